@@ -1,0 +1,224 @@
+// Generated from openapi.yaml by `npm run generate`. Do not edit.
+/* eslint-disable -- the generator's style is its own */
+
+export interface paths {
+    "/plants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a plant
+         * @description Creates a new plant in the store.
+         *
+         *     - A new `id`: the plant is stored, and is on disk before the answer leaves.
+         *     - An `id` that exists with the same `name` and `tag`: the same `200` again, with the header
+         *       `Idempotent-Replayed: true`. Nothing is written.
+         *     - An `id` that exists with another `name` or `tag`: `400` with error `40011`. The stored plant stays
+         *       as it is.
+         *
+         *     The body is strict JSON in UTF-8, at most 64 KiB (also after decompression; `Content-Encoding: gzip` is
+         *     accepted), nested at most 32 levels deep. A member that is unknown or repeated is refused.
+         */
+        post: operations["createPlant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description The name of the plant. It holds no U+0000 and no lone surrogate. */
+        PlantName: string;
+        /** @description Tag that specifies the type of the plant. It holds no U+0000 and no lone surrogate. */
+        PlantTag: string;
+        /** @description A plant, as the store returns it. */
+        Plant: {
+            name: components["schemas"]["PlantName"];
+            tag?: components["schemas"]["PlantTag"];
+        };
+        /** @description A plant to be added, with its id. */
+        NewPlant: {
+            /**
+             * Format: int64
+             * @description Identification number of the plant, chosen by the client: any 64-bit integer. What counts is the value, to
+             *     the last digit: `1`, `1.0` and `1e0` are the same id.
+             */
+            id: bigint;
+            name: components["schemas"]["PlantName"];
+            tag?: components["schemas"]["PlantTag"];
+        };
+        /**
+         * @description What went wrong: a number for programs, a message for people. The number is the HTTP status followed by two
+         *     digits, and keeps its meaning for ever:
+         *
+         *     | error | status | meaning |
+         *     |---|---|---|
+         *     | 40001 | 400 | The HTTP message is malformed |
+         *     | 40002 | 400 | The body is missing |
+         *     | 40003 | 400 | The media type is not one that the operation takes, or its charset is not UTF-8 |
+         *     | 40004 | 400 | The content encoding is not supported |
+         *     | 40005 | 400 | The body is larger than 64 KiB, as sent or after decompression |
+         *     | 40006 | 400 | The body cannot be decompressed |
+         *     | 40007 | 400 | The body is not UTF-8 |
+         *     | 40008 | 400 | The body is not JSON, or is nested too deeply |
+         *     | 40009 | 400 | A member of an object appears twice |
+         *     | 40010 | 400 | The request does not fit the contract; the message names each fault, ten at most |
+         *     | 40011 | 400 | The id belongs to a plant with another name or tag |
+         *     | 40100 | 401 | No access token was sent |
+         *     | 40101 | 401 | The access token is unknown, revoked or expired |
+         *     | 40400 | 404 | The path does not exist |
+         *     | 40500 | 405 | The path exists, but not with this method |
+         *     | 40800 | 408 | The request took too long to arrive |
+         *     | 43100 | 431 | The header fields are too large |
+         *     | 50000 | 500 | The service failed; its log has the cause under the request id |
+         *     | 50300 | 503 | The service cannot store at the moment; try again |
+         */
+        Error: {
+            /**
+             * Format: int32
+             * @description The number of the error.
+             */
+            error: number;
+            /** @description What went wrong and what to do about it, in English. */
+            message: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /**
+         * @description Sent, as `true`, when the plant was there already and nothing was written.
+         * @example true
+         */
+        "Idempotent-Replayed": true;
+        /**
+         * @description After how many seconds to try again (RFC 9110, section 10.2.3).
+         * @example 1
+         */
+        "Retry-After": number;
+        /**
+         * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent.
+         * @example Bearer error="invalid_token"
+         */
+        "WWW-Authenticate": string;
+        /**
+         * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
+         *     digits and `._~:/+=-`, else made by the service.
+         * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+         */
+        "X-Request-Id": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    createPlant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The plant to add, with the id that the client chose for it. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPlant"];
+            };
+        };
+        responses: {
+            /** @description Plant response: the plant is in the store, on disk. The id is not repeated; the client chose it. */
+            200: {
+                headers: {
+                    /**
+                     * @description Sent, as `true`, when the plant was there already and nothing was written.
+                     * @example true
+                     */
+                    "Idempotent-Replayed"?: true;
+                    /**
+                     * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
+                     *     digits and `._~:/+=-`, else made by the service.
+                     * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                     */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plant"];
+                };
+            };
+            /**
+             * @description Unexpected error: the request is not one that this operation can answer. Nothing was stored. Mend the
+             *     request; the same request will get the same answer.
+             */
+            400: {
+                headers: {
+                    /**
+                     * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
+                     *     digits and `._~:/+=-`, else made by the service.
+                     * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                     */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request carries no valid access token. It was refused before its body was read, and the connection is
+             *     closed if a body was on its way.
+             */
+            401: {
+                headers: {
+                    /**
+                     * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent.
+                     * @example Bearer error="invalid_token"
+                     */
+                    "WWW-Authenticate": string;
+                    /**
+                     * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
+                     *     digits and `._~:/+=-`, else made by the service.
+                     * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                     */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Any other failure, in the same shape. With `500` or `503` nothing is known to be stored: send the same
+             *     plant again, after the seconds named by `Retry-After` where it is sent.
+             */
+            default: {
+                headers: {
+                    /**
+                     * @description After how many seconds to try again (RFC 9110, section 10.2.3).
+                     * @example 1
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
+                     *     digits and `._~:/+=-`, else made by the service.
+                     * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                     */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+}

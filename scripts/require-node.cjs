@@ -1,0 +1,12 @@
+// Loaded before everything else, and by any Node: the sources are TypeScript, which a Node before 26 may stop at
+// without a word about the reason. So this file is JavaScript that the oldest of them reads.
+'use strict';
+var found = process.versions.node;
+if (Number(found.split('.')[0]) < 26) {
+  console.error(
+    'plant-store needs Node 26 and found ' +
+      found +
+      ': run `npm ci`, which brings it, and start with `npm start` or `npm run`.',
+  );
+  process.exit(1);
+}

@@ -1,0 +1,95 @@
+import { timingSafeEqual } from 'node:crypto';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import type { TokenStore } from '../storage/token-store.ts';
+import { hashToken, isToken } from './token.ts';
+
+/** For how long the store's word on a token counts, in milliseconds: a revoked token works no longer than this. */
+const TRUST_MS = 900;
+/** When it is asked again in the background, so that nobody waits for the answer. */
+const REFRESH_MS = 400;
+/** How many tokens are remembered. */
+const MOST_KNOWN = 1000;
+
+/** The name under which a request that carries the provisioned token is logged. */
+export const PROVISIONED = 'TOKEN_FILE';
+
+interface Known {
+  readonly name: string;
+  /** When the store was asked; it may have changed its mind since. */
+  readonly askedAt: number;
+  readonly expiresAt: number;
+  asking: boolean;
+}
+
+/** Tells who calls, by the bearer token of the header Authorization (RFC 6750, section 2.1). */
+export class Authenticator {
+  private readonly tokens: TokenStore;
+  private readonly provisioned: Uint8Array | undefined;
+  private readonly known = new Map<string, Known>();
+
+  /** @param provisioned a token that is valid without being in the store */
+  constructor(tokens: TokenStore, provisioned?: string) {
+    this.tokens = tokens;
+    this.provisioned = provisioned === undefined ? undefined : hashToken(provisioned);
+  }
+
+  /**
+   * The name of the token.
+   *
+   * @throws Refusal `tokenMissing`, `tokenInvalid`
+   * @throws StoreUnavailable if the store must be asked and does not answer
+   */
+  async authenticate(authorization: string | undefined): Promise<string> {
+    const token = bearerToken(authorization);
+    // Only tokens that were valid are found by their text; a guess learns nothing here, as it is never compared with
+    // them: strings with different hashes are not.
+    const known = this.known.get(token);
+    const now = Date.now();
+    if (known === undefined || now - known.askedAt > TRUST_MS) return this.ask(token);
+    if (known.expiresAt <= now) throw invalidToken();
+    if (now - known.askedAt > REFRESH_MS && !known.asking) {
+      known.asking = true;
+      // If this fails, the token is asked for again by a request, which then hears of the failure.
+      this.ask(token).catch(() => undefined);
+    }
+    return known.name;
+  }
+
+  private async ask(token: string): Promise<string> {
+    const askedAt = Date.now();
+    const hash = hashToken(token);
+    if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned)) {
+      return this.remember(token, { name: PROVISIONED, askedAt: Infinity, expiresAt: Infinity, asking: false });
+    }
+    // The store looks the hash up: how long that takes says nothing of the token, whose hash cannot be steered.
+    const stored = await this.tokens.find(hash);
+    this.known.delete(token);
+    if (stored === undefined || (stored.expiresAt ?? Infinity) <= Date.now()) throw invalidToken();
+    const { name, expiresAt = Infinity } = stored;
+    return this.remember(token, { name, askedAt, expiresAt, asking: false });
+  }
+
+  private remember(token: string, known: Known): string {
+    const [oldest] = this.known.keys();
+    if (this.known.size >= MOST_KNOWN && oldest !== undefined) this.known.delete(oldest);
+    this.known.set(token, known);
+    return known.name;
+  }
+}
+
+function bearerToken(authorization = ''): string {
+  if (!/^bearer /i.test(authorization)) {
+    throw new Refusal(ErrorNumber.tokenMissing, 'send an access token: Authorization: Bearer <ACCESS_TOKEN>', {
+      'WWW-Authenticate': 'Bearer',
+    });
+  }
+  const [, token] = /^bearer +([^ ]+)$/i.exec(authorization) ?? [];
+  if (token === undefined || !isToken(token)) throw invalidToken();
+  return token;
+}
+
+function invalidToken(): Refusal {
+  return new Refusal(ErrorNumber.tokenInvalid, 'the access token is unknown, revoked or expired', {
+    'WWW-Authenticate': 'Bearer error="invalid_token"',
+  });
+}

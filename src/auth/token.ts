@@ -1,0 +1,21 @@
+import { hash, randomBytes } from 'node:crypto';
+
+/** Makes the tokens of this service recognisable, to people and to scanners for leaked secrets. */
+const PREFIX = 'plantstore_';
+
+/** What a bearer token is made of (RFC 6750, section 2.1: b64token). */
+const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+/** Makes an access token of 256 random bits. */
+export function makeToken(): string {
+  return PREFIX + randomBytes(32).toString('base64url');
+}
+
+/** What is kept of a token: its SHA-256, 32 bytes. As it has 256 random bits, no salt and no slow hash are needed. */
+export function hashToken(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}
+
+export function isToken(text: string): boolean {
+  return TOKEN.test(text);
+}

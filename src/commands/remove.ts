@@ -1,0 +1,15 @@
+import { isInt64 } from '../contract/int64.ts';
+import { CommandError } from './failure.ts';
+import { withStore } from './with-store.ts';
+
+/** Removes a plant: the operator's way to undo a mistake. */
+export async function remove(text: string): Promise<void> {
+  const id = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
+  if (id === undefined || !isInt64(id)) {
+    throw new CommandError(`the id must be an integer from -9223372036854775808 to 9223372036854775807, not ${text}`);
+  }
+  await withStore({ create: false }, async ({ plants }) => {
+    if (!(await plants.remove(id))) throw new CommandError(`there is no plant with the id ${String(id)}`);
+    console.log(`removed the plant with the id ${String(id)}`);
+  });
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { createAdmin } from '../admin.ts';
+import { createApp } from '../app.ts';
+import { Authenticator } from '../auth/authenticator.ts';
+import { hashToken, makeToken } from '../auth/token.ts';
+import type { Config } from '../config.ts';
+import { readConfig, readEnvironment } from '../config.ts';
+import { parseContract } from '../contract/contract.ts';
+import { proveValidator } from '../contract/probe.ts';
+import { compileValidators } from '../contract/validator.ts';
+import { createLog } from '../log.ts';
+import { listen } from '../server.ts';
+import { openStore } from '../storage/open.ts';
+import type { TokenStore } from '../storage/token-store.ts';
+
+/** How long requests under way may take once the service is told to stop; the process is gone within 10 s. */
+const GRACE_MS = 8000;
+/** npm and terminals deliver one signal twice: only a later one is meant as a second one. */
+const IMPATIENCE_MS = 1000;
+
+/** Runs the service until SIGTERM or SIGINT. What is opened is closed in the reverse order. */
+export async function serve(): Promise<void> {
+  const config = readConfig(readEnvironment());
+  const { logger, flush } = createLog(config.logLevel);
+  const stopped = stopSignal(logger, flush);
+  await using open = new AsyncDisposableStack();
+  open.defer(flush);
+
+  const contract = parseContract(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
+  await proveValidator();
+  const validators = await compileValidators(contract);
+
+  const store = await openStore(config.store, { create: true });
+  open.defer(() => store.close());
+
+  const basePath = config.baseUrl?.pathname.replace(/\/$/, '') ?? '';
+  const app = createApp({
+    contract,
+    validators,
+    services: { plants: store.plants },
+    authenticator: new Authenticator(store.tokens, config.provisionedToken),
+    logger,
+    basePath,
+    https: config.baseUrl?.protocol === 'https:',
+  });
+  if (config.admin !== undefined) {
+    const { host, port } = config.admin;
+    const admin = await listen(
+      createAdmin(() => store.ready(), logger),
+      host,
+      port,
+      logger,
+    );
+    open.defer(() => admin.stop(0));
+    logger.info({ url: admin.url }, 'admin listening');
+  }
+  const listener = await listen(app, config.host, config.port, logger);
+  open.defer(() => listener.stop(GRACE_MS));
+  const url = config.baseUrl?.href.replace(/\/$/, '') ?? reachable(listener.url);
+  logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');
+  await introduce(store.tokens, config, url);
+
+  logger.info({ signal: await stopped }, 'stopping');
+}
+
+/** An address that a client on this machine can use, where the service listens on all of them. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+}
+
+/** A store that never had a token gets one, which is printed with what to do with it. */
+async function introduce(tokens: TokenStore, { provisionedToken }: Config, url: string): Promise<void> {
+  if (provisionedToken !== undefined) return;
+  const token = makeToken();
+  if (!(await tokens.addFirst({ name: 'first', hash: hashToken(token) }))) return;
+  console.error(`
+This store had no access token. Here is its first one, shown only this once:
+
+  ${token}
+
+Add a plant:
+
+  curl ${url}/plants -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}'
+
+The documentation: ${url}/docs
+`);
+}
+
+/** Resolves with the first signal to stop. A second one, meant as such, ends the process at once. */
+function stopSignal(logger: Logger, flush: () => void): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let first: number | undefined;
+    const onSignal = (signal: NodeJS.Signals) => {
+      first ??= performance.now();
+      resolve(signal);
+      if (performance.now() - first <= IMPATIENCE_MS) return;
+      logger.warn({ signal }, 'stopped before all was done');
+      flush();
+      process.exit(1);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+    process.on('uncaughtException', (error) => {
+      logger.fatal({ err: error }, 'unforeseen failure');
+      flush();
+      process.exit(1);
+    });
+  });
+}

@@ -1,0 +1,65 @@
+import { hashToken, makeToken } from '../auth/token.ts';
+import type { StoredToken } from '../storage/token-store.ts';
+import { CommandError } from './failure.ts';
+import { withStore } from './with-store.ts';
+
+const SECOND = 1000;
+const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: 60 * SECOND, h: 3600 * SECOND, d: 24 * 3600 * SECOND };
+
+/** Makes a token and prints it: stdout gets the token and nothing else. */
+export async function createToken(name: string, { expires }: { expires?: string }): Promise<void> {
+  if (!/^[\w.@:+-]{1,100}$/.test(name)) {
+    throw new CommandError('the name of a token must be 1 to 100 letters, digits and any of _.@:+-');
+  }
+  const lifetime = expires === undefined ? undefined : readDuration(expires);
+  await withStore({ create: true }, async ({ tokens }) => {
+    const token = makeToken();
+    const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
+    if (!(await tokens.add({ name, hash: hashToken(token), ...expiresAt }))) {
+      throw new CommandError(`there is a token named ${name}: revoke it first, or choose another name`);
+    }
+    console.error(`the token ${name}, shown only this once:`);
+    console.log(token);
+  });
+}
+
+export async function listTokens(): Promise<void> {
+  await withStore({ create: false }, async ({ tokens }) => {
+    const rows = (await tokens.list()).map((token) => [
+      token.name,
+      stateOf(token),
+      new Date(token.createdAt).toISOString(),
+      token.expiresAt === undefined ? 'never' : new Date(token.expiresAt).toISOString(),
+    ]);
+    const table = [['NAME', 'STATE', 'CREATED', 'EXPIRES'], ...rows];
+    const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+    for (const row of table)
+      console.log(
+        row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd(),
+      );
+  });
+}
+
+export async function revokeToken(name: string): Promise<void> {
+  await withStore({ create: false }, async ({ tokens }) => {
+    if (!(await tokens.revoke(name))) throw new CommandError(`there is no token named ${name} that is not revoked`);
+    console.log(`revoked the token ${name}: it is refused everywhere within a second`);
+  });
+}
+
+function stateOf({ revokedAt, expiresAt = Infinity }: StoredToken): string {
+  if (revokedAt !== undefined) return 'revoked';
+  return expiresAt <= Date.now() ? 'expired' : 'valid';
+}
+
+/** `90d`, `12h`, `30m`, `45s` in milliseconds. */
+function readDuration(text: string): number {
+  const [, count = '', unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
+  const milliseconds = Number(count) * (UNITS[unit] ?? 0);
+  if (milliseconds === 0)
+    throw new CommandError(`a lifetime is a number and one of s, m, h, d, such as 90d, not ${text}`);
+  return milliseconds;
+}

@@ -1,0 +1,16 @@
+import { readConfig, readEnvironment } from '../config.ts';
+import type { Store } from '../storage/open.ts';
+import { openStore } from '../storage/open.ts';
+
+/** Opens the store of the settings for the time of some work. */
+export async function withStore(
+  options: { readonly create: boolean },
+  work: (store: Store) => Promise<void>,
+): Promise<void> {
+  const store = await openStore(readConfig(readEnvironment()).store, options);
+  try {
+    await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,108 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { MIMEType, promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { ContractBody } from './contract.ts';
+import { ErrorNumber, Refusal } from './errors.ts';
+
+/** The most bytes a body may have, as sent and after decompression. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+const inflate = promisify(gunzip);
+
+/** Whether the message announces a body that is not empty (RFC 9112, section 6.3). */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/**
+ * The text of the body and its media type as the contract declares it, or undefined if there is none.
+ *
+ * @throws Refusal `bodyMissing`, `mediaType`, `contentEncoding`, `bodyTooLarge`, `bodyNotInflatable`, `bodyNotUtf8`
+ */
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  declared: ContractBody,
+): Promise<{ readonly mediaType: string; readonly text: string } | undefined> {
+  if (!announcesBody(request)) return missing(declared);
+  const mediaType = declaredMediaType(request.headers['content-type'], declared);
+  const gzipped = isGzipped(request.headers['content-encoding']);
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  const sent = await readBytes(request);
+  if (sent.length === 0) return missing(declared);
+  const bytes = gzipped ? await inflated(sent) : sent;
+  if (!isUtf8(bytes)) throw new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
+  return { mediaType, text: bytes.toString('utf8') };
+}
+
+function missing({ required }: ContractBody): undefined {
+  if (required) throw new Refusal(ErrorNumber.bodyMissing, 'body is missing: send a JSON object');
+}
+
+/** The validator keeps memory for each content type that it meets: it must meet only those that are declared. */
+function declaredMediaType(header: string | undefined, { types }: ContractBody): string {
+  if (header !== undefined && types.has(header)) return header;
+  const expected = [...types.keys()].join(' or ');
+  if (header === undefined)
+    throw new Refusal(ErrorNumber.mediaType, `the header Content-Type is missing: send ${expected}`);
+  const { essence, params } = parseMediaType(header) ?? {};
+  if (essence === undefined || !types.has(essence)) {
+    throw new Refusal(ErrorNumber.mediaType, `the media type of the body must be ${expected}`);
+  }
+  if (!['utf-8', 'utf8', undefined].includes(params?.get('charset')?.toLowerCase())) {
+    throw new Refusal(ErrorNumber.mediaType, 'the charset of the body must be UTF-8');
+  }
+  return essence;
+}
+
+function parseMediaType(header: string): MIMEType | undefined {
+  try {
+    return new MIMEType(header);
+  } catch {
+    return undefined;
+  }
+}
+
+function isGzipped(header = 'identity'): boolean {
+  const encoding = header.trim().toLowerCase();
+  if (encoding === 'identity') return false;
+  // x-gzip is the same by RFC 9110, section 8.4.1.3.
+  if (encoding === 'gzip' || encoding === 'x-gzip') return true;
+  throw new Refusal(ErrorNumber.contentEncoding, 'the content encoding must be gzip, or none');
+}
+
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      chunks.push(chunk);
+      if (length <= MAX_BODY_BYTES) return;
+      // No more is read: whoever answers closes the connection.
+      request.pause();
+      request.removeAllListeners('data');
+      reject(tooLarge());
+    });
+    request.on('end', () => {
+      const [first] = chunks;
+      resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length));
+    });
+    request.on('error', reject);
+  });
+}
+
+async function inflated(bytes: Buffer): Promise<Buffer> {
+  try {
+    return await inflate(bytes, { maxOutputLength: MAX_BODY_BYTES });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    throw new Refusal(ErrorNumber.bodyNotInflatable, 'body cannot be decompressed: it is not gzip, or not all of it');
+  }
+}
+
+function tooLarge(): Refusal {
+  return new Refusal(ErrorNumber.bodyTooLarge, `body is larger than ${String(MAX_BODY_BYTES)} bytes`);
+}

@@ -1,0 +1,48 @@
+/**
+ * The values of `Error.error`: the HTTP status followed by two digits. The one source of these numbers in the code;
+ * openapi.yaml documents each, and a test holds the two together.
+ */
+export const ErrorNumber = {
+  malformedMessage: 40001,
+  bodyMissing: 40002,
+  mediaType: 40003,
+  contentEncoding: 40004,
+  bodyTooLarge: 40005,
+  bodyNotInflatable: 40006,
+  bodyNotUtf8: 40007,
+  bodyNotJson: 40008,
+  memberRepeated: 40009,
+  contractBroken: 40010,
+  idTaken: 40011,
+  tokenMissing: 40100,
+  tokenInvalid: 40101,
+  pathUnknown: 40400,
+  methodNotAllowed: 40500,
+  requestTimeout: 40800,
+  headersTooLarge: 43100,
+  serviceFailed: 50000,
+  storeUnavailable: 50300,
+} as const;
+export type ErrorNumber = (typeof ErrorNumber)[keyof typeof ErrorNumber];
+
+/** A failure that the client is told about, thrown from anywhere on the way of a request. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly number: ErrorNumber;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(number: ErrorNumber, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.number = number;
+    this.headers = headers;
+  }
+
+  get status(): number {
+    return Math.floor(this.number / 100);
+  }
+}
+
+/** The contract cannot be held to: openapi.yaml is broken, or asks for what this service does not do. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError';
+}

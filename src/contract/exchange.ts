@@ -1,0 +1,81 @@
+import type { Request, Response } from 'express';
+import { readBody } from './body.ts';
+import type { ContractOperation, ContractParameter } from './contract.ts';
+import { int64 } from './int64.ts';
+import type { Exact, Holder } from './json.ts';
+import { parseJson, settle } from './json.ts';
+import type { Exchange, OperationValidator } from './validator.ts';
+
+/** What an operation is called with, as `Request` in types.ts has it. */
+export interface RequestData {
+  readonly path: Holder;
+  readonly query: Holder;
+  readonly header: Holder;
+  readonly body: unknown;
+}
+
+/**
+ * Reads a request and holds it to the contract.
+ *
+ * @throws Refusal if it cannot be read, or breaks the contract
+ */
+export async function readRequest(
+  request: Request,
+  response: Response,
+  operation: ContractOperation,
+  validator: OperationValidator,
+): Promise<RequestData> {
+  const exchange: Exchange = {
+    params: request.params,
+    query: request.url.includes('?') ? request.query : {},
+    headers: {},
+    originalUrl: request.url,
+    body: undefined,
+  };
+  const exacts = operation.parameters.flatMap((parameter) => takeParameter(parameter, request, exchange));
+  const body = operation.body && (await readBody(request, response, operation.body));
+  const position = body && operation.body?.types.get(body.mediaType);
+  if (body !== undefined) {
+    exchange.headers['content-type'] = body.mediaType;
+    exacts.push(...parseJson(body.text, position, exchange, 'body'));
+  }
+  await validator.request(exchange);
+  settle(exacts);
+  operation.parameters.forEach((parameter) => {
+    makeDefaultExact(parameter, exchange);
+  });
+  return {
+    path: exchange.params,
+    query: exchange.query,
+    header: declaredHeaders(operation.parameters, exchange.headers),
+    body: position === undefined ? exchange.body : position.withExactDefaults(exchange.body),
+  };
+}
+
+/** Where the exchange holds a parameter. */
+function placeOf({ in: location, name }: ContractParameter, exchange: Exchange): { holder: Holder; key: string } {
+  if (location === 'header') return { holder: exchange.headers, key: name.toLowerCase() };
+  return { holder: location === 'path' ? exchange.params : exchange.query, key: name };
+}
+
+/** Readies a parameter for the validator, which rounds: for the text of an int64 it gets that of the double near it. */
+function takeParameter(parameter: ContractParameter, request: Request, exchange: Exchange): Exact[] {
+  const { holder, key } = placeOf(parameter, exchange);
+  if (parameter.in === 'header' && request.headers[key] !== undefined) holder[key] = request.headers[key];
+  const text = holder[key];
+  if (!parameter.int64 || typeof text !== 'string') return [];
+  const exact = int64(text);
+  holder[key] = String(Number(exact));
+  return [{ holder, key, value: typeof exact === 'bigint' ? exact : text }];
+}
+
+function makeDefaultExact(parameter: ContractParameter, exchange: Exchange): void {
+  const { holder, key } = placeOf(parameter, exchange);
+  const value = holder[key];
+  if (parameter.int64 && typeof value === 'number' && Number.isSafeInteger(value)) holder[key] = BigInt(value);
+}
+
+function declaredHeaders(parameters: readonly ContractParameter[], headers: Holder): Holder {
+  const declared = parameters.filter((parameter) => parameter.in === 'header');
+  return Object.fromEntries(declared.map(({ name }) => [name, headers[name.toLowerCase()]]));
+}

@@ -1,0 +1,71 @@
+import { ErrorNumber, Refusal } from './errors.ts';
+
+/** A fault as express-openapi-validator reports it: `{ path: '/body/id', message: 'must be integer', errorCode: 'type.…' }`. */
+export interface Fault {
+  readonly path: string;
+  readonly message: string;
+  readonly errorCode?: string;
+}
+
+/** How many faults a message names, and how many characters of a name that the client chose. */
+const MOST_FAULTS = 10;
+const LONGEST_NAME = 60;
+
+const PARTS: Readonly<Record<string, string>> = { params: 'path', headers: 'header' };
+const NOUNS: Readonly<Record<string, string>> = {
+  integer: 'an integer',
+  number: 'a number',
+  string: 'a string',
+  boolean: 'a boolean',
+  object: 'an object',
+  array: 'an array',
+  null: 'null',
+};
+
+/** One refusal that names the faults of a request, each with its member, in the order in which they were found. */
+export function contractBroken(faults: readonly Fault[]): Refusal {
+  const sentences = [...new Set(faults.map(sentence))];
+  const named = sentences.slice(0, MOST_FAULTS);
+  if (sentences.length > MOST_FAULTS) named.push(`and ${String(sentences.length - MOST_FAULTS)} more`);
+  return new Refusal(ErrorNumber.contractBroken, named.join('; '));
+}
+
+function sentence({ path, message, errorCode = '' }: Fault): string {
+  return `${memberOf(path)} ${predicate(message, errorCode.split('.')[0] ?? '')}`;
+}
+
+/** `/body/list/0/id` as `body.list.0.id`. */
+function memberOf(path: string): string {
+  const [part = '', ...names] = path.split('/').slice(1);
+  const shown = names.map((name) => {
+    const text = name.replaceAll('~1', '/').replaceAll('~0', '~').toWellFormed();
+    return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME).toWellFormed()}…` : text;
+  });
+  return [PARTS[part] ?? part, ...shown].join('.');
+}
+
+function predicate(message: string, keyword: string): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'is not allowed';
+    case 'type':
+      return `must be ${message
+        .replace(/^must be /, '')
+        .split(',')
+        .map((type) => NOUNS[type] ?? type)
+        .join(' or ')}`;
+    case 'format':
+      if (message.includes('"int64"')) {
+        return 'must be an integer from -9223372036854775808 to 9223372036854775807';
+      }
+      return message;
+    default:
+      // Ajv shouts its negations, and counts one character in the plural.
+      return message
+        .replace('NOT', 'not')
+        .replace(/\b1 (character|item|propertie)s$/, (_, noun: string) => `1 ${noun.replace('ie', 'y')}`);
+  }
+}

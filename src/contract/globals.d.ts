@@ -1,0 +1,21 @@
+declare global {
+  interface JSON {
+    /** A value that JSON.stringify writes as this text (ECMAScript proposal "JSON.parse source text access", Node 22). */
+    rawJSON(text: string): { readonly rawJSON: string };
+  }
+  namespace Express {
+    /** What is known of a request while it is under way: the log line is made of it. */
+    interface Locals {
+      requestId: string;
+      operation?: string;
+      /** The name of the token that the request was authenticated by. */
+      caller?: string;
+      /** The number of the error that was answered. */
+      error?: number;
+      /** Why the service failed: for the log only. */
+      failure?: unknown;
+    }
+  }
+}
+
+export {};

@@ -1,0 +1,92 @@
+import type { Request, Response } from 'express';
+import { Router } from 'express';
+import type { Contract, ContractOperation } from './contract.ts';
+import { ContractError, ErrorNumber, Refusal } from './errors.ts';
+import type { RequestData } from './exchange.ts';
+import { readRequest } from './exchange.ts';
+import type { ReplyData } from './reply.ts';
+import { sendReply } from './reply.ts';
+import type { OperationValidator } from './validator.ts';
+
+/**
+ * An operation whose types are forgotten: the compiler has held it to the contract (types.ts), and the validator holds
+ * what it is called with to the same contract. Written as a method, since the compiler lets those narrow their request.
+ */
+interface Untyped<Services> {
+  operation(request: RequestData, services: Services): Promise<ReplyData>;
+}
+export type Handler<Services> = Untyped<Services>['operation'];
+
+export interface RouterOptions<Services> {
+  readonly contract: Contract;
+  readonly validators: ReadonlyMap<string, OperationValidator>;
+  readonly operations: Readonly<Record<string, Handler<Services>>>;
+  readonly services: Services;
+  /** Who calls, by the header Authorization. @throws Refusal */
+  readonly authenticate: (authorization: string | undefined) => Promise<string>;
+  /** Where the paths of the contract are mounted: '' or such as `/api`. */
+  readonly basePath: string;
+}
+
+/**
+ * The operations of the contract as routes. A request is answered by the first of these that has an objection: path
+ * and method (404, 405), security (401), the contract (400).
+ *
+ * @throws ContractError if the operations are not those of the contract
+ */
+export function createRouter<Services>(options: RouterOptions<Services>): Router {
+  const { contract, operations, basePath } = options;
+  const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
+  if (undeclared.length > 0) throw outOfStep(`does not have the operation ${undeclared.join(', ')} of src/operations`);
+
+  const router = Router({ caseSensitive: true, strict: true });
+  // Paths without parameters first: `/plants/newest` is not `/plants/{id}`.
+  const paths = Map.groupBy(contract.operations, ({ path }) => path);
+  const ordered = [...paths].sort(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
+  for (const [path, declared] of ordered) {
+    const route = router.route(expressPath(basePath + path));
+    for (const operation of declared) {
+      // A method's name in small letters is that of Express's function for it.
+      const method = operation.method.toLowerCase() as 'get';
+      route[method](operationHandler(operation, options));
+    }
+    const allowed = declared.map(({ method }) => method).join(', ');
+    route.all((request) => {
+      throw new Refusal(ErrorNumber.methodNotAllowed, `${request.method} is not allowed here, but ${allowed}`, {
+        Allow: allowed,
+      });
+    });
+  }
+  return router;
+}
+
+function operationHandler<Services>(
+  operation: ContractOperation,
+  { validators, operations, services, authenticate }: RouterOptions<Services>,
+): (request: Request, response: Response) => Promise<void> {
+  const validator = validators.get(operation.id);
+  const handler = operations[operation.id];
+  if (validator === undefined || handler === undefined) {
+    throw outOfStep(`has the operation ${operation.id}, which src/operations/index.ts does not have`);
+  }
+  return async (request, response) => {
+    const { locals } = response;
+    locals.operation = operation.id;
+    if (!operation.public) locals.caller = await authenticate(request.headers.authorization);
+    const data = await readRequest(request, response, operation, validator);
+    const reply = await handler(data, services);
+    await sendReply(response, reply, operation, validator);
+  };
+}
+
+function outOfStep(what: string): ContractError {
+  return new ContractError(`openapi.yaml ${what}: run \`npm run generate\`, then \`npm run check\``);
+}
+
+/** `/plants/{id}` as Express's `/plants/:"id"`, and what Express would read as more than a letter escaped. */
+function expressPath(template: string): string {
+  return template
+    .split(/\{([^}]+)\}/)
+    .map((part, index) => (index % 2 === 1 ? `:${JSON.stringify(part)}` : part.replace(/[{}()[\]+?!:*\\]/g, '\\$&')))
+    .join('');
+}

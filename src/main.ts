@@ -1,0 +1,45 @@
+import { Command, CommanderError } from 'commander';
+import { exportPlants } from './commands/export.ts';
+import { migrate } from './commands/migrate.ts';
+import { remove } from './commands/remove.ts';
+import { serve } from './commands/serve.ts';
+import { createToken, listTokens, revokeToken } from './commands/token.ts';
+
+/** Errors that say all that there is to know in their message; any other is a fault of the program, and shows where. */
+const EXPLAINED = ['CommandError', 'ConfigError', 'ContractError', 'ListenError', 'StoreUnavailable', 'StoreUnusable'];
+
+const program = new Command('plant-store')
+  .description('Keeps plants. Settings come from the environment and from .env; see the README.')
+  .exitOverride();
+
+program.command('serve').description('run the service until SIGTERM or SIGINT').action(serve);
+
+const token = program.command('token').description('manage the access tokens of clients');
+token
+  .command('create <name>')
+  .description('make a token and print it, this once, on stdout')
+  .option('--expires <lifetime>', 'how long it is valid, such as 90d, 12h, 30m (default: for ever)')
+  .action(createToken);
+token.command('list').description('list the tokens, but not their text').action(listTokens);
+token.command('revoke <name>').description('make a token invalid, within a second').action(revokeToken);
+
+program.command('export').description('write every plant to stdout, a JSON object a line').action(exportPlants);
+program.command('remove <id>').description('remove a plant for good').action(remove);
+program.command('migrate').description('bring the schema of the store up to date').action(migrate);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+/** Says on stderr what went wrong. Returns the exit code: 1 for a failure, 2 for a command that was not understood. */
+function report(error: unknown): number {
+  // Commander has said it; it throws for --help as well, with 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  // Whoever read stdout, `head` for one, has seen enough.
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 1;
+  const explained = error instanceof Error && EXPLAINED.includes(error.name);
+  console.error(explained ? `plant-store: ${error.message}` : error);
+  return 1;
+}

@@ -1,0 +1,109 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StoreUnusable } from '../plant-store.ts';
+import { atOpening, isBusy } from './errors.ts';
+import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
+
+/** How long to wait for another process that holds the write lock, in milliseconds. */
+const BUSY_MS = 5000;
+
+export interface Connection {
+  readonly database: DatabaseSync;
+  readonly schema: { readonly before: number; readonly now: number };
+}
+
+/**
+ * Opens the database for writing, and brings its schema up to date.
+ *
+ * @throws StoreUnusable
+ */
+export function connect(path: string, create: boolean): Connection {
+  try {
+    if (!create && !existsSync(path)) throw new StoreUnusable(`there is no database ${path}`);
+    makeFolder(dirname(path));
+    const database = new DatabaseSync(path, { timeout: BUSY_MS });
+    try {
+      configure(database, path);
+      return { database, schema: migrate(database, path) };
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    throw atOpening(error, path);
+  }
+}
+
+/** Opens a second connection, which sees the database as it was when it first read. @throws StoreUnusable */
+export function connectReader(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: BUSY_MS, readOnly: true });
+  } catch (error) {
+    throw atOpening(error, path);
+  }
+}
+
+/**
+ * Makes a folder, which survives the loss of power once the folder that holds it has been flushed. Level by level, as
+ * Node's own `recursive` never returns where the system refuses a folder as it does under /proc.
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const holder = dirname(folder);
+  makeFolder(holder);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(folder)) throw error;
+  }
+  const descriptor = openSync(holder, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+function configure(database: DatabaseSync, path: string): void {
+  // Waits for the lock in steps of its own: SQLite does not, for this one.
+  const deadline = Date.now() + BUSY_MS;
+  for (;;) {
+    try {
+      const mode = database.prepare('pragma journal_mode = wal').get();
+      if (mode?.['journal_mode'] === 'wal') break;
+      throw new StoreUnusable(`the database ${path} lies on a file system that cannot share memory, which WAL needs`);
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+  }
+  // Each commit is flushed to the disk; on macOS that takes F_FULLFSYNC.
+  database.exec('pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on');
+}
+
+/**
+ * Writes even if there is nothing to migrate: a process that was killed inside an fsync leaves rows that can be seen
+ * but may not be on disk. Its log (WAL) is this connection's now, and the fsync of this commit covers all of it. So
+ * whatever is answered from the database is durable.
+ */
+function migrate(database: DatabaseSync, path: string): Connection['schema'] {
+  database.exec('begin immediate');
+  const now = MIGRATIONS.length;
+  const before = pragma(database, 'user_version');
+  const owner = pragma(database, 'application_id');
+  const tables = database.prepare('select count(*) as count from sqlite_schema').get()?.['count'];
+  if (owner !== APPLICATION_ID && (owner !== 0 || before !== 0 || tables !== 0)) {
+    throw new StoreUnusable(`the database ${path} belongs to another application`);
+  }
+  if (before > now) {
+    throw new StoreUnusable(
+      `the database ${path} has schema ${String(before)}, of a newer plant-store; this one knows ${String(now)}`,
+    );
+  }
+  for (const migration of MIGRATIONS.slice(before)) database.exec(migration);
+  database.exec(`pragma application_id = ${String(APPLICATION_ID)}; pragma user_version = ${String(now)}; commit`);
+  return { before, now };
+}
+
+function pragma(database: DatabaseSync, name: string): number {
+  return Number(database.prepare(`pragma ${name}`).get()?.[name]);
+}

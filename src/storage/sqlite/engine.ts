@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Outcome } from '../batches.ts';
+import { Batches } from '../batches.ts';
+import type { Store } from '../open.ts';
+import type { Creation, PlantStore, StoredPlant } from '../plant-store.ts';
+import type { TokenStore } from '../token-store.ts';
+import { connectReader } from './connection.ts';
+import { unpack } from './errors.ts';
+import type { Tables } from './tables.ts';
+import type { Answer, Call, Method, Opening, PackedOutcome } from './worker.ts';
+
+/** How many plants `list` hands out at a time. */
+const PORTION = 1000;
+
+type Result<M extends Method> = M extends 'create' ? readonly PackedOutcome[] : ReturnType<Tables[M]>;
+
+/**
+ * SQLite in a file, through one worker thread (worker.ts) that writes in batches.
+ *
+ * @throws StoreUnusable
+ */
+export async function openSqlite(path: string, create: boolean): Promise<Store> {
+  const worker = new Thread({ path, create });
+  const schema = await worker.opened;
+  const batches = new Batches((plants: readonly StoredPlant[]) => createAll(worker, plants));
+  return {
+    plants: plantStore(path, worker, batches),
+    tokens: tokenStore(worker),
+    schema,
+    ready: () => worker.call('ready'),
+    close: async () => {
+      await batches.idle();
+      await worker.close();
+    },
+  };
+}
+
+function plantStore(path: string, worker: Thread, batches: Batches<StoredPlant, Creation>): PlantStore {
+  return {
+    create: (plant) => batches.add(plant),
+    remove: (id) => worker.call('remove', id),
+    async *list() {
+      const reader = connectReader(path);
+      try {
+        // One statement is one snapshot, for as long as it runs.
+        const rows = reader.prepare('select id, name, tag from plants order by id');
+        rows.setReadBigInts(true);
+        let portion: StoredPlant[] = [];
+        for (const { id, name, tag } of rows.iterate()) {
+          const plant = { id: id as bigint, name: name as string };
+          portion.push(tag === null ? plant : { ...plant, tag: tag as string });
+          if (portion.length < PORTION) continue;
+          yield portion;
+          portion = [];
+        }
+        yield portion;
+      } finally {
+        reader.close();
+      }
+    },
+  };
+}
+
+function tokenStore(worker: Thread): TokenStore {
+  return {
+    find: (hash) => worker.call('findToken', hash),
+    add: (token) => worker.call('addToken', token),
+    addFirst: (token) => worker.call('addFirstToken', token),
+    list: () => worker.call('listTokens'),
+    revoke: (name) => worker.call('revokeToken', name),
+  };
+}
+
+async function createAll(worker: Thread, plants: readonly StoredPlant[]): Promise<Outcome<Creation>[]> {
+  // Columns instead of rows: structured cloning is slow with many small objects.
+  const outcomes = await worker.call(
+    'create',
+    BigInt64Array.from(plants, ({ id }) => id),
+    plants.map(({ name }) => name),
+    plants.map(({ tag }) => tag ?? null),
+  );
+  return outcomes.map((each) => (typeof each === 'string' ? { result: each } : { error: unpack(each) }));
+}
+
+/** The worker thread as seen from this one: calls go in, answers come back in the same order. */
+class Thread {
+  readonly opened: Promise<Store['schema']>;
+  private readonly worker: Worker;
+  private readonly pending: { resolve: (result: unknown) => void; reject: (error: unknown) => void }[] = [];
+
+  constructor(opening: Opening) {
+    this.worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: opening });
+    this.opened = this.answer() as Promise<Store['schema']>;
+    this.worker.on('message', (answer: Answer) => {
+      const caller = this.pending.shift();
+      if ('error' in answer) caller?.reject(unpack(answer.error));
+      else caller?.resolve(answer.result);
+    });
+    this.worker.on('error', (error) => {
+      for (const { reject } of this.pending.splice(0)) reject(error);
+      // A thread that died of an unforeseen error leaves a store that cannot be trusted: the process must start anew.
+      throw error;
+    });
+  }
+
+  call<M extends Method>(method: M, ...args: Parameters<Tables[M]>): Promise<Result<M>> {
+    this.worker.postMessage({ method, args } as unknown as Call);
+    return this.answer() as Promise<Result<M>>;
+  }
+
+  async close(): Promise<void> {
+    const exit = once(this.worker, 'exit');
+    await this.call('close');
+    await exit;
+  }
+
+  private answer(): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.pending.push({ resolve, reject });
+    });
+  }
+}

@@ -1,0 +1,112 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Outcome } from '../batches.ts';
+import type { Creation } from '../plant-store.ts';
+import type { NewToken, StoredToken } from '../token-store.ts';
+import { atWork } from './errors.ts';
+
+/** The statements of the store, run in the worker thread. */
+export class Tables {
+  private readonly database: DatabaseSync;
+  private readonly prepared = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.database = database;
+  }
+
+  /** Creates plants in one transaction, as `PlantStore.create` says for each. */
+  create(ids: BigInt64Array, names: readonly string[], tags: readonly (string | null)[]): Outcome<Creation>[] {
+    return this.transaction(() =>
+      Array.from(ids, (id, index) => this.createOne(id, names[index] ?? '', tags[index] ?? null)),
+    );
+  }
+
+  private createOne(id: bigint, name: string, tag: string | null): Outcome<Creation> {
+    try {
+      if (!name.isWellFormed() || tag?.isWellFormed() === false) {
+        throw new Error('a name or tag with a lone surrogate cannot be stored as it is');
+      }
+      const inserted = this.statement('insert into plants (id, name, tag) values (?, ?, ?) on conflict do nothing');
+      if (inserted.run(id, name, tag).changes === 1n) return { result: 'created' };
+      const stored = this.statement('select name, tag from plants where id = ?').get(id);
+      return { result: stored?.['name'] === name && stored['tag'] === tag ? 'replayed' : 'conflict' };
+    } catch (error) {
+      // SQLite gave up the whole transaction: not this plant's fault.
+      if (!this.database.isTransaction) throw error;
+      return { error: atWork(error) };
+    }
+  }
+
+  remove(id: bigint): boolean {
+    return this.statement('delete from plants where id = ?').run(id).changes === 1n;
+  }
+
+  findToken(hash: Uint8Array): StoredToken | undefined {
+    const row = this.statement('select * from tokens where hash = ? and revoked_at is null').get(hash);
+    return row && readToken(row);
+  }
+
+  listTokens(): StoredToken[] {
+    return this.statement('select * from tokens order by created_at, rowid').all().map(readToken);
+  }
+
+  addToken({ name, hash, expiresAt }: NewToken): boolean {
+    const added = this.statement(
+      `insert into tokens (hash, name, created_at, expires_at) values (?, ?, ?, ?) on conflict do nothing`,
+    );
+    return added.run(hash, name, Date.now(), expiresAt ?? null).changes === 1n;
+  }
+
+  addFirstToken(token: NewToken): boolean {
+    return this.transaction(() => {
+      const some = this.statement('select 1 from tokens limit 1').get() !== undefined;
+      return !some && this.addToken(token);
+    });
+  }
+
+  revokeToken(name: string): boolean {
+    const revoked = this.statement('update tokens set revoked_at = ? where name = ? and revoked_at is null');
+    return revoked.run(Date.now(), name).changes === 1n;
+  }
+
+  ready(): void {
+    this.statement('select 1 from plants limit 1').get();
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  private transaction<T>(work: () => T): T {
+    this.database.exec('begin immediate');
+    try {
+      const result = work();
+      this.database.exec('commit');
+      return result;
+    } catch (error) {
+      if (this.database.isTransaction) this.database.exec('rollback');
+      throw error;
+    }
+  }
+
+  /** Integers are read as bigint: node:sqlite refuses those beyond 2^53 otherwise, rowids of inserted plants included. */
+  private statement(sql: string): StatementSync {
+    let statement = this.prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.database.prepare(sql);
+      statement.setReadBigInts(true);
+      this.prepared.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function readToken(row: Record<string, unknown>): StoredToken {
+  const optional = (column: string) => (row[column] === null ? undefined : Number(row[column]));
+  const [expiresAt, revokedAt] = [optional('expires_at'), optional('revoked_at')];
+  return {
+    name: String(row['name']),
+    createdAt: Number(row['created_at']),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(revokedAt === undefined ? {} : { revokedAt }),
+  };
+}
