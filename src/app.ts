@@ -4,18 +4,20 @@ import type { Logger } from 'pino';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { Contract } from './contract/contract.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
+import type { Handler } from './contract/router.ts';
 import { createRouter } from './contract/router.ts';
 import { sendRefusal } from './contract/send.ts';
 import type { OperationValidator } from './contract/validator.ts';
 import { createDocs } from './docs.ts';
 import { logRequests } from './log.ts';
-import { operations } from './operations/index.ts';
 import type { Services } from './operations/services.ts';
 import { StoreUnavailable } from './storage/plant-store.ts';
 
 export interface AppOptions {
   readonly contract: Contract;
   readonly validators: ReadonlyMap<string, OperationValidator>;
+  /** By operationId; `operations` of operations/index.ts. */
+  readonly operations: Readonly<Record<string, Handler<Services>>>;
   readonly services: Services;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
@@ -27,7 +29,7 @@ export interface AppOptions {
 
 /** The service as an Express application: its middleware in the order in which a request meets it. */
 export function createApp(options: AppOptions): Express {
-  const { contract, validators, services, authenticator, logger, basePath } = options;
+  const { contract, validators, operations, services, authenticator, logger, basePath } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -72,8 +74,8 @@ const answerFailure: ErrorRequestHandler = (error: unknown, request, response, _
   const refusal = toRefusal(error, locals.requestId);
   locals.error = refusal.number;
   if (refusal.status >= 500) locals.failure = error;
-  // A reply that has begun cannot be taken back, and a client that is gone needs none.
-  if (response.headersSent || request.destroyed) response.destroy();
+  // A reply that has begun cannot be taken back, and one cannot be sent to a client that is gone.
+  if (response.headersSent || !request.socket.writable) response.destroy();
   else sendRefusal(response, refusal);
 };
 

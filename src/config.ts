@@ -37,8 +37,8 @@ export function readEnvironment(): Environment {
   try {
     file = parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
-      throw new ConfigError(`.env cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    if (!(Error.isError(error) && 'code' in error && error.code === 'ENOENT')) {
+      throw new ConfigError(`.env cannot be read: ${Error.isError(error) ? error.message : String(error)}`);
     }
   }
   return { ...file, ...process.env };
@@ -54,7 +54,7 @@ export function readConfig(environment: Environment): Config {
     try {
       return read(text);
     } catch (error) {
-      faults.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
+      faults.push(`${name} ${Error.isError(error) ? error.message : String(error)}`);
       return fallback;
     }
   }
@@ -117,7 +117,7 @@ function readToken(path: string): string {
   try {
     text = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new Error(`cannot be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`cannot be read: ${Error.isError(error) ? error.message : String(error)}`, { cause: error });
   }
   if (!isToken(text) || text.length < 32) {
     throw new Error(

@@ -38,8 +38,8 @@ function report(error: unknown): number {
   // Commander has said it; it throws for --help as well, with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   // Whoever read stdout, `head` for one, has seen enough.
-  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 1;
-  const explained = error instanceof Error && EXPLAINED.includes(error.name);
+  if (Error.isError(error) && 'code' in error && error.code === 'EPIPE') return 1;
+  const explained = Error.isError(error) && EXPLAINED.includes(error.name);
   console.error(explained ? `plant-store: ${error.message}` : error);
   return 1;
 }

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { Logger } from 'pino';
 import { createAdmin } from '../admin.ts';
 import { createApp } from '../app.ts';
 import { Authenticator } from '../auth/authenticator.ts';
@@ -9,7 +8,9 @@ import { readConfig, readEnvironment } from '../config.ts';
 import { parseContract } from '../contract/contract.ts';
 import { proveValidator } from '../contract/probe.ts';
 import { compileValidators } from '../contract/validator.ts';
+import type { Log } from '../log.ts';
 import { createLog } from '../log.ts';
+import { operations } from '../operations/index.ts';
 import { listen } from '../server.ts';
 import { openStore } from '../storage/open.ts';
 import type { TokenStore } from '../storage/token-store.ts';
@@ -22,10 +23,13 @@ const IMPATIENCE_MS = 1000;
 /** Runs the service until SIGTERM or SIGINT. What is opened is closed in the reverse order. */
 export async function serve(): Promise<void> {
   const config = readConfig(readEnvironment());
-  const { logger, flush } = createLog(config.logLevel);
-  const stopped = stopSignal(logger, flush);
+  const log = createLog(config.logLevel);
+  const { logger } = log;
+  const stopped = stopSignal(log);
   await using open = new AsyncDisposableStack();
-  open.defer(flush);
+  open.defer(() => {
+    log.flush();
+  });
 
   const contract = parseContract(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
   await proveValidator();
@@ -38,6 +42,7 @@ export async function serve(): Promise<void> {
   const app = createApp({
     contract,
     validators,
+    operations,
     services: { plants: store.plants },
     authenticator: new Authenticator(store.tokens, config.provisionedToken),
     logger,
@@ -58,8 +63,8 @@ export async function serve(): Promise<void> {
   const listener = await listen(app, config.host, config.port, logger);
   open.defer(() => listener.stop(GRACE_MS));
   const url = config.baseUrl?.href.replace(/\/$/, '') ?? reachable(listener.url);
-  logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');
   await introduce(store.tokens, config, url);
+  logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'ready');
 
   logger.info({ signal: await stopped }, 'stopping');
 }
@@ -88,22 +93,22 @@ The documentation: ${url}/docs
 }
 
 /** Resolves with the first signal to stop. A second one, meant as such, ends the process at once. */
-function stopSignal(logger: Logger, flush: () => void): Promise<NodeJS.Signals> {
+function stopSignal(log: Log): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: number | undefined;
     const onSignal = (signal: NodeJS.Signals) => {
       first ??= performance.now();
       resolve(signal);
       if (performance.now() - first <= IMPATIENCE_MS) return;
-      logger.warn({ signal }, 'stopped before all was done');
-      flush();
+      log.logger.warn({ signal }, 'stopped before all was done');
+      log.flush();
       process.exit(1);
     };
     process.on('SIGTERM', onSignal);
     process.on('SIGINT', onSignal);
     process.on('uncaughtException', (error) => {
-      logger.fatal({ err: error }, 'unforeseen failure');
-      flush();
+      log.logger.fatal({ err: error }, 'unforeseen failure');
+      log.flush();
       process.exit(1);
     });
   });

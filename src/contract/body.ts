@@ -25,20 +25,27 @@ export async function readBody(
   response: ServerResponse,
   declared: ContractBody,
 ): Promise<{ readonly mediaType: string; readonly text: string } | undefined> {
-  if (!announcesBody(request)) return missing(declared);
+  if (!announcesBody(request)) {
+    none(declared);
+    return;
+  }
   const mediaType = declaredMediaType(request.headers['content-type'], declared);
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
   const sent = await readBytes(request);
-  if (sent.length === 0) return missing(declared);
+  if (sent.length === 0) {
+    none(declared);
+    return;
+  }
   const bytes = gzipped ? await inflated(sent) : sent;
   if (!isUtf8(bytes)) throw new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
   return { mediaType, text: bytes.toString('utf8') };
 }
 
-function missing({ required }: ContractBody): undefined {
+function none({ required }: ContractBody): undefined {
   if (required) throw new Refusal(ErrorNumber.bodyMissing, 'body is missing: send a JSON object');
+  return undefined;
 }
 
 /** The validator keeps memory for each content type that it meets: it must meet only those that are declared. */
@@ -90,7 +97,10 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       const [first] = chunks;
       resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length));
     });
-    request.on('error', reject);
+    // The client went away in the middle, or the framing of the body is broken.
+    request.on('error', () => {
+      reject(new Refusal(ErrorNumber.malformedMessage, 'body did not arrive whole'));
+    });
   });
 }
 
@@ -98,7 +108,7 @@ async function inflated(bytes: Buffer): Promise<Buffer> {
   try {
     return await inflate(bytes, { maxOutputLength: MAX_BODY_BYTES });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    if (Error.isError(error) && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
     throw new Refusal(ErrorNumber.bodyNotInflatable, 'body cannot be decompressed: it is not gzip, or not all of it');
   }
 }

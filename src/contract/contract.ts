@@ -1,4 +1,4 @@
-import type { Content, DeclaredOperation, OpenApiDocument, PathItem, Resolve, Security } from './document.ts';
+import type { Content, DeclaredOperation, Method, OpenApiDocument, PathItem, Resolve, Security } from './document.ts';
 import { METHODS, parseDocument } from './document.ts';
 import { ContractError } from './errors.ts';
 import { Position } from './positions.ts';
@@ -57,10 +57,12 @@ const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
 export function parseContract(yaml: string): Contract {
   const { document, resolve } = parseDocument(yaml);
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
-    if ('$ref' in item) throw new ContractError(`openapi.yaml, ${path}: a path must be written out, not referred to`);
-    return METHODS.filter((method) => item[method] !== undefined).map((method) =>
-      readOperation(document, resolve, path, method, item),
-    );
+    if (item.$ref !== undefined)
+      throw new ContractError(`openapi.yaml, ${path}: a path must be written out, not referred to`);
+    return METHODS.flatMap((method) => {
+      const declared = item[method];
+      return declared === undefined ? [] : [readOperation(document, resolve, path, method, item, declared)];
+    });
   });
   const ids = operations.map(({ id }) => id);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
@@ -73,10 +75,10 @@ function readOperation(
   document: OpenApiDocument,
   resolve: Resolve,
   path: string,
-  method: (typeof METHODS)[number],
+  method: Method,
   item: PathItem,
+  declared: DeclaredOperation,
 ): ContractOperation {
-  const declared: DeclaredOperation = item[method];
   const where = `openapi.yaml, ${method} ${path}`;
   if (declared.operationId === undefined) throw new ContractError(`${where}: the operationId is missing`);
   return {

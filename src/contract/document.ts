@@ -13,7 +13,10 @@ export interface OpenApiDocument {
     readonly securitySchemes?: Readonly<Record<string, { readonly type: string; readonly scheme?: string }>>;
   };
 }
-export type PathItem = Readonly<Record<Method, DeclaredOperation>> & { readonly parameters?: readonly Parameter[] };
+export type PathItem = Readonly<Partial<Record<Method, DeclaredOperation>>> & {
+  readonly $ref?: string;
+  readonly parameters?: readonly Parameter[];
+};
 export type Security = readonly Readonly<Record<string, readonly string[]>>[];
 export interface DeclaredOperation {
   readonly operationId?: string;

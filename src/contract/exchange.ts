@@ -2,8 +2,9 @@ import type { Request, Response } from 'express';
 import { readBody } from './body.ts';
 import type { ContractOperation, ContractParameter } from './contract.ts';
 import { int64 } from './int64.ts';
-import type { Exact, Holder } from './json.ts';
-import { parseJson, settle } from './json.ts';
+import type { Exact, Holder } from './exact.ts';
+import { settle } from './exact.ts';
+import { parseJson } from './json.ts';
 import type { Exchange, OperationValidator } from './validator.ts';
 
 /** What an operation is called with, as `Request` in types.ts has it. */
@@ -34,7 +35,7 @@ export async function readRequest(
   };
   const exacts = operation.parameters.flatMap((parameter) => takeParameter(parameter, request, exchange));
   const body = operation.body && (await readBody(request, response, operation.body));
-  const position = body && operation.body?.types.get(body.mediaType);
+  const position = body && operation.body.types.get(body.mediaType);
   if (body !== undefined) {
     exchange.headers['content-type'] = body.mediaType;
     exacts.push(...parseJson(body.text, position, exchange, 'body'));

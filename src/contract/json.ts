@@ -1,19 +1,10 @@
 import { ErrorNumber, Refusal } from './errors.ts';
+import type { Exact, Holder } from './exact.ts';
 import { int64 } from './int64.ts';
 import type { Position } from './positions.ts';
 
 /** How deep objects and arrays may nest. */
 export const MAX_DEPTH = 32;
-
-/** Holds members, or items, by name. */
-export type Holder = Record<string | number, unknown>;
-
-/** A place in the parsed value where a double stands for a value that it may not hold exactly. */
-export interface Exact {
-  readonly holder: Holder;
-  readonly key: string | number;
-  readonly value: unknown;
-}
 
 /**
  * An object whose chain of prototypes is empty: `__proto__` and `constructor` are members like any other. Made by a
@@ -22,7 +13,7 @@ export interface Exact {
 const PlainObject = function () {
   // No members of its own.
 } as unknown as new () => Holder;
-PlainObject.prototype = Object.create(null);
+PlainObject.prototype = Object.create(null) as object;
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x5c];
@@ -30,7 +21,7 @@ const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x2
 /**
  * Parses strict JSON (RFC 8259) in which no object repeats a member (RFC 7493, section 2.3) into `holder[key]`.
  * Where `position` says int64, the value holds the double that stands for the number (int64.ts), and the exact values
- * are returned, to be put in their places after validation (`settle`).
+ * are returned, to be put in their places after validation (exact.ts).
  *
  * @throws Refusal `bodyNotJson`, `memberRepeated`
  */
@@ -43,11 +34,6 @@ export function parseJson<Key extends string>(
   const parser = new Parser(text);
   parser.document(position, holder, key);
   return parser.exacts;
-}
-
-/** Puts the exact values in the places of their stand-ins. */
-export function settle(exacts: readonly Exact[]): void {
-  for (const { holder, key, value } of exacts) holder[key] = value;
 }
 
 class Parser {

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { ContractOperation } from './contract.ts';
 import { OUT_OF_RANGE, standIn } from './int64.ts';
 import type { Position } from './positions.ts';
+import type { HeaderValues } from './send.ts';
 import { send } from './send.ts';
-import type { ErrorBody } from './types.ts';
 import type { OperationValidator } from './validator.ts';
 
 /** What an operation answers, as `Reply` in types.ts has it. */
 export interface ReplyData {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly headers?: HeaderValues;
   readonly body?: unknown;
 }
 
@@ -35,11 +35,7 @@ export async function sendReply(
   send(response, status, headers, mediaType, text);
 }
 
-function checkHeaders(
-  id: string,
-  headers: Readonly<Record<string, unknown>>,
-  declared: ReadonlyMap<string, boolean>,
-): void {
+function checkHeaders(id: string, headers: HeaderValues, declared: ReadonlyMap<string, boolean>): void {
   const sent = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   for (const name of sent) {
     if (!declared.has(name))

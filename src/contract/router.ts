@@ -6,6 +6,7 @@ import type { RequestData } from './exchange.ts';
 import { readRequest } from './exchange.ts';
 import type { ReplyData } from './reply.ts';
 import { sendReply } from './reply.ts';
+import type { ErrorBody } from './types.ts';
 import type { OperationValidator } from './validator.ts';
 
 /**
@@ -75,8 +76,14 @@ function operationHandler<Services>(
     if (!operation.public) locals.caller = await authenticate(request.headers.authorization);
     const data = await readRequest(request, response, operation, validator);
     const reply = await handler(data, services);
+    if (reply.status >= 400 && isError(reply.body)) locals.error = reply.body.error;
     await sendReply(response, reply, operation, validator);
   };
+}
+
+/** Whether a body has the shape that the contract gives every failure. */
+function isError(body: unknown): body is ErrorBody {
+  return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'number';
 }
 
 function outOfStep(what: string): ContractError {

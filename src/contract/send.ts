@@ -6,18 +6,19 @@ import type { ErrorBody } from './types.ts';
 /** How long a client may go on sending what nobody reads, in milliseconds. */
 const LINGER_MS = 500;
 
+/** Header fields by name; those that are undefined are not sent. */
+export type HeaderValues = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
+
 /** Sends a reply: header and body in one write, as the body is a string. */
 export function send(
   response: ServerResponse,
   status: number,
-  headers: Readonly<Record<string, unknown>>,
+  headers: HeaderValues,
   mediaType?: string,
   body?: string,
 ): void {
   const fields: string[] = [];
-  for (const name in headers) {
-    if (headers[name] !== undefined) fields.push(name, String(headers[name]));
-  }
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
   fields.push('Content-Length', String(body === undefined ? 0 : Buffer.byteLength(body)));
   if (!response.req.complete && announcesBody(response.req)) closeUnread(response.req, fields);

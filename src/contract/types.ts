@@ -4,7 +4,7 @@ import type { components, operations } from '../../generated/openapi.ts';
 export type OperationId = keyof operations;
 export type ErrorBody = components['schemas']['Error'];
 
-type None = Readonly<Record<never, never>>;
+type None = Readonly<Record<string, never>>;
 type Parameters<Id extends OperationId> = operations[Id]['parameters'];
 type Part<P, In extends PropertyKey> = In extends keyof P
   ? [NonNullable<P[In]>] extends [never]
@@ -29,8 +29,14 @@ export interface Request<Id extends OperationId> {
 /** The declared members only: the generated `[name: string]: unknown` would let a misspelt header through. */
 type Declared<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
 type Headers<H> =
-  None extends Declared<H> ? { readonly headers?: Readonly<Declared<H>> } : { readonly headers: Readonly<Declared<H>> };
-type Body<R> = R extends { content: infer C } ? ([C] extends [undefined] ? None : { readonly body: C[keyof C] }) : None;
+  Partial<Declared<H>> extends Declared<H>
+    ? { readonly headers?: Readonly<Declared<H>> }
+    : { readonly headers: Readonly<Declared<H>> };
+type Body<R> = R extends { content: infer C }
+  ? [C] extends [undefined]
+    ? unknown
+    : { readonly body: C[keyof C] }
+  : unknown;
 type ReplyOf<Status, R> = R extends { headers: infer H } ? { readonly status: Status } & Headers<H> & Body<R> : never;
 
 /**

@@ -68,7 +68,7 @@ export async function compileValidators({ yaml, operations }: Contract): Promise
     return new Map(await Promise.all(validators));
   } catch (error) {
     if (error instanceof ContractError) throw error;
-    throw new ContractError(`openapi.yaml does not compile: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ContractError(`openapi.yaml does not compile: ${Error.isError(error) ? error.message : String(error)}`);
   }
 }
 
@@ -119,7 +119,7 @@ class LightValidator implements OperationValidator {
       // The step says `next` when its check is in place, and again if the check fails.
       call(this.responseStep, request, response, (error) => {
         if (error === undefined) response.json(body);
-        else reject(error as Error);
+        else reject(error);
       });
     });
   }
@@ -186,12 +186,14 @@ function run(step: OpenApiRequestHandler, request: object, response: object): Pr
   return new Promise((resolve, reject) => {
     call(step, request, response, (error) => {
       if (error === undefined) resolve();
-      else reject(error as Error);
+      else reject(error);
     });
   });
 }
 
 /** The objects have what the steps use of Express's; probe.ts proves it whenever the service starts. */
-function call(step: OpenApiRequestHandler, request: object, response: object, next: (error?: unknown) => void): void {
-  step(request as Request, response as Response, next);
+function call(step: OpenApiRequestHandler, request: object, response: object, next: (error?: Error) => void): void {
+  step(request as Request, response as Response, (error?: unknown) => {
+    next(error === undefined || Error.isError(error) ? error : new Error(String(error)));
+  });
 }

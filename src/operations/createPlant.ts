@@ -12,7 +12,8 @@ export async function createPlant(
     const message = 'a plant with this id and another name or tag exists';
     return { status: 400, body: { error: ErrorNumber.idTaken, message } };
   }
-  const { id: _id, ...body } = plant;
+  const { name, tag } = plant;
+  const body = tag === undefined ? { name } : { name, tag };
   return creation === 'created'
     ? { status: 200, body }
     : { status: 200, headers: { 'Idempotent-Replayed': true }, body };

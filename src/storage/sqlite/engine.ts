@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Outcome } from '../batches.ts';
 import { Batches } from '../batches.ts';
@@ -8,7 +9,7 @@ import type { TokenStore } from '../token-store.ts';
 import { connectReader } from './connection.ts';
 import { unpack } from './errors.ts';
 import type { Tables } from './tables.ts';
-import type { Answer, Call, Method, Opening, PackedOutcome } from './worker.ts';
+import type { Answer, Method, Opening, PackedOutcome } from './worker.ts';
 
 /** How many plants `list` hands out at a time. */
 const PORTION = 1000;
@@ -53,6 +54,8 @@ function plantStore(path: string, worker: Thread, batches: Batches<StoredPlant, 
           if (portion.length < PORTION) continue;
           yield portion;
           portion = [];
+          // Reading stops this thread: whatever else it has to do gets its turn.
+          await setImmediate();
         }
         yield portion;
       } finally {
@@ -105,7 +108,7 @@ class Thread {
   }
 
   call<M extends Method>(method: M, ...args: Parameters<Tables[M]>): Promise<Result<M>> {
-    this.worker.postMessage({ method, args } as unknown as Call);
+    this.worker.postMessage({ method, args });
     return this.answer() as Promise<Result<M>>;
   }
 

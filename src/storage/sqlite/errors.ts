@@ -35,7 +35,7 @@ const UNUSABLE: ReadonlyMap<number, string> = new Map([
 
 /** The primary result code of what node:sqlite threw, undefined if it was not SQLite that failed. */
 export function sqliteCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
+  if (!Error.isError(error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
   return error.errcode & 0xff;
 }
 
@@ -49,17 +49,17 @@ export function atWork(error: unknown): Error {
   if (code !== undefined && UNAVAILABLE.has(code)) {
     return new StoreUnavailable('SQLite cannot do this at the moment', { cause: error });
   }
-  return error instanceof Error ? error : new Error(String(error));
+  return Error.isError(error) ? error : new Error(String(error));
 }
 
 /** An error met while the database at this path was opened, as whoever operates it should read it. */
 export function atOpening(error: unknown, path: string): Error {
   const problem = UNUSABLE.get(sqliteCode(error) ?? -1);
   if (problem !== undefined) return new StoreUnusable(`the database ${path} ${problem}`, { cause: error });
-  if (error instanceof Error && 'syscall' in error && 'code' in error) {
+  if (Error.isError(error) && 'syscall' in error && 'code' in error) {
     return new StoreUnusable(`the folder of the database ${path} cannot be made: ${error.message}`, { cause: error });
   }
-  return error instanceof Error ? error : new Error(String(error));
+  return Error.isError(error) ? error : new Error(String(error));
 }
 
 /** An error as it crosses threads, where structured cloning would forget its class. */

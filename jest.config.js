@@ -1,0 +1,8 @@
+export default {
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  // What runs in tests is what runs in the service: Node's own type stripping, in place, so that lines and columns stay.
+  transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
+  // Tests start processes and wait for disks, on machines that have other things to do.
+  testTimeout: 30_000,
+};

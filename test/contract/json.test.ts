@@ -1,0 +1,163 @@
+import { describe, expect, test } from '@jest/globals';
+import { Refusal } from '../../src/contract/errors.ts';
+import { settle } from '../../src/contract/exact.ts';
+import { MAX_DEPTH, parseJson } from '../../src/contract/json.ts';
+import { Position } from '../../src/contract/positions.ts';
+
+function parse(text: string, position?: Position): unknown {
+  const holder = { body: undefined as unknown };
+  settle(parseJson(text, position, holder, 'body'));
+  return holder.body;
+}
+
+/** What jest compares does not depend on prototypes, which parsed objects do not have. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value)) as unknown;
+}
+
+describe('strict JSON is read as JSON.parse reads it', () => {
+  test.each([
+    'null',
+    ' true ',
+    'false',
+    '-0',
+    '1.5e3',
+    '1E+2',
+    '1e400',
+    '""',
+    '"plain"',
+    String.raw`"\" \\ \/ \b \f \n \r \t \u00e9 \ud83c\udf31"`,
+    '"é 🌱 \u007f \u2028"',
+    '[]',
+    '[1, [2, {"a": []}], "x"]',
+    '{}',
+    '\t\r\n{"a" : 1 , "b" : {"c" : null}}\n',
+    '{"toString": 1, "hasOwnProperty": 2}',
+  ])('%s', (text) => {
+    expect(plain(parse(text))).toEqual(plain(JSON.parse(text)));
+  });
+
+  test('to the last value, where both know it: -0, and a number too large', () => {
+    expect(parse('-0')).toBe(-0);
+    expect(parse('1e400')).toBe(Infinity);
+  });
+
+  test('with __proto__ as a member like any other', () => {
+    const value = parse('{"__proto__": {"admin": true}, "constructor": 1}') as Record<string, unknown>;
+    expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
+    expect(value['admin']).toBeUndefined();
+    expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
+  });
+
+  test('up to the depth that is allowed', () => {
+    const text = '['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH);
+    expect(plain(parse(text))).toEqual(JSON.parse(text));
+  });
+});
+
+describe('what is not JSON is refused with the position:', () => {
+  test.each([
+    ['', 'end of the text', 0],
+    ['   ', 'end of the text', 3],
+    ['{', 'end of the text', 1],
+    ['{"a"', 'end of the text', 4],
+    ['{"a":', 'end of the text', 5],
+    ['{"a":1', 'end of the text', 6],
+    ['{"a":1,}', '"}"', 7],
+    ['{a:1}', '"a"', 1],
+    ["{'a':1}", '"\'"', 1],
+    ['{"a" 1}', '"1"', 5],
+    ['{"a":1 "b":2}', '"\\""', 7],
+    ['[1,]', '"]"', 3],
+    ['[1 2]', '"2"', 3],
+    ['[', 'end of the text', 1],
+    ['1 2', '"2"', 2],
+    ['{} x', '"x"', 3],
+    ['01', '"1"', 1],
+    ['-', '"-"', 0],
+    ['+1', '"+"', 0],
+    ['.5', '"."', 0],
+    ['1.', '"."', 1],
+    ['0x10', '"x"', 1],
+    ['NaN', '"N"', 0],
+    ['tru', '"t"', 0],
+    ['nul', '"n"', 0],
+    ['"open', 'end of the text', 5],
+    ['"open\\', 'end of the text', 6],
+    ['"open\\"', 'end of the text', 7],
+    ['"line\nbreak"', '"\\n"', 5],
+    ['"\\u00e9\ttab"', '"\\t"', 7],
+    ['// comment\n1', '"/"', 0],
+    ['\ufeff{}', '"\ufeff"', 0],
+    ['🌱', '"🌱"', 0],
+  ])('%j', (text, found, position) => {
+    const attempt = () => parse(text);
+    expect(attempt).toThrow(
+      new Refusal(40008, `body is not JSON: unexpected ${found} at position ${String(position)}`),
+    );
+    expect(attempt).toThrow(expect.objectContaining({ number: 40008 }));
+  });
+
+  test.each([String.raw`"\x"`, String.raw`"\u12g4"`, String.raw`"ok \u12"`])('the escape in %s', (text) => {
+    expect(() => parse(text)).toThrow('the string at position 0 holds an escape that JSON does not have');
+  });
+
+  test('nesting that is too deep, far beyond what the stack could hold', () => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      for (const levels of [MAX_DEPTH + 1, 30_000]) {
+        const attempt = () => parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
+        expect(attempt).toThrow('body is nested more than 32 levels deep');
+      }
+    }
+  });
+});
+
+describe('a member that repeats is refused', () => {
+  test.each([
+    ['{"a":1,"a":2}', '"a"'],
+    ['{"a":1,"b":2,"a":1}', '"a"'],
+    [String.raw`{"a":1,"\u0061":1}`, '"a"'],
+    ['{"x":[{"b":1,"b":1}]}', '"b"'],
+    ['{"__proto__":1,"__proto__":1}', '"__proto__"'],
+    ['{"":1,"":1}', '""'],
+  ])('%s', (text, name) => {
+    const attempt = () => parse(text);
+    expect(attempt).toThrow(expect.objectContaining({ number: 40009 }));
+    expect(attempt).toThrow(`the member ${name} appears twice in one object`);
+  });
+});
+
+describe('where the contract says int64', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      id: { type: 'integer', format: 'int64' },
+      size: { type: 'number' },
+      ids: { items: { $ref: '#/id' } },
+    },
+    additionalProperties: { $ref: '#/id' },
+  } as const;
+  const id = schema.properties.id;
+  const position = Position.of(schema, (node) => ('$ref' in node ? (id as unknown as typeof node) : node));
+
+  test('numbers become bigint, to the last digit; elsewhere they do not', () => {
+    const text = '{"id":9007199254740993,"size":9007199254740993,"ids":[1.0,-9223372036854775808],"other":12e3}';
+    expect({ ...(parse(text, position) as object) }).toEqual({
+      id: 9007199254740993n,
+      size: 9007199254740992,
+      ids: [1n, -9223372036854775808n],
+      other: 12000n,
+    });
+  });
+
+  test('the validator is shown doubles, and for what is no int64 ones that it refuses', () => {
+    const holder = { body: undefined as unknown };
+    const text = '{"id":9007199254740993,"ids":[9007199254740992.5,9223372036854775808]}';
+    const exacts = parseJson(text, position, holder, 'body');
+    expect({ ...(holder.body as object) }).toEqual({ id: 9007199254740992, ids: [0.5, 1e300] });
+    expect(exacts.map(({ value }) => value)).toEqual([9007199254740993n, 9007199254740992, 9223372036854775808]);
+  });
+});

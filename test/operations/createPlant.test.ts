@@ -1,0 +1,117 @@
+import { describe, expect, test } from '@jest/globals';
+import { DatabaseSync } from 'node:sqlite';
+import { startApp } from '../support/app.ts';
+import { createPlant } from '../support/service.ts';
+
+const app = await startApp();
+const logOf = (response: Response) =>
+  app.log.find(({ requestId }) => requestId === response.headers.get('x-request-id'));
+const logged = async (response: Response) => {
+  // The line is written when the connection has what was answered.
+  while (logOf(response) === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+  return logOf(response);
+};
+
+describe('createPlant', () => {
+  test('answers 200 with the plant, without its id, and stores it', async () => {
+    const response = await createPlant(app, '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.has('idempotent-replayed')).toBe(false);
+    expect(await response.text()).toBe('{"name":"Monstera deliciosa","tag":"tropical"}');
+    expect(await app.plants()).toContainEqual({ id: 1n, name: 'Monstera deliciosa', tag: 'tropical' });
+    expect(await logged(response)).toMatchObject({ operation: 'createPlant', caller: 'tests', status: 200 });
+  });
+
+  test('leaves out a tag that was not sent', async () => {
+    const response = await createPlant(app, '{"name":"Ginkgo biloba","id":2}');
+    expect(await response.text()).toBe('{"name":"Ginkgo biloba"}');
+    expect(await app.plants()).toContainEqual({ id: 2n, name: 'Ginkgo biloba' });
+  });
+
+  test('answers the same plant again with the same 200, marked as replayed', async () => {
+    await createPlant(app, '{"id":3,"name":"Ficus","tag":""}');
+    const before = await app.plants();
+    const response = await createPlant(app, '{ "tag": "", "id": 3.0, "name": "\\u0046icus" }');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('idempotent-replayed')).toBe('true');
+    expect(await response.text()).toBe('{"name":"Ficus","tag":""}');
+    expect(await app.plants()).toEqual(before);
+  });
+
+  test('refuses another plant with the id of a stored one, which stays', async () => {
+    await createPlant(app, '{"id":4,"name":"Aloe"}');
+    const response = await createPlant(app, '{"id":4,"name":"Agave"}');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      error: 40011,
+      message: 'a plant with this id and another name or tag exists',
+    });
+    expect(await app.plants()).toContainEqual({ id: 4n, name: 'Aloe' });
+    expect(await logged(response)).toMatchObject({ status: 400, error: 40011 });
+  });
+
+  test.each([
+    ['9007199254740992', 9007199254740992n],
+    ['9007199254740993', 9007199254740993n],
+    ['9223372036854775807', 9223372036854775807n],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['12e3', 12000n],
+    ['-0', 0n],
+  ])('stores the id %s digit for digit', async (literal, id) => {
+    const response = await createPlant(app, `{"id":${literal},"name":"plant ${literal}"}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.has('idempotent-replayed')).toBe(false);
+    expect(await app.plants()).toContainEqual({ id, name: `plant ${literal}` });
+  });
+
+  test('knows one id in two notations', async () => {
+    const response = await createPlant(app, '{"id":9.223372036854775807e18,"name":"plant 9223372036854775807"}');
+    expect(response.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  test.each([
+    ['identical', () => 'one', 1],
+    ['different', (index: number) => `content ${String(index % 5)}`, 5],
+  ])('lets one of 50 %s requests for an id win, and tells each the truth', async (kind, name, contents) => {
+    const id = contents === 1 ? 500n : 501n;
+    const names = Array.from({ length: 50 }, (_, index) => name(index));
+    const responses = await Promise.all(
+      names.map((each) => createPlant(app, JSON.stringify({ id: Number(id), name: each }))),
+    );
+    const winner = (await app.plants()).find((plant) => plant.id === id)?.name;
+    const created = responses.filter((each) => each.status === 200 && !each.headers.has('idempotent-replayed'));
+    expect(created).toHaveLength(1);
+    responses.forEach(({ status }, index) => {
+      expect({ kind, status }).toEqual({ kind, status: names[index] === winner ? 200 : 400 });
+    });
+  });
+
+  test('answers 503 with Retry-After while the store cannot write, and stores nothing', async () => {
+    const location = app.database;
+    const other = new DatabaseSync(location);
+    other.exec('begin immediate');
+    const response = await createPlant(app, '{"id":600,"name":"not now"}');
+    other.exec('rollback');
+    other.close();
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    const requestId = response.headers.get('x-request-id') ?? '';
+    expect(await response.json()).toEqual({
+      error: 50300,
+      message: `the store is not available, try again; request id ${requestId}`,
+    });
+    expect((await app.plants()).some(({ id }) => id === 600n)).toBe(false);
+    const line = await logged(response);
+    expect(line).toMatchObject({ level: 50, status: 503, error: 50300, err: { type: 'StoreUnavailable' } });
+    expect(JSON.stringify(line)).toContain('database is locked');
+    expect((await createPlant(app, '{"id":600,"name":"not now"}')).status).toBe(200);
+  });
+
+  test('logs neither the token nor the plant', async () => {
+    await createPlant(app, '{"id":700,"name":"a secret name","tag":"a secret tag"}');
+    const text = JSON.stringify(app.log);
+    expect(text).not.toContain(app.token);
+    expect(text).not.toContain('a secret');
+  });
+});

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Store } from '../../src/storage/open.ts';
+import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import { allPlants } from '../support/app.ts';
+
+/** How the suite gets at an engine: each call of `open` opens the same store, which is empty at first. */
+export interface Engine {
+  readonly open: () => Promise<Store>;
+}
+
+/** What every engine must do, as plant-store.ts and token-store.ts say. */
+export function testEngine(name: string, { open }: Engine): void {
+  describe(`the store on ${name}`, () => {
+    let store: Store;
+    let nextId = 1000n;
+    const newPlant = (plant: Partial<StoredPlant> = {}): StoredPlant => ({ id: nextId++, name: 'Ginkgo', ...plant });
+    const stored = async ({ id }: StoredPlant) => (await allPlants(store)).find((plant) => plant.id === id);
+
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(() => store.close());
+
+    describe('creates a plant', () => {
+      test('and keeps it as it was given', async () => {
+        const plant = newPlant({ tag: 'tree' });
+        expect(await store.plants.create(plant)).toBe('created');
+        expect(await stored(plant)).toEqual(plant);
+      });
+
+      test.each([
+        ['9007199254740992', 9007199254740992n],
+        ['9007199254740993', 9007199254740993n],
+        ['the largest', 9223372036854775807n],
+        ['the smallest', -9223372036854775808n],
+        ['zero', 0n],
+        ['-1', -1n],
+      ])('with the id %s', async (_name, id) => {
+        const plant = { id, name: `plant ${String(id)}` };
+        expect(await store.plants.create(plant)).toBe('created');
+        expect(await store.plants.create(plant)).toBe('replayed');
+        expect(await stored(plant)).toEqual(plant);
+      });
+
+      test.each([
+        ['empty tag', 'x', ''],
+        ['composed', 'é', undefined],
+        ['decomposed', 'e\u0301', undefined],
+        ['emoji and joiners', '👩‍🌾🌱🏳️‍🌈', '🪴'],
+        ['right to left', 'שָׁלוֹם עולם \u202Eabc', 'عربى'],
+        ['white space', ' \t\n\u00A0\u2028 ', ' '],
+        ['controls', '\u0001\u001F\u007F\u0080\uFEFF\uFFFD\uFFFF', undefined],
+        ['quotes and SQL', `'; drop table plants; --"\\%_`, "' or 1=1 --"],
+        ['beyond the basic plane', '\u{10FFFF}\u{1F4A9}', undefined],
+        ['at the limits', '🌱'.repeat(1000), 'x'.repeat(200)],
+      ])('with text as it is: %s', async (_name, name, tag) => {
+        const plant = newPlant({ name, ...(tag === undefined ? {} : { tag }) });
+        expect(await store.plants.create(plant)).toBe('created');
+        expect(await stored(plant)).toEqual(plant);
+      });
+    });
+
+    describe('of a plant whose id exists', () => {
+      test('says replayed if it is the same, and writes nothing', async () => {
+        const plant = newPlant({ tag: 'tree' });
+        await store.plants.create(plant);
+        expect(await store.plants.create({ ...plant })).toBe('replayed');
+        expect((await allPlants(store)).filter(({ id }) => id === plant.id)).toEqual([plant]);
+      });
+
+      test.each([
+        ['another name', { name: 'Other', tag: 'tree' }],
+        ['another letter case', { name: 'ginkgo', tag: 'tree' }],
+        ['a space at the end', { name: 'Ginkgo ', tag: 'tree' }],
+        ['another tag', { name: 'Ginkgo', tag: 'Tree' }],
+        ['no tag', { name: 'Ginkgo' }],
+        ['an empty tag', { name: 'Ginkgo', tag: '' }],
+      ])('says conflict for %s, and keeps the first', async (_name, content) => {
+        const plant = newPlant({ tag: 'tree' });
+        await store.plants.create(plant);
+        expect(await store.plants.create({ id: plant.id, ...content })).toBe('conflict');
+        expect(await stored(plant)).toEqual(plant);
+      });
+
+      test('tells normalisation forms apart, and an empty tag from none', async () => {
+        const plant = newPlant({ name: 'é' });
+        await store.plants.create(plant);
+        expect(await store.plants.create({ ...plant, name: 'e\u0301' })).toBe('conflict');
+        expect(await store.plants.create({ ...plant, tag: '' })).toBe('conflict');
+      });
+    });
+
+    describe('under concurrency', () => {
+      test('creates one of 50 identical plants, and replays the others', async () => {
+        const plant = newPlant();
+        const creations = await Promise.all(Array.from({ length: 50 }, () => store.plants.create(plant)));
+        expect(creations.toSorted()).toEqual(['created', ...Array.from({ length: 49 }, () => 'replayed')]);
+      });
+
+      test('lets one of 50 different contents win, and tells the truth to each', async () => {
+        const { id } = newPlant();
+        const contents = Array.from({ length: 50 }, (_, index) => ({ id, name: `content ${String(index % 10)}` }));
+        const creations = await Promise.all(contents.map((plant) => store.plants.create(plant)));
+        const winner = await stored({ id, name: '' });
+        expect(creations.filter((creation) => creation === 'created')).toHaveLength(1);
+        contents.forEach(({ name }, index) => {
+          expect(creations[index] === 'conflict').toBe(name !== winner?.name);
+        });
+      });
+
+      test('lets one content win among two openings of the store', async () => {
+        const other = await open();
+        const ids = Array.from({ length: 200 }, () => newPlant().id);
+        const attempts = ids.flatMap((id) => [
+          store.plants.create({ id, name: 'from one' }),
+          other.plants.create({ id, name: 'from the other' }),
+        ]);
+        const creations = await Promise.all(attempts);
+        await other.close();
+        expect(creations.filter((creation) => creation === 'created')).toHaveLength(200);
+        expect(creations.filter((creation) => creation === 'conflict')).toHaveLength(200);
+      });
+
+      test('fails the plant that cannot be stored, and no other', async () => {
+        const plants = Array.from({ length: 1000 }, () => newPlant());
+        const bad = plants.map((plant, index) => (index === 500 ? { ...plant, name: 'lone \ud800' } : plant));
+        const outcomes = await Promise.allSettled(bad.map((plant) => store.plants.create(plant)));
+        expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+        expect(outcomes[500]?.status).toBe('rejected');
+        expect((await allPlants(store)).filter(({ id }) => plants.some((plant) => plant.id === id))).toHaveLength(999);
+      });
+    });
+
+    test('lists the plants in the order of their ids, as they were at one moment', async () => {
+      const more = Array.from({ length: 2500 }, () => newPlant());
+      await Promise.all(more.map((plant) => store.plants.create(plant)));
+      const listed: StoredPlant[] = [];
+      const late = { id: 9223372036854775806n, name: 'late' };
+      for await (const portion of store.plants.list()) {
+        if (listed.length === 0) await store.plants.create(late);
+        listed.push(...portion);
+      }
+      expect(listed.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).toSorted((a, b) => (a < b ? -1 : 1)));
+      expect(listed.some(({ id }) => id === late.id)).toBe(false);
+      expect(await stored(late)).toEqual(late);
+    });
+
+    test('removes a plant, whose id is free again', async () => {
+      const plant = newPlant();
+      await store.plants.create(plant);
+      expect(await store.plants.remove(plant.id)).toBe(true);
+      expect(await store.plants.remove(plant.id)).toBe(false);
+      expect(await store.plants.create({ ...plant, name: 'another' })).toBe('created');
+    });
+
+    test('is ready', async () => {
+      await expect(store.ready()).resolves.toBeUndefined();
+    });
+
+    test('opens again as it was, with its schema up to date', async () => {
+      const before = await allPlants(store);
+      await store.close();
+      store = await open();
+      expect(await allPlants(store)).toEqual(before);
+      expect(store.schema.before).toBe(store.schema.now);
+    });
+
+    describe('of tokens', () => {
+      const hash = (fill: number) => new Uint8Array(32).fill(fill);
+
+      test('keeps a first one only if it never had one', async () => {
+        const attempts = Array.from({ length: 10 }, (_, index) =>
+          store.tokens.addFirst({ name: `first ${String(index)}`, hash: hash(index) }),
+        );
+        expect((await Promise.all(attempts)).filter((added) => added)).toHaveLength(1);
+        const [first] = await store.tokens.list();
+        expect(await store.tokens.revoke(first?.name ?? '')).toBe(true);
+        expect(await store.tokens.addFirst({ name: 'second', hash: hash(100) })).toBe(false);
+      });
+
+      test('finds one by its hash, until it is revoked', async () => {
+        const token = { name: 'finder', hash: hash(101), expiresAt: 1_900_000_000_000 };
+        expect(await store.tokens.add(token)).toBe(true);
+        const found = await store.tokens.find(hash(101));
+        expect(found).toEqual({ name: 'finder', createdAt: found?.createdAt, expiresAt: token.expiresAt });
+        expect(await store.tokens.find(hash(102))).toBeUndefined();
+        expect(await store.tokens.revoke('finder')).toBe(true);
+        expect(await store.tokens.find(hash(101))).toBeUndefined();
+        expect(await store.tokens.revoke('finder')).toBe(false);
+        const listed = (await store.tokens.list()).find(({ name: each }) => each === 'finder');
+        expect(listed?.revokedAt).toBeGreaterThanOrEqual(found?.createdAt ?? Infinity);
+      });
+
+      test('has no two of one name in use', async () => {
+        expect(await store.tokens.add({ name: 'twice', hash: hash(103) })).toBe(true);
+        expect(await store.tokens.add({ name: 'twice', hash: hash(104) })).toBe(false);
+        await store.tokens.revoke('twice');
+        expect(await store.tokens.add({ name: 'twice', hash: hash(104) })).toBe(true);
+      });
+    });
+  });
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { pino } from 'pino';
+import { createApp } from '../../src/app.ts';
+import { Authenticator } from '../../src/auth/authenticator.ts';
+import { hashToken, makeToken } from '../../src/auth/token.ts';
+import { parseContract } from '../../src/contract/contract.ts';
+import type { Handler } from '../../src/contract/router.ts';
+import { compileValidators } from '../../src/contract/validator.ts';
+import { operations } from '../../src/operations/index.ts';
+import type { Services } from '../../src/operations/services.ts';
+import { listen } from '../../src/server.ts';
+import type { Store } from '../../src/storage/open.ts';
+import { openStore } from '../../src/storage/open.ts';
+import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import { ROOT } from './service.ts';
+import { temporaryFolder } from './temporary.ts';
+
+export const YAML = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
+
+export interface TestApp {
+  readonly url: string;
+  readonly token: string;
+  readonly store: Store;
+  /** The path of the database's file. */
+  readonly database: string;
+  /** What was logged, line by line. */
+  readonly log: Record<string, unknown>[];
+  /** The plants in the store. */
+  readonly plants: () => Promise<StoredPlant[]>;
+}
+
+interface TestAppOptions {
+  readonly yaml?: string;
+  readonly operations?: Readonly<Record<string, Handler<Services>>>;
+  readonly basePath?: string;
+}
+
+/** The service in this process, on a real database and a real port, so that a test can put operations of its own in. */
+export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const path = join(temporaryFolder(), 'plants.db');
+  const store = await openStore({ engine: 'sqlite', path }, { create: true });
+  const token = makeToken();
+  await store.tokens.add({ name: 'tests', hash: hashToken(token) });
+  const contract = parseContract(options.yaml ?? YAML);
+  const log: Record<string, unknown>[] = [];
+  const logger = pino(
+    { base: null },
+    { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  const app = createApp({
+    contract,
+    validators: await compileValidators(contract),
+    operations: options.operations ?? operations,
+    services: { plants: store.plants },
+    authenticator: new Authenticator(store.tokens),
+    logger,
+    basePath: options.basePath ?? '',
+    https: false,
+  });
+  const listener = await listen(app, '127.0.0.1', 0, logger);
+  afterAll(async () => {
+    await listener.stop(1000);
+    await store.close();
+  });
+  return { url: listener.url, token, store, database: path, log, plants: () => allPlants(store) };
+}
+
+export async function allPlants({ plants }: Store): Promise<StoredPlant[]> {
+  return (await Array.fromAsync(plants.list())).flat();
+}

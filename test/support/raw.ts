@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+export interface RawAnswer {
+  /** All that came. */
+  readonly text: string;
+  readonly status: number;
+  /** By name in small letters. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** How long the connection lasted, in milliseconds. */
+  readonly ms: number;
+}
+
+/** Sends bytes as they are, and takes what comes until the other side closes. */
+export async function sendRaw(url: string, ...parts: readonly (string | Buffer)[]): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  const start = performance.now();
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  // What is still being sent when the other side closes is lost, as it is meant to be.
+  socket.on('error', () => undefined);
+  for (const part of parts) socket.write(part);
+  await once(socket, 'close');
+  const [head = '', ...body] = text.split('\r\n\r\n');
+  const [statusLine = '', ...fields] = head.split('\r\n');
+  return {
+    text,
+    status: Number(statusLine.split(' ')[1]),
+    headers: Object.fromEntries(
+      fields.map((field) => [field.slice(0, field.indexOf(':')).toLowerCase(), field.slice(field.indexOf(':') + 2)]),
+    ),
+    body: body.join('\r\n\r\n'),
+    ms: performance.now() - start,
+  };
+}

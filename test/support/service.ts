@@ -1,0 +1,119 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from './temporary.ts';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MAIN = join(ROOT, 'src/main.ts');
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** A process that a test started, with what it has said so far. */
+export interface Started {
+  readonly child: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** The log, line by line, as far as stdout is one. */
+  readonly log: () => Record<string, unknown>[];
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+}
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts a program with none of this process's settings of the service. */
+export function start(
+  command: string,
+  args: readonly string[],
+  environment: Environment,
+  cwd: string,
+  user: { readonly uid?: number; readonly gid?: number } = {},
+): Started {
+  const { PATH = '', HOME = '', NODE_V8_COVERAGE } = process.env;
+  const env = { PATH, HOME, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }), ...environment };
+  const child = spawn(command, args, { ...user, env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = once(child, 'close').then(([code, signal]: (number | NodeJS.Signals | null)[]) => {
+    running.delete(child);
+    return code ?? signal ?? null;
+  });
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    log: () =>
+      stdout
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    ended,
+  };
+}
+
+/** Runs a command of plant-store to its end. */
+export async function plantStore(
+  args: readonly string[],
+  environment: Environment,
+  cwd = ROOT,
+  user: { readonly uid?: number; readonly gid?: number } = {},
+): Promise<{ code: number | NodeJS.Signals | null; stdout: string; stderr: string }> {
+  const started = start(process.execPath, [MAIN, ...args], environment, cwd, user);
+  const code = await started.ended;
+  return { code, stdout: started.stdout(), stderr: started.stderr() };
+}
+
+/** The service as a process of its own, which listens on a port that is free. */
+export interface Service extends Started {
+  readonly url: string;
+  /** The token that it printed, '' if it printed none. */
+  readonly token: string;
+  /** Asks it to stop, and waits until it has. */
+  readonly stop: () => Promise<number | NodeJS.Signals | null>;
+}
+
+/** Starts the service and waits until it listens. Without DATABASE_URL it gets a database of its own. */
+export async function startService(environment: Environment = {}, cwd = ROOT): Promise<Service> {
+  const env = { PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}`, ...environment };
+  const started = start(process.execPath, [MAIN, 'serve'], env, cwd);
+  const url = await listening(started);
+  return {
+    ...started,
+    url,
+    token: /plantstore_[\w-]{43}/.exec(started.stderr())?.[0] ?? '',
+    stop: () => {
+      started.child.kill('SIGTERM');
+      return started.ended;
+    },
+  };
+}
+
+/** Where a service listens, once it does and has introduced itself. */
+export async function listening({ log, stderr, child }: Started): Promise<string> {
+  for (;;) {
+    const line = log().find(({ msg }) => msg === 'ready');
+    if (line !== undefined) return String(line['listening']);
+    if (child.exitCode !== null) throw new Error(`the service ended before it listened: ${stderr()}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Sends a plant, with the digits of its id as they are. */
+export function createPlant(
+  { url, token }: { readonly url: string; readonly token: string },
+  body: string,
+  headers: Environment = {},
+): Promise<Response> {
+  return fetch(`${url}/plants`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
+    body,
+  });
+}

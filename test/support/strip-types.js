@@ -1,0 +1,4 @@
+import { stripTypeScriptTypes } from 'node:module';
+
+/** Jest's transform for TypeScript. */
+export default { process: (source) => ({ code: stripTypeScriptTypes(source) }) };
