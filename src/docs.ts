@@ -6,6 +6,7 @@ import swaggerUi from 'swagger-ui-express';
 import { parse, parseDocument } from 'yaml';
 import type { Contract } from './contract/contract.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
+import { literalPath } from './contract/paths.ts';
 import { send } from './contract/send.ts';
 
 export interface DocsOptions {
@@ -31,8 +32,9 @@ export function createDocs({ contract, basePath, https }: DocsOptions): Router {
   const page = swaggerUi.generateHTML(undefined, { ...OPTIONS, customSiteTitle: title });
   const secure = securityHeaders(page, https);
   const router = Router({ caseSensitive: true, strict: true });
+  const base = literalPath(basePath);
   const document = (path: string, mediaType: string, text: string) => {
-    router.get(basePath + path, secure, (_request, response) => {
+    router.get(base + path, secure, (_request, response) => {
       send(response, 200, { 'Cache-Control': 'no-cache' }, mediaType, text);
     });
   };
@@ -40,13 +42,13 @@ export function createDocs({ contract, basePath, https }: DocsOptions): Router {
   document('/openapi.json', 'application/json', servedJson(contract.yaml, basePath));
   document('/docs/', 'text/html; charset=utf-8', page);
   // The page refers to its files by relative paths.
-  router.get(`${basePath}/docs`, secure, (_request, response) => {
+  router.get(`${base}/docs`, secure, (_request, response) => {
     response.redirect(301, 'docs/');
   });
-  router.get(`${basePath}/docs/*file`, secure);
-  router.use(`${basePath}/docs/`, swaggerUi.serveFiles(undefined, OPTIONS));
+  router.get(`${base}/docs/*file`, secure);
+  router.use(`${base}/docs/`, swaggerUi.serveFiles(undefined, OPTIONS));
   router.all(
-    ['/openapi.yaml', '/openapi.json', '/docs', '/docs/'].map((path) => basePath + path),
+    ['/openapi.yaml', '/openapi.json', '/docs', '/docs/'].map((path) => base + path),
     readOnly,
   );
   return router;

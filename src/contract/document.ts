@@ -113,7 +113,7 @@ function isVersion31(document: unknown): document is OpenApiDocument {
 }
 
 /** Follows references of the form `#/components/…` (RFC 6901). Other documents are not read: the contract is one file. */
-function resolver(document: OpenApiDocument): Resolve {
+export function resolver(document: object): Resolve {
   return function resolve<T extends object>(node: T, hops = 0): T {
     if (!('$ref' in node) || typeof node.$ref !== 'string') return node;
     const reference = node.$ref;

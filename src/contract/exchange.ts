@@ -36,8 +36,9 @@ export async function readRequest(
   const exacts = operation.parameters.flatMap((parameter) => takeParameter(parameter, request, exchange));
   const body = operation.body && (await readBody(request, response, operation.body));
   const position = body && operation.body.types.get(body.mediaType);
+  // The validator wants a declared media type also where there is no body.
+  exchange.headers['content-type'] = body?.mediaType ?? operation.body?.types.keys().next().value;
   if (body !== undefined) {
-    exchange.headers['content-type'] = body.mediaType;
     exacts.push(...parseJson(body.text, position, exchange, 'body'));
   }
   await validator.request(exchange);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { validateHeaderValue } from 'node:http';
 import type { ContractOperation } from './contract.ts';
 import { OUT_OF_RANGE, standIn } from './int64.ts';
 import type { Position } from './positions.ts';
@@ -36,8 +37,13 @@ export async function sendReply(
 }
 
 function checkHeaders(id: string, headers: HeaderValues, declared: ReadonlyMap<string, boolean>): void {
-  const sent = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  for (const name of sent) {
+  const sent = new Set<string>();
+  for (const [field, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    // What Node would refuse later, with some of the headers set.
+    validateHeaderValue(field, String(value));
+    const name = field.toLowerCase();
+    sent.add(name);
     if (!declared.has(name))
       throw new Error(`${id} answered with the header ${name}, which the contract does not declare`);
   }

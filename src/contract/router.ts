@@ -4,6 +4,7 @@ import type { Contract, ContractOperation } from './contract.ts';
 import { ContractError, ErrorNumber, Refusal } from './errors.ts';
 import type { RequestData } from './exchange.ts';
 import { readRequest } from './exchange.ts';
+import { literalPath, templatePath } from './paths.ts';
 import type { ReplyData } from './reply.ts';
 import { sendReply } from './reply.ts';
 import type { ErrorBody } from './types.ts';
@@ -45,7 +46,7 @@ export function createRouter<Services>(options: RouterOptions<Services>): Router
   const paths = Map.groupBy(contract.operations, ({ path }) => path);
   const ordered = [...paths].sort(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
   for (const [path, declared] of ordered) {
-    const route = router.route(expressPath(basePath + path));
+    const route = router.route(literalPath(basePath) + templatePath(path));
     for (const operation of declared) {
       // A method's name in small letters is that of Express's function for it.
       const method = operation.method.toLowerCase() as 'get';
@@ -88,12 +89,4 @@ function isError(body: unknown): body is ErrorBody {
 
 function outOfStep(what: string): ContractError {
   return new ContractError(`openapi.yaml ${what}: run \`npm run generate\`, then \`npm run check\``);
-}
-
-/** `/plants/{id}` as Express's `/plants/:"id"`, and what Express would read as more than a letter escaped. */
-function expressPath(template: string): string {
-  return template
-    .split(/\{([^}]+)\}/)
-    .map((part, index) => (index % 2 === 1 ? `:${JSON.stringify(part)}` : part.replace(/[{}()[\]+?!:*\\]/g, '\\$&')))
-    .join('');
 }

@@ -20,7 +20,8 @@ export function send(
   const fields: string[] = [];
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
-  fields.push('Content-Length', String(body === undefined ? 0 : Buffer.byteLength(body)));
+  // A 204 has no length, not even none (RFC 9110, section 8.6).
+  if (status !== 204) fields.push('Content-Length', String(body === undefined ? 0 : Buffer.byteLength(body)));
   if (!response.req.complete && announcesBody(response.req)) closeUnread(response.req, fields);
   response.writeHead(status, fields);
   response.end(body);

@@ -1,16 +1,11 @@
 import type { Request, Response } from 'express';
 import { error as validatorErrors, middleware as openApiValidator } from 'express-openapi-validator';
-import type {
-  OpenApiRequestHandler,
-  OpenApiRequestMetadata,
-  OpenAPIV3,
-} from 'express-openapi-validator/dist/framework/types.js';
-import { parse } from 'yaml';
+import type { OpenApiRequestHandler, OpenApiRequestMetadata } from 'express-openapi-validator/dist/framework/types.js';
 import type { Contract, ContractOperation } from './contract.ts';
-import { METHODS } from './document.ts';
 import { ContractError, Refusal } from './errors.ts';
 import { contractBroken } from './faults.ts';
 import { isWithinInt64 } from './int64.ts';
+import { shownPath, shownStatus, validatorDocument } from './validator-document.ts';
 
 /**
  * What of a request is held to the contract. The validator coerces parameters to their types, and fills in defaults,
@@ -41,15 +36,13 @@ export interface OperationValidator {
  */
 export async function compileValidators({ yaml, operations }: Contract): Promise<Map<string, OperationValidator>> {
   const steps = openApiValidator({
-    // Parsed anew, as the validator changes what it is given.
-    apiSpec: withoutServerErrors(parse(yaml) as OpenAPIV3.DocumentV3_1),
+    apiSpec: validatorDocument(yaml),
     validateApiSpec: false, // document.ts has done it.
     validateRequests: { allErrors: true },
     validateResponses: { allErrors: true },
     validateSecurity: false, // Decided before the body is read, in auth/.
     fileUploader: false,
     formats: { int64: { type: 'number', validate: isWithinInt64 } },
-    $refParser: { mode: 'dereference' }, // Parameters that refer to an enum are else coerced wrongly (its issue 1119).
   });
   const step = (name: string): OpenApiRequestHandler => {
     const found = steps.find((each) => each.name === name);
@@ -107,7 +100,7 @@ class LightValidator implements OperationValidator {
     const mediaType = replies.get(String(status))?.mediaType;
     return new Promise((resolve, reject) => {
       const response = {
-        statusCode: stand(status),
+        statusCode: shownStatus(status),
         headersSent: false,
         getHeaders: () => ({ 'content-type': mediaType }),
         // Called with a body that was found valid: the step puts its check before it.
@@ -141,44 +134,18 @@ class LightValidator implements OperationValidator {
   }
 }
 
-/** The validator lets replies from 500 on pass unseen: it is shown them under statuses that no final reply has. */
-function stand(status: number): number {
-  return status >= 500 ? status - 400 : status;
-}
-
-function withoutServerErrors(document: OpenAPIV3.DocumentV3_1): OpenAPIV3.DocumentV3_1 {
-  for (const item of Object.values(document.paths ?? {})) {
-    for (const method of METHODS) {
-      const operation = item[method];
-      if (operation?.responses === undefined) continue;
-      const responses = Object.entries(operation.responses);
-      operation.responses = Object.fromEntries(
-        responses.map(([status, response]) => [
-          /^5\d\d$/.test(status) ? String(stand(Number(status))) : status,
-          response,
-        ]),
-      );
-    }
-  }
-  // Its servers would become prefixes of the paths.
-  return { ...document, servers: [{ url: '/' }] };
-}
-
 /** What the validator knows of an operation, taken from the request that it is shown. */
-async function lookUp(
-  metadata: OpenApiRequestHandler,
-  { method, path }: ContractOperation,
-): Promise<OpenApiRequestMetadata> {
-  const concrete = path.replaceAll(/\{[^}]+\}/g, '~');
+async function lookUp(metadata: OpenApiRequestHandler, operation: ContractOperation): Promise<OpenApiRequestMetadata> {
+  const path = shownPath(operation.path);
   const request: { openapi?: OpenApiRequestMetadata } & Record<string, unknown> = {
-    method,
-    path: concrete,
-    originalUrl: concrete,
+    method: operation.method,
+    path,
+    originalUrl: path,
     baseUrl: '',
     app: { enabled: () => true },
   };
   await run(metadata, request, {});
-  if (request.openapi === undefined) throw new ContractError(`the validator does not find ${method} ${path}`);
+  if (request.openapi === undefined) throw new ContractError(`the validator does not find ${operation.id}`);
   return request.openapi;
 }
 

@@ -1,0 +1,52 @@
+import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
+import { parse } from 'yaml';
+import type { Resolve } from './document.ts';
+import { METHODS, resolver } from './document.ts';
+
+/**
+ * The contract as express-openapi-validator is shown it: parsed anew, as the validator changes what it is given, and
+ * with what it would get wrong put differently.
+ */
+export function validatorDocument(yaml: string): OpenAPIV3.DocumentV3_1 {
+  // document.ts has found that it is one.
+  const document = parse(yaml) as OpenAPIV3.DocumentV3_1;
+  const resolve = resolver(document);
+  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => {
+    item.parameters = inlined(item.parameters, resolve);
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation === undefined) continue;
+      operation.parameters = inlined(operation.parameters, resolve);
+      const responses = Object.entries(operation.responses ?? {});
+      operation.responses = Object.fromEntries(
+        responses.map(([status, response]) => [
+          /^5\d\d$/.test(status) ? shownStatus(Number(status)) : status,
+          response,
+        ]),
+      );
+    }
+    return [shownPath(path), item];
+  });
+  // Its servers would become prefixes of the paths.
+  return { ...document, paths: Object.fromEntries(paths) as OpenAPIV3.PathsObject, servers: [{ url: '/' }] };
+}
+
+/** The validator lets replies from 500 on pass unseen: it is shown them under statuses that no final reply has. */
+export function shownStatus(status: number): number {
+  return status >= 500 ? status - 400 : status;
+}
+
+/** The validator does not know every name that a path parameter can have. Which path it is, the router decides. */
+export function shownPath(path: string): string {
+  return `/${Buffer.from(path).toString('hex')}`;
+}
+
+type Parameters = OpenAPIV3.OperationObject['parameters'];
+
+/** Parameters whose schema is a reference to an enum are coerced wrongly (the validator's issue 1119). */
+function inlined(parameters: Parameters, resolve: Resolve): NonNullable<Parameters> {
+  return (parameters ?? []).map((reference) => {
+    const parameter = resolve(reference) as OpenAPIV3.ParameterObject;
+    return parameter.schema === undefined ? parameter : { ...parameter, schema: resolve(parameter.schema) };
+  });
+}

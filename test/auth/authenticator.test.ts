@@ -1,0 +1,135 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from '@jest/globals';
+import { Authenticator } from '../../src/auth/authenticator.ts';
+import { hashToken, makeToken } from '../../src/auth/token.ts';
+import { allPlants, startApp } from '../support/app.ts';
+import { createPlant } from '../support/service.ts';
+import { sendRaw } from '../support/raw.ts';
+
+const app = await startApp();
+const broken = await startApp();
+const { host } = new URL(app.url);
+const BODY = '{"id":1,"name":"x"}';
+
+async function answerTo(...authorization: readonly string[]) {
+  const fields = [`Host: ${host}`, 'Content-Type: application/json', 'Content-Length: 19', 'Connection: close'];
+  const head = [...fields, ...authorization.map((value) => `Authorization: ${value}`)].join('\r\n');
+  const { status, headers, body } = await sendRaw(app.url, `POST /plants HTTP/1.1\r\n${head}\r\n\r\n${BODY}`);
+  return { status, challenge: headers['www-authenticate'], body };
+}
+
+const newToken = async (name: string, expiresAt?: number) => {
+  const token = makeToken();
+  const added = await app.store.tokens.add({
+    name,
+    hash: hashToken(token),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  });
+  expect(added).toBe(true);
+  return token;
+};
+
+describe('a request without a token gets 401, and how to authenticate:', () => {
+  test.each([
+    ['no header', []],
+    ['an empty header', ['']],
+    ['the scheme alone', ['Bearer']],
+    ['another scheme', [`Basic ${app.token}`]],
+    ['another scheme that ends alike', [`xBearer ${app.token}`]],
+    ['a tab instead of a space', [`Bearer\t${app.token}`]],
+  ])('%s', async (_name, authorization) => {
+    expect(await answerTo(...authorization)).toEqual({
+      status: 401,
+      challenge: 'Bearer',
+      body: '{"error":40100,"message":"send an access token: Authorization: Bearer <ACCESS_TOKEN>"}',
+    });
+  });
+});
+
+describe('a request with a token that is not valid gets 401, which says so:', () => {
+  test.each([
+    ['an unknown one', [`Bearer ${makeToken()}`]],
+    ['the beginning of one', [`Bearer ${app.token.slice(0, -1)}`]],
+    ['one and more', [`Bearer ${app.token}x`]],
+    ['another letter case', [`Bearer ${app.token.toUpperCase()}`]],
+    ['two in one header', [`Bearer ${app.token} ${app.token}`]],
+    ['two headers', [`Bearer ${app.token}`, `Bearer ${app.token}`]],
+    ['a comma', [`Bearer ${app.token},`]],
+    ['quotes', [`Bearer "${app.token}"`]],
+    ['its hash', [`Bearer ${hashToken(app.token).toString('hex')}`]],
+    ['a flood of spaces', [`Bearer ${' '.repeat(15_000)}x y`]],
+  ])('%s', async (_name, authorization) => {
+    expect(await answerTo(...authorization)).toEqual({
+      status: 401,
+      challenge: 'Bearer error="invalid_token"',
+      body: '{"error":40101,"message":"the access token is unknown, revoked or expired"}',
+    });
+  });
+});
+
+test('nothing of that was stored', async () => {
+  expect(await allPlants(app.store)).toEqual([]);
+});
+
+describe('a token', () => {
+  test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])('is taken after the scheme as %j', async (scheme) => {
+    expect((await answerTo(`${scheme} ${app.token}`)).status).toBe(200);
+  });
+
+  test('is refused within a second of being revoked, however much it is used', async () => {
+    const token = await newToken('revoked');
+    const client = { url: app.url, token };
+    expect((await createPlant(client, BODY)).status).toBe(200);
+    await app.store.tokens.revoke('revoked');
+    const revokedAt = performance.now();
+    let lastAccepted = 0;
+    while (performance.now() - revokedAt < 1500) {
+      const sentAt = performance.now() - revokedAt;
+      if ((await createPlant(client, BODY)).status === 200) lastAccepted = sentAt;
+    }
+    expect(lastAccepted).toBeLessThan(1000);
+  });
+
+  test('is refused from the moment on when it expires', async () => {
+    const expiresAt = Date.now() + 300;
+    const client = { url: app.url, token: await newToken('expiring', expiresAt) };
+    expect((await createPlant(client, BODY)).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, expiresAt - Date.now() + 5));
+    expect((await createPlant(client, BODY)).status).toBe(401);
+    expect((await createPlant(client, BODY)).status).toBe(401);
+  });
+
+  test('of which more are in use than are remembered stays valid', async () => {
+    const authenticator = new Authenticator(app.store.tokens);
+    const tokens = await Promise.all(Array.from({ length: 1100 }, (_, index) => newToken(`many-${String(index)}`)));
+    for (const round of [1, 2]) {
+      const names = await Promise.all(tokens.map((token) => authenticator.authenticate(`Bearer ${token}`)));
+      expect({ round, names }).toEqual({ round, names: tokens.map((_, index) => `many-${String(index)}`) });
+    }
+  });
+
+  test('that was provisioned is valid without being in the store', async () => {
+    const provisioned = 'provisioned-token-of-a-container-0001';
+    const authenticator = new Authenticator(app.store.tokens, provisioned);
+    expect(await authenticator.authenticate(`Bearer ${provisioned}`)).toBe('TOKEN_FILE');
+    expect(await authenticator.authenticate(`Bearer ${provisioned}`)).toBe('TOKEN_FILE');
+    expect(await authenticator.authenticate(`Bearer ${app.token}`)).toBe('tests');
+    await expect(authenticator.authenticate('Bearer provisioned-token-of-a-container-0002')).rejects.toThrow('unknown');
+  });
+
+  test('is kept as its hash alone, and has 256 random bits', async () => {
+    expect(makeToken()).toMatch(/^plantstore_[\w-]{43}$/);
+    expect(new Set(Array.from({ length: 100 }, makeToken)).size).toBe(100);
+    expect(JSON.stringify(await app.store.tokens.list())).not.toContain(app.token.slice('plantstore_'.length));
+  });
+});
+
+test('a store that cannot be asked is no reason to turn a client away, nor to let it in', async () => {
+  const database = new DatabaseSync(broken.database);
+  database.exec('alter table tokens rename to lost');
+  const response = await createPlant(broken, BODY);
+  expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })]);
+  database.exec('alter table lost rename to tokens');
+  database.close();
+  expect((await createPlant(broken, BODY)).status).toBe(200);
+});

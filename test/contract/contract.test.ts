@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseContract } from '../../src/contract/contract.ts';
+import { proveValidator } from '../../src/contract/probe.ts';
+import { createRouter } from '../../src/contract/router.ts';
+import { compileValidators } from '../../src/contract/validator.ts';
+import { YAML } from '../support/app.ts';
+import { THINGS } from '../support/contracts.ts';
+
+/** The contract with one place changed; that the place is there is part of the test. */
+function changed(yaml: string, from: string, to: string): string {
+  expect(yaml).toContain(from);
+  return yaml.replace(from, to);
+}
+
+describe('a contract that is broken, or cannot be held to, stops the start with the reason:', () => {
+  const limit = 'schema: { type: integer, format: int64, default: 20, maximum: 100 }';
+  test.each([
+    ['no YAML', ['openapi: 3.1.0', 'openapi: [3.1.0'], 'openapi.yaml is not YAML: '],
+    ['YAML with a key twice', ['openapi: 3.1.0', 'openapi: 3.1.0\nopenapi: 3.1.0'], 'at line 3, column 1'],
+    ['another version of OpenAPI', ['openapi: 3.1.0', 'openapi: 3.0.3'], 'openapi.yaml must be OpenAPI 3.1'],
+    [
+      'no operationId',
+      ['operationId: getThing', 'summary: getThing'],
+      'get /things/{thing-id}: the operationId is missing',
+    ],
+    [
+      'an operationId twice',
+      ['operationId: getThing', 'operationId: putThing'],
+      'two operations with the operationId putThing',
+    ],
+    ['no OpenAPI', ['responses:', 'answers:'], 'is not valid OpenAPI 3.1'],
+    [
+      'a reference to nothing',
+      ['schemas/Kind', 'schemas/Sort'],
+      '#/components/schemas/Sort, which is not a place in it',
+    ],
+    ['another document', ["'#/components/schemas/Kind'", 'kinds.yaml'], 'kinds.yaml, which is not a place in it'],
+    [
+      'a circle of references',
+      ['Kind: { type: string, enum: [tree, herb] }', "Kind: { $ref: '#/components/schemas/Kind' }"],
+      'Kind, which is not',
+    ],
+    [
+      'another security scheme',
+      ['scheme: bearer', 'scheme: basic'],
+      'the security scheme bearerAuth must be declared, of type http',
+    ],
+    [
+      'an unknown security scheme',
+      ['security: [{ bearerAuth: [] }]', 'security: [{ other: [] }]'],
+      'the security scheme other must be',
+    ],
+    [
+      'a media type that is not JSON',
+      ['application/vnd.things+json', 'text/csv'],
+      'the media type text/csv is not JSON',
+    ],
+    [
+      'two media types in a reply',
+      [
+        'content: { application/json: { schema: {',
+        'content: { application/hal+json: { schema: {} }, application/json: { schema: {',
+      ],
+      'only one media type can be sent',
+    ],
+    [
+      'a media type without a schema',
+      [
+        "application/json: { schema: { $ref: '#/components/schemas/Tree' } }\n        ",
+        'application/json: {}\n        ',
+      ],
+      'application/json must have a schema',
+    ],
+    [
+      'a parameter in a cookie',
+      ['name: after, in: query', 'name: after, in: cookie'],
+      'parameters in cookies are not supported',
+    ],
+    [
+      'a parameter without a schema',
+      [limit, 'content: { application/json: { schema: {} } }'],
+      'parameter limit: it must have a schema',
+    ],
+    [
+      'an int64 in a part of a parameter',
+      [limit, 'schema: { type: array, items: { type: integer, format: int64 } }'],
+      'parameter limit: an int64 must be the parameter itself',
+    ],
+    [
+      'a bound of an int64 that is rounded',
+      [limit, 'schema: { type: integer, format: int64, maximum: 9007199254740993 }'],
+      'limits an int64 by multipleOf, or by a value beyond',
+    ],
+    [
+      'a multiple of an int64',
+      [limit, 'schema: { type: integer, format: int64, multipleOf: 10 }'],
+      'limits an int64 by multipleOf',
+    ],
+    [
+      'a pattern that is none',
+      ['Kind: { type: string, enum: [tree, herb] }', "Kind: { type: string, pattern: '[' }"],
+      'openapi.yaml does not compile: Invalid regular expression',
+    ],
+    [
+      'a path that is referred to',
+      ['  /things/newest:\n    get:', "  /other: { $ref: '#/paths/~1things~1newest' }\n  /things/newest:\n    get:"],
+      'a path must be written out',
+    ],
+  ])('%s', async (_name, [from = '', to = ''], message) => {
+    const attempt = async () => compileValidators(parseContract(changed(THINGS, from, to)));
+    await expect(attempt()).rejects.toThrow(
+      expect.objectContaining({ name: 'ContractError', message: expect.stringContaining(message) }),
+    );
+  });
+
+  test('operations that are not those of the code', () => {
+    const options = {
+      contract: parseContract(YAML),
+      validators: new Map(),
+      services: {},
+      authenticate: () => Promise.resolve(''),
+      basePath: '',
+    };
+    const handler = () => Promise.resolve({ status: 200 });
+    const run = 'run `npm run generate`, then `npm run check`';
+    expect(() => createRouter({ ...options, operations: {} })).toThrow(
+      `openapi.yaml has the operation createPlant, which src/operations/index.ts does not have: ${run}`,
+    );
+    expect(() => createRouter({ ...options, operations: { createPlant: handler, mowLawn: handler } })).toThrow(
+      `openapi.yaml does not have the operation mowLawn of src/operations: ${run}`,
+    );
+  });
+});
+
+describe('a contract is read as it is written:', () => {
+  test('the bounds of int64 itself may be written', () => {
+    const bounds = 'Id: { type: integer, format: int64, minimum: -9223372036854775808, maximum: 9223372036854775807 }';
+    expect(parseContract(changed(THINGS, 'Id: { type: integer, format: int64 }', bounds)).operations).toHaveLength(3);
+  });
+
+  test('without any security, every operation is open', () => {
+    const open = parseContract(changed(THINGS, 'security: [{ bearerAuth: [] }]\npaths', 'paths'));
+    expect(open.operations.map((operation) => operation.public)).toEqual([true, true, true]);
+    expect(parseContract(THINGS).operations.map((operation) => operation.public)).toEqual([true, false, false]);
+  });
+
+  test('without paths, it has no operations', () => {
+    expect(parseContract('{ openapi: 3.1.0, info: { title: x, version: 1.0.0 }, components: {} }').operations).toEqual(
+      [],
+    );
+  });
+});
+
+test('the validator proves that it works as it is called', async () => {
+  await expect(proveValidator()).resolves.toBeUndefined();
+});
