@@ -8,6 +8,7 @@ import { readConfig, readEnvironment } from '../config.ts';
 import { parseContract } from '../contract/contract.ts';
 import { proveValidator } from '../contract/probe.ts';
 import { compileValidators } from '../contract/validator.ts';
+import type { Logger } from 'pino';
 import type { Log } from '../log.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/index.ts';
@@ -20,17 +21,19 @@ const GRACE_MS = 8000;
 /** npm and terminals deliver one signal twice: only a later one is meant as a second one. */
 const IMPATIENCE_MS = 1000;
 
-/** Runs the service until SIGTERM or SIGINT. What is opened is closed in the reverse order. */
+/** Runs the service until SIGTERM or SIGINT. */
 export async function serve(): Promise<void> {
   const config = readConfig(readEnvironment());
   const log = createLog(config.logLevel);
-  const { logger } = log;
-  const stopped = stopSignal(log);
-  await using open = new AsyncDisposableStack();
-  open.defer(() => {
+  try {
+    await run(config, log.logger, stopSignal(log));
+  } finally {
     log.flush();
-  });
+  }
+}
 
+async function run(config: Config, logger: Logger, stopped: Promise<NodeJS.Signals>): Promise<void> {
+  await using open = new AsyncDisposableStack();
   const contract = parseContract(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
   await proveValidator();
   const validators = await compileValidators(contract);
@@ -67,6 +70,9 @@ export async function serve(): Promise<void> {
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'ready');
 
   logger.info({ signal: await stopped }, 'stopping');
+  // What was opened is closed in the reverse order.
+  await open.disposeAsync();
+  logger.info('stopped');
 }
 
 /** An address that a client on this machine can use, where the service listens on all of them. */

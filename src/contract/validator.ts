@@ -161,6 +161,6 @@ function run(step: OpenApiRequestHandler, request: object, response: object): Pr
 /** The objects have what the steps use of Express's; probe.ts proves it whenever the service starts. */
 function call(step: OpenApiRequestHandler, request: object, response: object, next: (error?: Error) => void): void {
   step(request as Request, response as Response, (error?: unknown) => {
-    next(error === undefined || Error.isError(error) ? error : new Error(String(error)));
+    next(error === undefined || Error.isError(error) ? error : new Error('the validator failed', { cause: error }));
   });
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../src/storage/open.ts';
 import type { StoredPlant } from '../../src/storage/plant-store.ts';
 import { allPlants } from '../support/app.ts';
+import { testTokens } from './conformance-tokens.ts';
 
 /** How the suite gets at an engine: each call of `open` opens the same store, which is empty at first. */
 export interface Engine {
@@ -165,38 +166,6 @@ export function testEngine(name: string, { open }: Engine): void {
       expect(store.schema.before).toBe(store.schema.now);
     });
 
-    describe('of tokens', () => {
-      const hash = (fill: number) => new Uint8Array(32).fill(fill);
-
-      test('keeps a first one only if it never had one', async () => {
-        const attempts = Array.from({ length: 10 }, (_, index) =>
-          store.tokens.addFirst({ name: `first ${String(index)}`, hash: hash(index) }),
-        );
-        expect((await Promise.all(attempts)).filter((added) => added)).toHaveLength(1);
-        const [first] = await store.tokens.list();
-        expect(await store.tokens.revoke(first?.name ?? '')).toBe(true);
-        expect(await store.tokens.addFirst({ name: 'second', hash: hash(100) })).toBe(false);
-      });
-
-      test('finds one by its hash, until it is revoked', async () => {
-        const token = { name: 'finder', hash: hash(101), expiresAt: 1_900_000_000_000 };
-        expect(await store.tokens.add(token)).toBe(true);
-        const found = await store.tokens.find(hash(101));
-        expect(found).toEqual({ name: 'finder', createdAt: found?.createdAt, expiresAt: token.expiresAt });
-        expect(await store.tokens.find(hash(102))).toBeUndefined();
-        expect(await store.tokens.revoke('finder')).toBe(true);
-        expect(await store.tokens.find(hash(101))).toBeUndefined();
-        expect(await store.tokens.revoke('finder')).toBe(false);
-        const listed = (await store.tokens.list()).find(({ name: each }) => each === 'finder');
-        expect(listed?.revokedAt).toBeGreaterThanOrEqual(found?.createdAt ?? Infinity);
-      });
-
-      test('has no two of one name in use', async () => {
-        expect(await store.tokens.add({ name: 'twice', hash: hash(103) })).toBe(true);
-        expect(await store.tokens.add({ name: 'twice', hash: hash(104) })).toBe(false);
-        await store.tokens.revoke('twice');
-        expect(await store.tokens.add({ name: 'twice', hash: hash(104) })).toBe(true);
-      });
-    });
+    testTokens(() => store.tokens);
   });
 }

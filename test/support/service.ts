@@ -33,14 +33,15 @@ export function start(
   environment: Environment,
   cwd: string,
   user: { readonly uid?: number; readonly gid?: number } = {},
+  stdin: 'ignore' | 'pipe' = 'ignore',
 ): Started {
   const { PATH = '', HOME = '', NODE_V8_COVERAGE } = process.env;
   const env = { PATH, HOME, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }), ...environment };
-  const child = spawn(command, args, { ...user, env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
   running.add(child);
   let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const ended = once(child, 'close').then(([code, signal]: (number | NodeJS.Signals | null)[]) => {
     running.delete(child);
     return code ?? signal ?? null;
@@ -80,9 +81,9 @@ export interface Service extends Started {
 }
 
 /** Starts the service and waits until it listens. Without DATABASE_URL it gets a database of its own. */
-export async function startService(environment: Environment = {}, cwd = ROOT): Promise<Service> {
+export async function startService(environment: Environment = {}, cwd = ROOT, main = MAIN): Promise<Service> {
   const env = { PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}`, ...environment };
-  const started = start(process.execPath, [MAIN, 'serve'], env, cwd);
+  const started = start(process.execPath, [main, 'serve'], env, cwd);
   const url = await listening(started);
   return {
     ...started,

@@ -1,0 +1,116 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { readConfig } from '../src/config.ts';
+import { plantStore } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+const folder = temporaryFolder();
+const tokenFile = join(folder, 'token');
+writeFileSync(tokenFile, 'a-token-that-was-provisioned-000001\n');
+
+describe('the settings', () => {
+  test('have defaults, also where they are empty', () => {
+    const defaults = {
+      host: '127.0.0.1',
+      port: 3000,
+      store: { engine: 'sqlite', path: resolve('data/plants.db') },
+      baseUrl: undefined,
+      logLevel: 'info',
+      provisionedToken: undefined,
+      admin: undefined,
+    };
+    expect(readConfig({})).toEqual(defaults);
+    expect(readConfig({ HOST: '', PORT: ' ', DATABASE_URL: '', BASE_URL: '', ADMIN_PORT: '' })).toEqual(defaults);
+  });
+
+  test('are read', () => {
+    const config = readConfig({
+      HOST: '::1',
+      PORT: '0',
+      DATABASE_URL: 'sqlite:/var/lib/plants.db',
+      BASE_URL: 'https://plants.example/api/',
+      LOG_LEVEL: 'warn',
+      TOKEN_FILE: tokenFile,
+      ADMIN_PORT: '9000',
+      ADMIN_HOST: '0.0.0.0',
+    });
+    expect(config).toEqual({
+      host: '::1',
+      port: 0,
+      store: { engine: 'sqlite', path: '/var/lib/plants.db' },
+      baseUrl: new URL('https://plants.example/api'),
+      logLevel: 'warn',
+      provisionedToken: 'a-token-that-was-provisioned-000001',
+      admin: { host: '0.0.0.0', port: 9000 },
+    });
+  });
+
+  test.each([
+    ['HOST', 'not a host', 'must be an address or a name to listen on, not "not a host"'],
+    ['PORT', '65536', 'must be a port from 0 to 65535, not "65536"'],
+    ['PORT', '0x50', 'must be a port from 0 to 65535, not "0x50"'],
+    ['PORT', '-1', 'must be a port from 0 to 65535, not "-1"'],
+    ['ADMIN_PORT', 'http', 'must be a port from 0 to 65535, not "http"'],
+    ['DATABASE_URL', 'sqlite:', 'must be sqlite: and the path of a file, such as sqlite:data/plants.db'],
+    ['DATABASE_URL', 'sqlite::memory:', 'must be sqlite: and the path of a file, such as sqlite:data/plants.db'],
+    [
+      'DATABASE_URL',
+      'mysql://root:secret@db/plants',
+      'must be sqlite: and the path of a file, such as sqlite:data/plants.db',
+    ],
+    ['BASE_URL', '/api', 'must be an address such as https://plants.example/api, not "/api"'],
+    [
+      'BASE_URL',
+      'ftp://plants.example',
+      'must be an address such as https://plants.example/api, not "ftp://plants.example"',
+    ],
+    ['BASE_URL', 'https://plants.example/?a=b', 'must have neither a query nor a fragment nor a user'],
+    ['BASE_URL', 'https://user:secret@plants.example', 'must have neither a query nor a fragment nor a user'],
+    ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"'],
+    ['TOKEN_FILE', join(folder, 'none'), 'cannot be read: ENOENT'],
+    ['TOKEN_FILE', join(folder, 'short'), 'must name a file that holds one token'],
+    ['TOKEN_FILE', join(folder, 'two'), 'must name a file that holds one token'],
+  ])('%s=%s is refused with what to do', (name, value, message) => {
+    writeFileSync(join(folder, 'short'), 'short');
+    writeFileSync(join(folder, 'two'), 'a-token-that-was-provisioned-000001\na-token-that-was-provisioned-000002');
+    const attempt = () => readConfig({ [name]: value });
+    expect(attempt).toThrow(expect.objectContaining({ name: 'ConfigError' }));
+    expect(attempt).toThrow(`${name} ${message}`);
+    expect(attempt).not.toThrow('secret');
+  });
+
+  test('that are wrong are all named before anything is done', async () => {
+    const { code, stdout, stderr } = await plantStore(['serve'], { PORT: 'x', LOG_LEVEL: 'y', BASE_URL: 'z' }, folder);
+    expect([code, stdout, stderr.split('\n')]).toEqual([
+      1,
+      '',
+      [
+        'plant-store: PORT must be a port from 0 to 65535, not "x"; ' +
+          'BASE_URL must be an address such as https://plants.example/api, not "z"; ' +
+          'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "y"',
+        '',
+      ],
+    ]);
+  });
+
+  test('come from .env too, where the environment does not say otherwise', async () => {
+    const here = temporaryFolder();
+    writeFileSync(join(here, '.env'), 'PORT=from-file\nLOG_LEVEL="loud" # too loud\n');
+    const { stderr } = await plantStore(['serve'], { PORT: 'from-environment' }, here);
+    expect(stderr).toContain('"from-environment"');
+    expect(stderr).toContain('"loud"');
+    expect(stderr).not.toContain('from-file');
+  });
+
+  test('in an .env that cannot be read are not ignored', async () => {
+    const { code, stderr } = await plantStore(['serve'], {}, unreadable());
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^plant-store: \.env cannot be read: EISDIR.*\n$/)]);
+  });
+});
+
+function unreadable(): string {
+  const here = temporaryFolder();
+  mkdirSync(join(here, '.env'));
+  return here;
+}

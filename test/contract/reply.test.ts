@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import { startThings, VALID } from '../support/things.ts';
+
+const { app, call } = await startThings();
+
+describe('a reply that keeps the contract is sent:', () => {
+  test('int64 digit for digit, in the body and in a header', async () => {
+    const body = { id: 9007199254740993n, size: 1.5, children: [{ id: -9223372036854775808n, children: [] }] };
+    const { status, text, headers } = await call(
+      { status: 200, headers: { 'X-Total': 2n ** 62n }, body },
+      'GET',
+      '/things/1',
+    );
+    expect(status).toBe(200);
+    expect(text).toBe('{"id":9007199254740993,"size":1.5,"children":[{"id":-9223372036854775808,"children":[]}]}');
+    expect(headers.get('x-total')).toBe('4611686018427387904');
+  });
+
+  test('with header names in any letter case, and headers that are undefined left out', async () => {
+    const { status, headers } = await call(
+      { ...VALID, headers: { 'x-total': 1, 'X-Note': undefined } },
+      'GET',
+      '/things/1',
+    );
+    expect([status, headers.has('x-note')]).toEqual([200, false]);
+  });
+
+  test('without a body, where the contract has none', async () => {
+    const { status, text, headers } = await call({ status: 204 }, 'GET', '/things/newest');
+    expect([status, text, headers.has('content-length')]).toEqual([204, '', false]);
+  });
+
+  test('a declared failure of the service', async () => {
+    const { status, text } = await call({ status: 503, body: { reason: 'tired' } }, 'PUT', '/things/1');
+    expect([status, text]).toEqual([503, '{"reason":"tired"}']);
+  });
+});
+
+describe('a reply that breaks the contract is never sent. The client gets 500 and the request id, the log the reason:', () => {
+  const body = { secret: 'from the store' };
+  test.each([
+    ['a member that is not declared', { ...VALID, body }, 'must NOT have additional properties'],
+    ['a member of another type', { ...VALID, body: { id: 'one' } }, '/response/id must be integer'],
+    ['an int64 out of range', { ...VALID, body: { id: 2n ** 63n } }, '/response/id must match format'],
+    ['an int64 out of range below', { ...VALID, body: { id: -(2n ** 63n) - 1n } }, '/response/id must match format'],
+    ['an int64 that was rounded', { ...VALID, body: { id: 2 ** 60 } }, '/response/id must match format'],
+    [
+      'a bigint where none belongs',
+      { ...VALID, body: { children: [{ children: 1n }] } },
+      '/response/children/0/children must be array',
+    ],
+    ['no body', { status: 200, headers: { 'X-Total': 1 } }, 'response body required'],
+    ['null', { ...VALID, body: null }, 'response body required'],
+    ['a body where there is none', { status: 204, body }, 'response should NOT have a body'],
+    [
+      'a status that is not declared',
+      { status: 418, body: {} },
+      'getThing answered 418, which the contract does not declare',
+    ],
+    ['a status of the kind "default"', { status: 'default', body: {} }, 'getThing answered default'],
+    [
+      'a header that is not declared',
+      { ...VALID, headers: { 'X-Totl': 1 } },
+      'getThing answered with the header x-totl',
+    ],
+    ['without a header that is required', { status: 200, body: {} }, 'getThing answered without the header x-total'],
+    [
+      'without one, by undefined',
+      { ...VALID, headers: { 'X-Total': undefined } },
+      'getThing answered without the header x-total',
+    ],
+    [
+      'a header that would be two',
+      { ...VALID, headers: { 'X-Total': 1, 'X-Note': 'a\r\nSet-Cookie: b' } },
+      'Invalid character in header content',
+    ],
+    ['a failure of the operation', new Error('the cause, for the log'), 'the cause, for the log'],
+    ['nothing', undefined, 'undefined'],
+  ])('%s', async (_name, reply, reason) => {
+    const path = (reply as { status?: number } | undefined)?.status === 204 ? '/things/newest' : '/things/1';
+    const { status, text, headers, requestId } = await call(reply, 'GET', path);
+    expect(status).toBe(500);
+    expect(JSON.parse(text)).toEqual({
+      error: 50000,
+      message: `the service failed; its log has the cause under request id ${requestId}`,
+    });
+    expect([headers.has('set-cookie'), headers.has('x-total')]).toEqual([false, false]);
+    const line = () => app.log.find((each) => each['requestId'] === requestId);
+    while (line() === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(line()).toMatchObject({ level: 50, status: 500, error: 50000 });
+    expect(JSON.stringify(line()?.['err'])).toContain(reason);
+  });
+
+  test('also if its status is one of a failing service', async () => {
+    const { status, text, requestId } = await call({ status: 503, body: { reason: 1 } }, 'PUT', '/things/1');
+    expect([status, text]).toEqual([500, expect.stringContaining(requestId)]);
+  });
+});

@@ -1,0 +1,237 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { createPlant, listening, plantStore, ROOT, start, startService } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
+const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
+
+/** A request whose body is still to come, for the most part. */
+async function slowRequest(url: string, token: string) {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  socket.on('error', () => undefined);
+  const head = `Host: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(BODY.length)}`;
+  socket.write(`POST /plants HTTP/1.1\r\n${head}\r\n\r\n${BODY.slice(0, 10)}`);
+  await wait(200);
+  const closed = once(socket, 'close');
+  return {
+    finish: async () => {
+      socket.write(BODY.slice(10));
+      await closed;
+      return text;
+    },
+  };
+}
+
+describe('npm start', () => {
+  test('prints a token and a line for curl, which stores a plant that is there after a restart', async () => {
+    const environment = newStore();
+    const service = start('npm', ['start'], environment, ROOT);
+    await listening(service);
+    const [curl = ''] = /curl .*/.exec(service.stderr()) ?? [];
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', `${curl} --silent --include`]);
+    expect(stdout).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(stdout).toMatch(/\r\n\r\n\{"name":"Monstera deliciosa","tag":"tropical"\}$/);
+    service.child.kill('SIGTERM');
+    await service.ended;
+
+    const again = start('npm', ['start'], environment, ROOT);
+    await listening(again);
+    expect(again.stderr()).not.toContain('plantstore_');
+    const { stdout: exported } = await plantStore(['export'], environment);
+    expect(exported).toBe('{"id":1,"name":"Monstera deliciosa","tag":"tropical"}\n');
+    again.child.kill('SIGTERM');
+    await again.ended;
+    // npm passes the signal on, and the service ends as it should.
+    expect(again.log().map(({ msg }) => msg)).toEqual(['ready', 'stopping', 'stopped']);
+  });
+
+  test('stops by Ctrl-C in a terminal, which delivers the signal more than once', async () => {
+    const args = ['--quiet', '--flush', '--return', '--command', 'npm start', '/dev/null'];
+    const terminal = start('script', args, newStore(), ROOT, {}, 'pipe');
+    await listening(terminal);
+    const stoppedAt = performance.now();
+    terminal.child.stdin?.write('\x03');
+    await terminal.ended;
+    expect(performance.now() - stoppedAt).toBeLessThan(5000);
+    expect(terminal.stdout()).toContain('"signal":"SIGINT","msg":"stopping"');
+    expect(terminal.stdout()).toContain('"msg":"stopped"');
+    expect(terminal.stdout()).not.toContain('stopped before all was done');
+  });
+});
+
+describe('the service', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'answers what is under way when it is told to stop by %s',
+    async (signal) => {
+      const service = await startService();
+      const { finish } = await slowRequest(service.url, service.token);
+      service.child.kill(signal);
+      await wait(300);
+      await expect(fetch(service.url)).rejects.toThrow();
+      const answer = await finish();
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
+      expect(answer).toContain('Connection: close');
+      expect(await service.ended).toBe(0);
+    },
+  );
+
+  test('does not wait for ever: a request that never ends is cut off within 10 s', async () => {
+    const service = await startService();
+    const { finish } = await slowRequest(service.url, service.token);
+    const stoppedAt = performance.now();
+    expect(await service.stop()).toBe(0);
+    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
+    await expect(finish()).resolves.toBe('');
+  });
+
+  test('ends at once when it is told again after a second', async () => {
+    const service = await startService();
+    await slowRequest(service.url, service.token);
+    service.child.kill('SIGTERM');
+    service.child.kill('SIGTERM');
+    await wait(1200);
+    expect(service.child.exitCode).toBeNull();
+    service.child.kill('SIGTERM');
+    const stoppedAt = performance.now();
+    expect(await service.ended).toBe(1);
+    expect(performance.now() - stoppedAt).toBeLessThan(1000);
+  });
+
+  test('keeps what it has acknowledged when it is killed', async () => {
+    const environment = newStore();
+    const service = await startService(environment);
+    expect((await createPlant(service, BODY)).status).toBe(200);
+    service.child.kill('SIGKILL');
+    expect(await service.ended).toBe('SIGKILL');
+    const again = await startService(environment);
+    const response = await createPlant({ url: again.url, token: service.token }, BODY);
+    expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    await again.stop();
+  });
+
+  test('of which five start at once on an empty store makes one first token', async () => {
+    const environment = newStore();
+    const services = await Promise.all(Array.from({ length: 5 }, () => startService(environment)));
+    const tokens = services.map(({ token }) => token).filter((token) => token !== '');
+    expect(tokens).toHaveLength(1);
+    const answers = services.map(({ url }) => createPlant({ url, token: tokens[0] ?? '' }, BODY));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(await Promise.all(services.map(({ stop }) => stop()))).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test('says in one line why it does not start: the port is in use', async () => {
+    const service = await startService();
+    const { port } = new URL(service.url);
+    const { code, stderr } = await plantStore(['serve'], { ...newStore(), PORT: port });
+    expect([code, stderr]).toEqual([
+      1,
+      `plant-store: port ${port} of 127.0.0.1 is in use: choose another one, or stop what uses it\n`,
+    ]);
+    await service.stop();
+  });
+
+  test('says in one line why it does not start: the address is not of this machine', async () => {
+    const { code, stderr } = await plantStore(['serve'], { ...newStore(), HOST: '192.0.2.1' });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^plant-store: port 0 of 192\.0\.2\.1 cannot be listened on: .*\n$/),
+    ]);
+  });
+
+  test('says in one line why it does not start: the store cannot be used', async () => {
+    const path = join(temporaryFolder(), 'plants.db');
+    writeFileSync(path, 'no database '.repeat(100));
+    const { code, stderr } = await plantStore(['serve'], { DATABASE_URL: `sqlite:${path}` });
+    expect([code, stderr]).toEqual([1, `plant-store: the database ${path} is not a SQLite database\n`]);
+  });
+
+  test('listens on IPv6 too', async () => {
+    const service = await startService({ HOST: '::1' });
+    expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await createPlant(service, BODY)).status).toBe(200);
+    await service.stop();
+  });
+
+  test('takes a token that was provisioned, and makes none then', async () => {
+    const token = 'a-token-that-was-provisioned-000001';
+    const file = join(temporaryFolder(), 'token');
+    writeFileSync(file, `${token}\n`);
+    const service = await startService({ TOKEN_FILE: file });
+    expect(service.token).toBe('');
+    expect((await createPlant({ url: service.url, token }, BODY)).status).toBe(200);
+    await service.stop();
+    expect(service.log()).toContainEqual(expect.objectContaining({ msg: 'request', caller: 'TOKEN_FILE' }));
+  });
+
+  test('is mounted where its public address says', async () => {
+    const service = await startService({ BASE_URL: 'https://plants.example/api/' });
+    expect(service.stderr()).toContain('curl https://plants.example/api/plants -H');
+    expect((await createPlant(service, BODY)).status).toBe(404);
+    expect((await createPlant({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(200);
+    await service.stop();
+  });
+
+  test('tells operators on a listener of its own whether it lives and is ready', async () => {
+    const environment = { ...newStore(), ADMIN_PORT: '0' };
+    const service = await startService(environment);
+    const admin = String(service.log().find(({ msg }) => msg === 'admin listening')?.['url']);
+    const ask = async (path: string, method = 'GET') => {
+      const response = await fetch(admin + path, { method });
+      return [response.status, await response.text()];
+    };
+    expect(await ask('/livez')).toEqual([200, '{"status":"ok"}']);
+    expect(await ask('/readyz')).toEqual([200, '{"status":"ok"}']);
+    expect(await ask('/readyz', 'POST')).toEqual([405, '{"status":"method not allowed"}']);
+    expect(await ask('/plants')).toEqual([404, '{"status":"not found"}']);
+    expect((await fetch(`${service.url}/livez`)).status).toBe(404);
+    const database = new DatabaseSync(environment.DATABASE_URL.slice('sqlite:'.length));
+    database.exec('alter table plants rename to lost');
+    database.close();
+    expect(await ask('/readyz')).toEqual([503, '{"status":"not ready"}']);
+    expect(await ask('/livez')).toEqual([200, '{"status":"ok"}']);
+    await service.stop();
+  });
+
+  test('does not grow with what clients invent: 3,000 content types', async () => {
+    const service = await startService();
+    const memory = () =>
+      Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${String(service.child.pid)}/status`, 'utf8'))?.[1]);
+    const send = async (contentType: (index: number) => string) => {
+      for (let index = 0; index < 3000; index += 50) {
+        const types = Array.from({ length: 50 }, (_, offset) => contentType(index + offset));
+        await Promise.all(types.map((type) => createPlant(service, BODY, { 'Content-Type': type })));
+      }
+      return memory();
+    };
+    // The heap of a young process grows by itself, in steps.
+    for (let round = 0; round < 5; round++) await send(() => 'application/json');
+    const before = memory();
+    const after = await send((index) => `application/json; v=${String(index)}`);
+    expect((after - before) / 1024).toBeLessThan(20);
+    await service.stop();
+  });
+});
+
+test('an old Node says in one line that it is one', async () => {
+  const guard = join(ROOT, 'scripts/require-node.cjs');
+  const pretend = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); require(${JSON.stringify(guard)})`;
+  const node = start(process.execPath, ['-e', pretend], {}, ROOT);
+  expect(await node.ended).toBe(1);
+  expect(node.stderr()).toMatch(/^plant-store needs Node 26 and found 20\.20\.2: run `npm ci`.*\n$/);
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  for (const script of Object.values(scripts))
+    expect(script).toMatch(/^(exec )?node -r \.\/scripts\/require-node\.cjs /);
+});

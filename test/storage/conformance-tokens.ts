@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import type { TokenStore } from '../../src/storage/token-store.ts';
+
+/** The part of the suite that is about tokens. */
+export function testTokens(tokensOf: () => TokenStore): void {
+  describe('of tokens', () => {
+    const hash = (fill: number) => new Uint8Array(32).fill(fill);
+
+    test('keeps a first one only if it never had one', async () => {
+      const attempts = Array.from({ length: 10 }, (_, index) =>
+        tokensOf().addFirst({ name: `first ${String(index)}`, hash: hash(index) }),
+      );
+      expect((await Promise.all(attempts)).filter((added) => added)).toHaveLength(1);
+      const [first] = await tokensOf().list();
+      expect(await tokensOf().revoke(first?.name ?? '')).toBe(true);
+      expect(await tokensOf().addFirst({ name: 'second', hash: hash(100) })).toBe(false);
+    });
+
+    test('finds one by its hash, until it is revoked', async () => {
+      const token = { name: 'finder', hash: hash(101), expiresAt: 1_900_000_000_000 };
+      expect(await tokensOf().add(token)).toBe(true);
+      const found = await tokensOf().find(hash(101));
+      expect(found).toEqual({ name: 'finder', createdAt: found?.createdAt, expiresAt: token.expiresAt });
+      expect(await tokensOf().find(hash(102))).toBeUndefined();
+      expect(await tokensOf().revoke('finder')).toBe(true);
+      expect(await tokensOf().find(hash(101))).toBeUndefined();
+      expect(await tokensOf().revoke('finder')).toBe(false);
+      const listed = (await tokensOf().list()).find(({ name: each }) => each === 'finder');
+      expect(listed?.revokedAt).toBeGreaterThanOrEqual(found?.createdAt ?? Infinity);
+    });
+
+    test('has no two of one name in use', async () => {
+      expect(await tokensOf().add({ name: 'twice', hash: hash(103) })).toBe(true);
+      expect(await tokensOf().add({ name: 'twice', hash: hash(104) })).toBe(false);
+      await tokensOf().revoke('twice');
+      expect(await tokensOf().add({ name: 'twice', hash: hash(104) })).toBe(true);
+    });
+  });
+}
