@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { Router } from 'express';
 import helmet from 'helmet';
 import swaggerUi from 'swagger-ui-express';
-import { parse, parseDocument } from 'yaml';
+import { parseDocument } from 'yaml';
 import type { Contract } from './contract/contract.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
 import { literalPath } from './contract/paths.ts';
@@ -16,7 +16,10 @@ export interface DocsOptions {
 }
 
 const OPTIONS = {
+  customCss: '',
   swaggerOptions: {
+    // Without the bar at the top, which advertises Swagger and brings styles of its own.
+    layout: 'BaseLayout',
     // Seen from /docs/: right behind any prefix.
     url: '../openapi.json',
     persistAuthorization: true,
@@ -38,8 +41,9 @@ export function createDocs({ contract, basePath, https }: DocsOptions): Router {
       send(response, 200, { 'Cache-Control': 'no-cache' }, mediaType, text);
     });
   };
-  document('/openapi.yaml', 'application/yaml', servedYaml(contract.yaml, basePath));
-  document('/openapi.json', 'application/json', servedJson(contract.yaml, basePath));
+  const { yaml, json } = served(contract.yaml, basePath);
+  document('/openapi.yaml', 'application/yaml', yaml);
+  document('/openapi.json', 'application/json', json);
   document('/docs/', 'text/html; charset=utf-8', page);
   // The page refers to its files by relative paths.
   router.get(`${base}/docs`, secure, (_request, response) => {
@@ -88,18 +92,15 @@ function securityHeaders(page: string, https: boolean): RequestHandler {
   });
 }
 
-/** The contract with the address under which this service is mounted; the browser completes it. */
-function servedYaml(yaml: string, basePath: string): string {
-  if (basePath === '') return yaml;
-  const document = parseDocument(yaml);
-  document.set('servers', document.createNode([{ url: basePath }]));
-  return document.toString({ lineWidth: 0 });
-}
-
-/** As servedYaml. Integers are read as bigint and written digit by digit: JSON.stringify would round those of 64 bits. */
-function servedJson(yaml: string, basePath: string): string {
-  const document = parse(servedYaml(yaml, basePath), { intAsBigInt: true }) as unknown;
-  return JSON.stringify(document, (_name, value: unknown) =>
+/**
+ * The contract with the address under which this service is mounted, which the browser completes. Integers are read as
+ * bigint and written digit by digit: those of 64 bits would be rounded otherwise.
+ */
+function served(yaml: string, basePath: string): { readonly yaml: string; readonly json: string } {
+  const document = parseDocument(yaml, { intAsBigInt: true });
+  if (basePath !== '') document.set('servers', document.createNode([{ url: basePath }]));
+  const json = JSON.stringify(document.toJS(), (_name, value: unknown) =>
     typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value,
   );
+  return { yaml: basePath === '' ? yaml : document.toString({ lineWidth: 0 }), json };
 }

@@ -51,6 +51,13 @@ describe('what Node cannot read as a request gets an Error too:', () => {
   });
 });
 
+test('a request that does not arrive in time gets 408', async () => {
+  const answer = await sendRaw(app.url, 'POST /plants HTTP/1.1\r\nHost: x\r\n');
+  expect([answer.status, answer.headers['connection']]).toEqual([408, 'close']);
+  expect(JSON.parse(answer.body)).toEqual({ error: 40800, message: 'the request took too long to arrive' });
+  expect(answer.ms).toBeLessThan(15_000);
+});
+
 describe('a body that nobody will read', () => {
   const LENGTH = 200_000_000;
   test.each([

@@ -15,6 +15,11 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
+export interface Body {
+  readonly mediaType: string;
+  readonly text: string;
+}
+
 /**
  * The text of the body and its media type as the contract declares it, or undefined if there is none.
  *
@@ -24,26 +29,20 @@ export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   declared: ContractBody,
-): Promise<{ readonly mediaType: string; readonly text: string } | undefined> {
-  if (!announcesBody(request)) {
-    none(declared);
-    return;
-  }
+): Promise<Body | undefined> {
+  if (!announcesBody(request)) return withoutBody(declared);
   const mediaType = declaredMediaType(request.headers['content-type'], declared);
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
   const sent = await readBytes(request);
-  if (sent.length === 0) {
-    none(declared);
-    return;
-  }
+  if (sent.length === 0) return withoutBody(declared);
   const bytes = gzipped ? await inflated(sent) : sent;
   if (!isUtf8(bytes)) throw new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
   return { mediaType, text: bytes.toString('utf8') };
 }
 
-function none({ required }: ContractBody): undefined {
+function withoutBody({ required }: ContractBody): Body | undefined {
   if (required) throw new Refusal(ErrorNumber.bodyMissing, 'body is missing: send a JSON object');
   return undefined;
 }

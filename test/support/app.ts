@@ -35,7 +35,13 @@ interface TestAppOptions {
   readonly yaml?: string;
   readonly operations?: Readonly<Record<string, Handler<Services>>>;
   readonly basePath?: string;
+  readonly https?: boolean;
 }
+
+const closers: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
 
 /** The service in this process, on a real database and a real port, so that a test can put operations of its own in. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -57,10 +63,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     authenticator: new Authenticator(store.tokens),
     logger,
     basePath: options.basePath ?? '',
-    https: false,
+    https: options.https ?? false,
   });
   const listener = await listen(app, '127.0.0.1', 0, logger);
-  afterAll(async () => {
+  closers.push(async () => {
     await listener.stop(1000);
     await store.close();
   });

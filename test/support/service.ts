@@ -36,7 +36,9 @@ export function start(
   stdin: 'ignore' | 'pipe' = 'ignore',
 ): Started {
   const { PATH = '', HOME = '', NODE_V8_COVERAGE } = process.env;
-  const env = { PATH, HOME, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }), ...environment };
+  // Another user may not write where coverage is collected.
+  const covered = NODE_V8_COVERAGE !== undefined && user.uid === undefined;
+  const env = { PATH, HOME, ...(covered ? { NODE_V8_COVERAGE } : {}), ...environment };
   const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
   running.add(child);
   let [stdout, stderr] = ['', ''];

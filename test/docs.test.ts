@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import { parse } from 'yaml';
+import { startApp, YAML } from './support/app.ts';
+
+const app = await startApp();
+const mounted = await startApp({
+  basePath: '/api',
+  yaml: YAML.replace('      minLength: 1\n', '      minLength: 1\n      x-large: 9007199254740993\n'),
+});
+
+describe('/openapi.yaml', () => {
+  test('is the contract, byte for byte', async () => {
+    const response = await request(app.url)
+      .get('/openapi.yaml')
+      .buffer()
+      .expect(200)
+      .expect('Content-Type', 'application/yaml');
+    expect(response.text).toBe(YAML);
+  });
+
+  test('names the path of the public address as its server', async () => {
+    const response = await fetch(`${mounted.url}/api/openapi.yaml`);
+    const document = parse(await response.text()) as { servers: unknown; paths: unknown };
+    expect(document.servers).toEqual([{ url: '/api' }]);
+    expect(document.paths).toEqual((parse(YAML) as { paths: unknown }).paths);
+    expect((await fetch(`${mounted.url}/openapi.yaml`)).status).toBe(404);
+  });
+});
+
+describe('/openapi.json', () => {
+  test('says the same', async () => {
+    const { body } = (await request(app.url)
+      .get('/openapi.json')
+      .expect(200)
+      .expect('Content-Type', 'application/json')) as { body: unknown };
+    expect(body).toEqual(parse(YAML));
+  });
+
+  test('keeps digits that JavaScript would round', async () => {
+    const { text } = await request(mounted.url).get('/api/openapi.json').expect(200);
+    expect(text).toContain('"x-large":9007199254740993');
+  });
+});
+
+describe('/docs', () => {
+  test('leads to the page, which refers to its own files alone', async () => {
+    await request(app.url).get('/docs').expect(301).expect('Location', 'docs/');
+    const { text } = await request(app.url)
+      .get('/docs/')
+      .expect(200)
+      .expect('Content-Type', 'text/html; charset=utf-8');
+    expect(text).toContain('<title>Plant Store</title>');
+    const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)]
+      .map(([, file]) => file ?? '')
+      .filter((file) => !file.startsWith('#'));
+    expect(files).toHaveLength(6);
+    for (const file of files) {
+      expect(file).toMatch(/^\.\/[\w-]+(\.\w+)+$/);
+      await request(app.url).get(new URL(file, 'http://x/docs/').pathname).expect(200);
+    }
+  });
+
+  test('reads the contract from where it is', async () => {
+    const { text } = await request(mounted.url).get('/api/docs/swagger-ui-init.js').expect(200);
+    expect(text).toContain('"url": "../openapi.json"');
+    expect(text).toContain('"persistAuthorization": true');
+    expect(text).toContain('"validatorUrl": null');
+  });
+
+  test.each([
+    '/docs',
+    '/docs/',
+    '/docs/swagger-ui-bundle.js',
+    '/docs/swagger-ui-init.js',
+    '/openapi.yaml',
+    '/openapi.json',
+  ])('allows the browser nothing but what the page needs: %s', async (path) => {
+    const { headers } = await request(app.url).get(path);
+    const policy = headers['content-security-policy'];
+    expect(policy).toMatch(/^default-src 'none';script-src 'self';style-src 'self'( 'sha256-[\w+/=]+'){2};/);
+    expect(policy).not.toContain('upgrade-insecure-requests');
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    for (const name of ['strict-transport-security', 'cross-origin-opener-policy', 'x-powered-by']) {
+      expect(headers).not.toHaveProperty(name);
+    }
+  });
+
+  test.each(['/docs', '/docs/', '/openapi.yaml', '/openapi.json'])('is for reading: %s', async (path) => {
+    const { body } = (await request(app.url).post(path).expect(405).expect('Allow', 'GET, HEAD')) as { body: unknown };
+    expect(body).toEqual({ error: 40500, message: 'POST is not allowed here, but GET, HEAD' });
+    await request(app.url)
+      .head(path)
+      .expect(path === '/docs' ? 301 : 200);
+  });
+
+  test.each([
+    '/docs/none.css',
+    '/docs/package.json',
+    '/docs/../package.json',
+    '/docs/%2e%2e/package.json',
+    '/docs//',
+    '/Docs',
+  ])('has nothing else: %s', async (path) => {
+    await request(app.url).get(path).expect(404);
+  });
+});
+
+test('over https, browsers are told to stay with it', async () => {
+  const secure = await startApp({ https: true });
+  await request(secure.url)
+    .get('/docs/')
+    .expect('Strict-Transport-Security', /max-age=\d+/)
+    .expect('Cross-Origin-Opener-Policy', 'same-origin');
+});
