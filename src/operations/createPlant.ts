@@ -1,20 +1,26 @@
 import { ErrorNumber } from '../contract/errors.ts';
 import type { Reply, Request } from '../contract/types.ts';
+import type { StoredPlant } from '../storage/plant-store.ts';
 import type { Services } from './services.ts';
+
+/** A plant of the contract that the store keeps whole: a field that the store does not have does not compile. */
+type Kept<Plant> = StoredPlant & Partial<Record<Exclude<keyof Plant, keyof StoredPlant>, never>>;
 
 /** Creates a plant. The id is the idempotency key: sent again, the same plant gets the same answer. */
 export async function createPlant(
-  { body: plant }: Request<'createPlant'>,
+  { body }: Request<'createPlant'>,
   { plants }: Services,
 ): Promise<Reply<'createPlant'>> {
+  const plant: Kept<typeof body> = body;
   const creation = await plants.create(plant);
   if (creation === 'conflict') {
     const message = 'a plant with this id and another name or tag exists';
     return { status: 400, body: { error: ErrorNumber.idTaken, message } };
   }
   const { name, tag } = plant;
-  const body = tag === undefined ? { name } : { name, tag };
-  return creation === 'created'
-    ? { status: 200, body }
-    : { status: 200, headers: { 'Idempotent-Replayed': true }, body };
+  return {
+    status: 200,
+    headers: creation === 'replayed' ? { 'Idempotent-Replayed': true } : {},
+    body: tag === undefined ? { name } : { name, tag },
+  };
 }

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 /** A copy of the project, in which a test changes what it likes. */
 function copyProject(folder: string): (file: string, from: string, to: string) => void {
-  for (const each of ['openapi.yaml', 'package.json', 'tsconfig.json', 'generated', 'scripts', 'src']) {
+  for (const each of ['openapi.yaml', 'package.json', 'tsconfig.json', 'generated', 'scripts', 'src', 'test']) {
     cpSync(join(ROOT, each), join(folder, each), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

@@ -9,7 +9,6 @@ type R = Reply<'createPlant'>;
 const createPlant = (): Promise<R> => Promise.resolve({ status: 200, body: { name: 'x' } });
 
 // What does compile:
-export const complete = { createPlant } satisfies Operations<Services>;
 export const replies: R[] = [
   { status: 200, body: { name: 'x' } },
   { status: 200, headers: { 'Idempotent-Replayed': true }, body: { name: 'x', tag: 'y' } },

@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { MAX_BODY_BYTES } from '../src/contract/body.ts';
+import { MAX_DEPTH } from '../src/contract/json.ts';
+import { YAML } from './support/app.ts';
+import { plantStore, ROOT } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+/** The code blocks of a language below a heading. */
+function blocks(heading: string, language: string): string[] {
+  const section = README.split(/^#+ /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';
+  return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+    .filter(([, each]) => each === language)
+    .map(([, , text]) => text ?? '');
+}
+
+function copyProject(): string {
+  const folder = temporaryFolder();
+  for (const each of readdirSync(ROOT)) {
+    if (['node_modules', '.git', 'coverage', 'data'].includes(each)) continue;
+    cpSync(join(ROOT, each), join(folder, each), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/** Runs a line as a reader would, in a copy of the project. */
+function run(folder: string, line: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const { PATH, HOME } = process.env;
+  return new Promise((resolve) => {
+    const child = execFile(
+      'bash',
+      ['--norc', '-c', line],
+      { cwd: folder, env: { PATH, HOME } },
+      (_error, stdout, stderr) => {
+        resolve({ code: child.exitCode, stdout, stderr });
+      },
+    );
+  });
+}
+
+/** What tsc says of the project, and what the README says that it says, where `…` stands for anything. */
+async function expectCompilerToSay(folder: string, message: string): Promise<void> {
+  const { code, stdout } = await run(folder, 'node_modules/.bin/tsc');
+  expect(code).not.toBe(0);
+  const pattern = message
+    .trim()
+    .split('…')
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    .join('.*');
+  expect(stdout).toMatch(new RegExp(pattern, 's'));
+  expect(stdout.match(/error TS/g)).toHaveLength(1);
+}
+
+describe('README', () => {
+  test('has the error numbers of the contract', () => {
+    const rows = (text: string) =>
+      [...text.matchAll(/\| (\d{5}) \|(?: \d{3} \|)? (.+?) +\|/g)].map(([, number, meaning]) => [number, meaning]);
+    expect(rows(README)).toEqual(rows(YAML));
+  });
+
+  test('has the limits of the contract', () => {
+    expect(README).toContain(`body ${String(MAX_BODY_BYTES / 1024)} KiB`);
+    expect(YAML).toContain(`at most ${String(MAX_BODY_BYTES / 1024)} KiB`);
+    expect(README).toContain(`at most ${String(MAX_DEPTH)} levels`);
+    expect(YAML).toContain(`at most ${String(MAX_DEPTH)} levels deep`);
+    expect(YAML).toContain('minLength: 1\n      maxLength: 1000');
+    expect(YAML).toContain('maxLength: 200');
+    expect(README).toContain('`name` 1 to 1,000 characters, `tag` up to 200');
+  });
+
+  test('has every setting that the service reads, with its default', () => {
+    const read = readFileSync(join(ROOT, 'src/config.ts'), 'utf8');
+    const settings = [...read.matchAll(/setting(?:<.*?>)?\('(\w+)'/g)].map(([, name]) => name);
+    const documented = [...README.matchAll(/^\| `([A-Z_]+)` /gm)].map(([, name]) => name);
+    expect(documented.toSorted()).toEqual(settings.toSorted());
+  });
+
+  test('has every command, and each line of it works as it stands', async () => {
+    const folder = copyProject();
+    const [commands = ''] = blocks('Commands', 'sh');
+    const { stdout: help } = await plantStore(['--help'], {});
+    for (const [, name = ''] of help.matchAll(/^ {2}(?!help)([a-z]+)/gm))
+      expect(README).toMatch(new RegExp(`\`${name}[ \`]`));
+    // A plant to be removed: the service is not running here.
+    expect((await run(folder, 'npm run --silent plant-store -- migrate')).code).toBe(0);
+    expect(
+      (
+        await run(
+          folder,
+          `node_modules/.bin/node -e "new (require('node:sqlite').DatabaseSync)('data/plants.db').exec('insert into plants (id, name) values (1, 2)')"`,
+        )
+      ).code,
+    ).toBe(0);
+    for (const line of commands.trim().split('\n')) {
+      expect({ line, ...(await run(folder, line)) }).toMatchObject({ line, code: 0 });
+    }
+    expect(readFileSync(join(folder, 'plants.ndjson'), 'utf8')).toBe('{"id":1,"name":"2"}\n');
+  });
+
+  test('tells how to make a change: a new operation', async () => {
+    const folder = copyProject();
+    const [yaml = ''] = blocks('A new operation', 'yaml');
+    const [message = ''] = blocks('A new operation', 'console');
+    writeFileSync(join(folder, 'openapi.yaml'), YAML.replace('\npaths:\n', `\npaths:\n${yaml}`));
+    const [commands = ''] = blocks('Making a change', 'sh');
+    const [generate = '', check = ''] = commands.trim().split('\n');
+    expect(await run(folder, generate)).toMatchObject({ code: 0 });
+    expect(await run(folder, check)).not.toMatchObject({ code: 0 });
+    await expectCompilerToSay(folder, message);
+    const [signature = ''] = blocks('A new operation', 'ts');
+    const imports =
+      "import type { Reply, Request } from '../contract/types.ts';\nimport type { Services } from './services.ts';\n";
+    const body =
+      "  void plants;\n  return id === 1n ? { status: 200, body: { name: 'x' } } : { status: 404, body: { error: 40400, message: 'none' } };\n}\n";
+    writeFileSync(join(folder, 'src/operations/getPlant.ts'), imports + signature + body);
+    const table = readFileSync(join(folder, 'src/operations/index.ts'), 'utf8');
+    writeFileSync(
+      join(folder, 'src/operations/index.ts'),
+      table
+        .replace('{ createPlant } satisfies', '{ createPlant, getPlant } satisfies')
+        .replace('import', "import { getPlant } from './getPlant.ts';\nimport"),
+    );
+    expect(await run(folder, 'node_modules/.bin/tsc')).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  test('tells how to make a change: a new field', async () => {
+    const folder = copyProject();
+    const [yaml = ''] = blocks('A new field', 'yaml');
+    const [message = ''] = blocks('A new field', 'console');
+    const changed = YAML.replaceAll(/^ {4}(?:NewPlant|Plant):\n.*?^ {6}properties:\n/gms, (schema) => schema + yaml);
+    expect(changed.match(/height:/g)).toHaveLength(2);
+    writeFileSync(join(folder, 'openapi.yaml'), changed);
+    expect(await run(folder, 'npm run generate')).toMatchObject({ code: 0 });
+    await expectCompilerToSay(folder, message);
+  });
+});
