@@ -45,7 +45,7 @@ function run(folder: string, line: string): Promise<{ code: number | null; stdou
 
 /** What tsc says of the project, and what the README says that it says, where `…` stands for anything. */
 async function expectCompilerToSay(folder: string, message: string): Promise<void> {
-  const { code, stdout } = await run(folder, 'node_modules/.bin/tsc');
+  const { code, stdout } = await run(folder, 'scripts/node node_modules/typescript/bin/tsc');
   expect(code).not.toBe(0);
   const pattern = message
     .trim()
@@ -92,7 +92,7 @@ describe('README', () => {
       (
         await run(
           folder,
-          `node_modules/.bin/node -e "new (require('node:sqlite').DatabaseSync)('data/plants.db').exec('insert into plants (id, name) values (1, 2)')"`,
+          `scripts/node -e "new (require('node:sqlite').DatabaseSync)('data/plants.db').exec('insert into plants (id, name) values (1, 2)')"`,
         )
       ).code,
     ).toBe(0);
@@ -125,7 +125,7 @@ describe('README', () => {
         .replace('{ createPlant } satisfies', '{ createPlant, getPlant } satisfies')
         .replace('import', "import { getPlant } from './getPlant.ts';\nimport"),
     );
-    expect(await run(folder, 'node_modules/.bin/tsc')).toMatchObject({ code: 0, stdout: '' });
+    expect(await run(folder, 'scripts/node node_modules/typescript/bin/tsc')).toMatchObject({ code: 0, stdout: '' });
   });
 
   test('tells how to make a change: a new field', async () => {
