@@ -71,7 +71,7 @@ export interface components {
          *     | 40008 | 400 | The body is not JSON, or is nested too deeply |
          *     | 40009 | 400 | A member of an object appears twice |
          *     | 40010 | 400 | The request does not fit the contract; the message names each fault, ten at most |
-         *     | 40011 | 400 | The id belongs to a plant with another name or tag |
+         *     | 40011 | 400 | The id belongs to a different plant |
          *     | 40100 | 401 | No access token was sent |
          *     | 40101 | 401 | The access token is unknown, revoked or expired |
          *     | 40400 | 404 | The path does not exist |
@@ -91,7 +91,72 @@ export interface components {
             message: string;
         };
     };
-    responses: never;
+    responses: {
+        /**
+         * @description Unexpected error: the request is not one that this operation can answer. Nothing was stored. Mend the
+         *     request; the same request will get the same answer.
+         */
+        BadRequest: {
+            headers: {
+                /**
+                 * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
+                 *     digits and `._~:/+=-`, else made by the service.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description The request carries no valid access token. It was refused before its body was read, and the connection is
+         *     closed if a body was on its way.
+         */
+        Unauthorized: {
+            headers: {
+                /**
+                 * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent.
+                 * @example Bearer error="invalid_token"
+                 */
+                "WWW-Authenticate": string;
+                /**
+                 * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
+                 *     digits and `._~:/+=-`, else made by the service.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description Any other failure, in the same shape. With `500` or `503` nothing is known to be stored: send the same
+         *     plant again, after the seconds named by `Retry-After` where it is sent.
+         */
+        Failure: {
+            headers: {
+                /**
+                 * @description After how many seconds to try again (RFC 9110, section 10.2.3).
+                 * @example 1
+                 */
+                "Retry-After"?: number;
+                /**
+                 * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
+                 *     digits and `._~:/+=-`, else made by the service.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: {
@@ -155,70 +220,9 @@ export interface operations {
                     "application/json": components["schemas"]["Plant"];
                 };
             };
-            /**
-             * @description Unexpected error: the request is not one that this operation can answer. Nothing was stored. Mend the
-             *     request; the same request will get the same answer.
-             */
-            400: {
-                headers: {
-                    /**
-                     * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
-                     *     digits and `._~:/+=-`, else made by the service.
-                     * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
-                     */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description The request carries no valid access token. It was refused before its body was read, and the connection is
-             *     closed if a body was on its way.
-             */
-            401: {
-                headers: {
-                    /**
-                     * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent.
-                     * @example Bearer error="invalid_token"
-                     */
-                    "WWW-Authenticate": string;
-                    /**
-                     * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
-                     *     digits and `._~:/+=-`, else made by the service.
-                     * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
-                     */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description Any other failure, in the same shape. With `500` or `503` nothing is known to be stored: send the same
-             *     plant again, after the seconds named by `Retry-After` where it is sent.
-             */
-            default: {
-                headers: {
-                    /**
-                     * @description After how many seconds to try again (RFC 9110, section 10.2.3).
-                     * @example 1
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
-                     *     digits and `._~:/+=-`, else made by the service.
-                     * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
-                     */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            default: components["responses"]["Failure"];
         };
     };
 }

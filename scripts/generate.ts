@@ -6,6 +6,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { parse } from 'yaml';
 import { parseContract } from '../src/contract/contract.ts';
+import { readYaml } from '../src/contract/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { compileValidators } from '../src/contract/validator.ts';
 
@@ -18,13 +19,16 @@ const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not e
 
 /** Lints openapi.yaml, proves that the service can hold to it, and writes its types (or, with --check, compares them). */
 async function generate(check: boolean): Promise<void> {
-  await lintContract();
   const yaml = await readFile(CONTRACT, 'utf8');
+  readYaml(yaml);
+  await lintContract();
   await compileValidators(parseContract(yaml));
   const types = await generateTypes(yaml);
-  if (!check) return writeFile(TYPES, types);
   const committed = await readFile(TYPES, 'utf8').catch(() => '');
-  if (committed !== types)
+  if (!check) {
+    await writeFile(TYPES, types);
+    console.log(`generated/openapi.ts: ${committed === types ? 'as it was' : 'written'}`);
+  } else if (committed !== types)
     throw new ContractError('generated/openapi.ts is not what openapi.yaml says: run `npm run generate`');
 }
 

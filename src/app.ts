@@ -1,4 +1,6 @@
-import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
+import type { RequestListener } from 'node:http';
+import { parse } from 'node:querystring';
+import type { RequestHandler } from 'express';
 import express from 'express';
 import type { Logger } from 'pino';
 import type { Authenticator } from './auth/authenticator.ts';
@@ -6,12 +8,11 @@ import type { Contract } from './contract/contract.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
 import type { Handler } from './contract/router.ts';
 import { createRouter } from './contract/router.ts';
-import { sendRefusal } from './contract/send.ts';
 import type { OperationValidator } from './contract/validator.ts';
 import { createDocs } from './docs.ts';
+import { answerFailure } from './failures.ts';
 import { logRequests } from './log.ts';
 import type { Services } from './operations/services.ts';
-import { StoreUnavailable } from './storage/plant-store.ts';
 
 export interface AppOptions {
   readonly contract: Contract;
@@ -28,14 +29,15 @@ export interface AppOptions {
 }
 
 /** The service as an Express application: its middleware in the order in which a request meets it. */
-export function createApp(options: AppOptions): Express {
+export function createApp(options: AppOptions): RequestListener {
   const { contract, validators, operations, services, authenticator, logger, basePath } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('strict routing');
   app.enable('case sensitive routing');
-  app.set('query parser', 'simple');
+  // All parameters: by default those beyond the 1,000th are dropped, and would not be refused.
+  app.set('query parser', (query: string) => parse(query, '&', '=', { maxKeys: 0 }));
   app.use(logRequests(logger));
   app.use(requireHost);
   app.use(
@@ -51,7 +53,20 @@ export function createApp(options: AppOptions): Express {
   app.use(createDocs(options));
   app.use(unknownPath);
   app.use(answerFailure);
-  return app;
+  return (request, response) => {
+    request.url = originForm(request.url ?? '');
+    app(request, response);
+  };
+}
+
+/**
+ * The path and query of a request target (RFC 9112, section 3.2). What has none, such as `*` or `x://y`, or what no
+ * client may send (a fragment), becomes a path that does not exist: Express answers by itself where it finds no path.
+ */
+function originForm(target: string): string {
+  if (target.startsWith('/') && !target.includes('#')) return target;
+  const url = /^https?:/i.test(target) ? URL.parse(target) : null;
+  return url?.hash === '' ? url.pathname + url.search : `//${target.replaceAll('#', '%23')}`;
 }
 
 /** RFC 9112, section 3.2. Node's own check is off, since what it answers has no body. */
@@ -65,32 +80,5 @@ const requireHost: RequestHandler = (request, _response, next) => {
 };
 
 const unknownPath: RequestHandler = (request) => {
-  throw new Refusal(ErrorNumber.pathUnknown, `there is no ${request.path.slice(0, 200).toWellFormed()} here`);
+  throw new Refusal(ErrorNumber.pathUnknown, `the path ${request.path.slice(0, 200).toWellFormed()} does not exist`);
 };
-
-/** The one place where a failure, of whatever origin, becomes what the client is told and what the log is told. */
-const answerFailure: ErrorRequestHandler = (error: unknown, request, response, _next) => {
-  const { locals } = response;
-  const refusal = toRefusal(error, locals.requestId);
-  locals.error = refusal.number;
-  if (refusal.status >= 500) locals.failure = error;
-  // A reply that has begun cannot be taken back, and one cannot be sent to a client that is gone.
-  if (response.headersSent || !request.socket.writable) response.destroy();
-  else sendRefusal(response, refusal);
-};
-
-function toRefusal(error: unknown, requestId: string): Refusal {
-  if (error instanceof Refusal) return error;
-  if (error instanceof StoreUnavailable) {
-    return new Refusal(ErrorNumber.storeUnavailable, `the store is not available, try again; request id ${requestId}`, {
-      'Retry-After': '1',
-    });
-  }
-  // Express reports a path that cannot be decoded so.
-  if (error instanceof URIError)
-    return new Refusal(ErrorNumber.malformedMessage, 'the path is not percent-encoded UTF-8');
-  return new Refusal(
-    ErrorNumber.serviceFailed,
-    `the service failed; its log has the cause under request id ${requestId}`,
-  );
-}

@@ -61,9 +61,11 @@ export function readConfig(environment: Environment): Config {
   const host = setting('HOST', readHost, '127.0.0.1');
   const adminHost = setting('ADMIN_HOST', readHost, '127.0.0.1');
   const adminPort = setting<number | undefined>('ADMIN_PORT', readPort, undefined);
+  const port = setting('PORT', readPort, 3000);
+  if (port !== 0 && port === adminPort && host === adminHost) faults.push('ADMIN_PORT must be another one than PORT');
   const config: Config = {
     host,
-    port: setting('PORT', readPort, 3000),
+    port,
     store: setting('DATABASE_URL', readStore, readStore('sqlite:data/plants.db')),
     baseUrl: setting<URL | undefined>('BASE_URL', readBaseUrl, undefined),
     logLevel: setting('LOG_LEVEL', readLogLevel, 'info'),

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
 import helmet from 'helmet';
@@ -6,8 +8,9 @@ import swaggerUi from 'swagger-ui-express';
 import { parseDocument } from 'yaml';
 import type { Contract } from './contract/contract.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
+import { exactJson } from './contract/exact-json.ts';
 import { literalPath } from './contract/paths.ts';
-import { send } from './contract/send.ts';
+import { leaveUnread, send } from './contract/send.ts';
 
 export interface DocsOptions {
   readonly contract: Contract;
@@ -29,37 +32,59 @@ const OPTIONS = {
   },
 };
 
+const packages = createRequire(import.meta.url);
+
+/** The files of swagger-ui-dist that the page refers to. The others of that package, a page of its own among them, stay. */
+const FILES: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui-standalone-preset.js': 'text/javascript; charset=utf-8',
+  'favicon-16x16.png': 'image/png',
+  'favicon-32x32.png': 'image/png',
+};
+
 /** `/docs` (Swagger UI), and the contract as served: `/openapi.yaml` and `/openapi.json`. */
 export function createDocs({ contract, basePath, https }: DocsOptions): Router {
   const { title } = contract.document.info;
   const page = swaggerUi.generateHTML(undefined, { ...OPTIONS, customSiteTitle: title });
   const secure = securityHeaders(page, https);
   const router = Router({ caseSensitive: true, strict: true });
-  const base = literalPath(basePath);
-  const document = (path: string, mediaType: string, text: string) => {
-    router.get(base + path, secure, (_request, response) => {
+  const serve = (path: string, handler: RequestHandler) => {
+    router
+      .route(literalPath(basePath + path))
+      .get(secure, handler)
+      .all(readOnly);
+  };
+  const serveText = (path: string, mediaType: string, text: string) => {
+    serve(path, (_request, response) => {
       send(response, 200, { 'Cache-Control': 'no-cache' }, mediaType, text);
     });
   };
   const { yaml, json } = served(contract.yaml, basePath);
-  document('/openapi.yaml', 'application/yaml', yaml);
-  document('/openapi.json', 'application/json', json);
-  document('/docs/', 'text/html; charset=utf-8', page);
+  serveText('/openapi.yaml', 'application/yaml', yaml);
+  serveText('/openapi.json', 'application/json', json);
+  serveText('/docs/', 'text/html; charset=utf-8', page);
   // The page refers to its files by relative paths.
-  router.get(`${base}/docs`, secure, (_request, response) => {
-    response.redirect(301, 'docs/');
+  serve('/docs', (_request, response) => {
+    send(response, 301, { Location: 'docs/' });
   });
-  router.get(`${base}/docs/*file`, secure);
-  router.use(`${base}/docs/`, swaggerUi.serveFiles(undefined, OPTIONS));
-  router.all(
-    ['/openapi.yaml', '/openapi.json', '/docs', '/docs/'].map((path) => base + path),
-    readOnly,
-  );
+  const [initialise] = swaggerUi.serveFiles(undefined, OPTIONS);
+  if (initialise === undefined) throw new Error('swagger-ui-express no longer has a script that initialises its page');
+  serve('/docs/swagger-ui-init.js', (request, response, next) => {
+    if (leaveUnread(request)) response.setHeader('Connection', 'close');
+    initialise(request, response, next);
+  });
+  for (const [name, mediaType] of Object.entries(FILES)) {
+    serve(`/docs/${name}`, async (_request, response) => {
+      const file = await readFile(packages.resolve(`swagger-ui-dist/${name}`));
+      send(response, 200, { 'Cache-Control': 'public, max-age=3600' }, mediaType, file);
+    });
+  }
   return router;
 }
 
 const readOnly: RequestHandler = (request) => {
-  throw new Refusal(ErrorNumber.methodNotAllowed, `${request.method} is not allowed here, but GET, HEAD`, {
+  throw new Refusal(ErrorNumber.methodNotAllowed, `${request.method} is not allowed here; allowed: GET, HEAD`, {
     Allow: 'GET, HEAD',
   });
 };
@@ -99,8 +124,5 @@ function securityHeaders(page: string, https: boolean): RequestHandler {
 function served(yaml: string, basePath: string): { readonly yaml: string; readonly json: string } {
   const document = parseDocument(yaml, { intAsBigInt: true });
   if (basePath !== '') document.set('servers', document.createNode([{ url: basePath }]));
-  const json = JSON.stringify(document.toJS(), (_name, value: unknown) =>
-    typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value,
-  );
-  return { yaml: basePath === '' ? yaml : document.toString({ lineWidth: 0 }), json };
+  return { yaml: basePath === '' ? yaml : document.toString({ lineWidth: 0 }), json: exactJson(document.toJS()) };
 }

@@ -45,6 +45,8 @@ export function logRequests(logger: Logger): RequestHandler {
     const sent = request.headers['x-request-id'];
     const requestId = typeof sent === 'string' && SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
     const { locals } = response;
+    // Routers change it on the way.
+    const path = request.path.slice(0, LONGEST_PATH);
     locals.requestId = requestId;
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
@@ -52,10 +54,10 @@ export function logRequests(logger: Logger): RequestHandler {
       const line = {
         requestId,
         method: request.method,
-        path: request.path.slice(0, LONGEST_PATH),
+        path,
         operation,
         caller,
-        status: response.statusCode,
+        status: response.headersSent ? response.statusCode : undefined,
         error,
         ms: Math.round((performance.now() - start) * 1000) / 1000,
         // The client went away before it had the answer.

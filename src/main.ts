@@ -1,3 +1,4 @@
+import packageJson from '../package.json' with { type: 'json' };
 import { Command, CommanderError } from 'commander';
 import { exportPlants } from './commands/export.ts';
 import { migrate } from './commands/migrate.ts';
@@ -10,6 +11,8 @@ const EXPLAINED = ['CommandError', 'ConfigError', 'ContractError', 'ListenError'
 
 const program = new Command('plant-store')
   .description('Keeps plants. Settings come from the environment and from .env; see the README.')
+  .version(packageJson.version, '--version', 'say which version this is')
+  .showHelpAfterError('(--help says more)')
   .exitOverride();
 
 program.command('serve').description('run the service until SIGTERM or SIGINT').action(serve);

@@ -1,19 +1,18 @@
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
-import { createServer, STATUS_CODES } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import { expectContinue } from './contract/body.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
-import type { ErrorBody } from './contract/types.ts';
+import { sendUnreadable } from './contract/send.ts';
 
 const SECOND = 1000;
 
 /** How long connections without a request are kept at the end, in milliseconds: their next one may be on its way. */
 const FAREWELL_MS = 500;
-/** How long a client may go on sending after it was answered for a message that cannot be read. */
-const LINGER_MS = 500;
 
 /** The address cannot be listened on. The message says why, in one line. */
 export class ListenError extends Error {
@@ -30,89 +29,90 @@ export interface Listener {
 
 /** @throws ListenError */
 export async function listen(handler: RequestListener, host: string, port: number, logger: Logger): Promise<Listener> {
-  const server = createServer(
-    {
-      headersTimeout: 10 * SECOND,
-      requestTimeout: 30 * SECOND,
-      connectionsCheckingInterval: SECOND,
-      // Longer than proxies commonly keep a connection that they may use again.
-      keepAliveTimeout: 65 * SECOND,
-      // A field that repeats, but must not, then shows it, instead of losing a value.
-      joinDuplicateHeaders: true,
-      // Node would answer without a body: the app looks for it.
-      requireHostHeader: false,
-    },
-    handler,
-  );
+  const server = createServer({
+    headersTimeout: 10 * SECOND,
+    requestTimeout: 30 * SECOND,
+    connectionsCheckingInterval: SECOND,
+    // Longer than proxies commonly keep a connection that they may use again.
+    keepAliveTimeout: 65 * SECOND,
+    // A field that repeats, but must not, then shows it, instead of losing a value.
+    joinDuplicateHeaders: true,
+    // Node would answer without a body: the app looks for it.
+    requireHostHeader: false,
+  });
   // Fields beyond a count would be dropped in silence; their size is limited anyway.
   server.maxHeadersCount = 0;
-  // Whether the body is wanted is decided by the app, which asks for it (body.ts).
-  server.on('checkContinue', handler);
-  server.on('checkExpectation', handler);
-  const latest = latestReplies(server);
+  const replies = new Replies(server);
+  // Whether a body is wanted is decided by the app, which asks for it (body.ts).
+  server.on('checkContinue', expectContinue);
+  onRequest(server, handler);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const reply = latest.get(socket);
-    const answer = () => {
-      answerUnreadable(socket, toRefusal(error), logger);
-    };
-    // Requests that came whole before this one are answered first. A fault in the body of the last is its answer.
-    if (reply === undefined || reply.writableFinished || (!reply.req.complete && !reply.headersSent)) answer();
-    else if (reply.req.complete) reply.once('finish', answer);
-    else socket.destroy();
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else answerUnreadable(socket, toRefusal(error));
   });
   server.on('connect', (_request, socket) => {
-    answerUnreadable(socket, new Refusal(ErrorNumber.malformedMessage, 'CONNECT is not for this service'), logger);
+    answerUnreadable(socket, new Refusal(ErrorNumber.malformedMessage, 'CONNECT is not for this service'));
   });
+  function answerUnreadable(socket: Duplex, refusal: Refusal): void {
+    replies.afterWhole(socket, () => {
+      logger.info({ status: refusal.status, error: refusal.number, reason: refusal.message }, 'unreadable request');
+      sendUnreadable(socket, refusal);
+    });
+  }
   await bind(server, host, port);
   const address = server.address() as AddressInfo;
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}`,
-    stop: (withinMs) => stop(server, latest, withinMs),
+    stop: (withinMs) => stop(server, replies, withinMs),
   };
 }
 
-/** By connection, the reply to the request that came last on it. */
-function latestReplies(server: Server): ReadonlyMap<Duplex, ServerResponse> {
-  const latest = new Map<Duplex, ServerResponse>();
-  server.on('connection', (socket) => {
-    socket.once('close', () => latest.delete(socket));
-  });
-  server.prependListener('request', (request, response) => latest.set(request.socket, response));
-  server.prependListener('checkContinue', (request, response) => latest.set(request.socket, response));
-  return latest;
+/** Node reports a request by one of three events, depending on what it expects. */
+function onRequest(server: Server, listener: RequestListener): void {
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, listener);
 }
 
-function toRefusal({ code }: NodeJS.ErrnoException): Refusal {
+/** The replies that are under way, by connection, in the order of their requests. */
+class Replies {
+  private readonly open = new Map<Duplex, ServerResponse[]>();
+
+  constructor(server: Server) {
+    server.on('connection', (socket) => {
+      socket.once('close', () => this.open.delete(socket));
+    });
+    onRequest(server, ({ socket }, response) => {
+      this.open.set(socket, [...this.of(socket), response]);
+    });
+  }
+
+  all(): ServerResponse[] {
+    return [...this.open.keys()].flatMap((socket) => this.of(socket));
+  }
+
+  /** Calls back when the requests that came whole are answered. One that did not will never be. */
+  afterWhole(socket: Duplex, callback: () => void): void {
+    const unfinished = this.of(socket);
+    const whole = unfinished.findLast(({ req }) => req.complete);
+    // An answer that was given before its request was read is followed by the end of the connection.
+    if (unfinished.some(({ req, headersSent }) => !req.complete && headersSent)) socket.destroy();
+    else if (whole === undefined) callback();
+    else whole.once('finish', callback);
+  }
+
+  private of(socket: Duplex): ServerResponse[] {
+    return this.open.get(socket)?.filter(({ writableFinished }) => !writableFinished) ?? [];
+  }
+}
+
+function toRefusal({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException & { reason?: string }): Refusal {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Refusal(ErrorNumber.requestTimeout, 'the request took too long to arrive');
     case 'HPE_HEADER_OVERFLOW':
       return new Refusal(ErrorNumber.headersTooLarge, 'the header fields are larger than 16 KiB');
     default:
-      return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed (${code ?? 'unknown fault'})`);
+      return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);
   }
-}
-
-/** Answers what Node could not read as a request, so that there is no response to do it with. */
-function answerUnreadable(socket: Duplex, refusal: Refusal, logger: Logger): void {
-  const { status, number, message } = refusal;
-  logger.info({ status, error: number, reason: message }, 'unreadable request');
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const body = JSON.stringify({ error: number, message } satisfies ErrorBody);
-  const head = [
-    `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`,
-    'Content-Type: application/json',
-    `Content-Length: ${String(Buffer.byteLength(body))}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  const end = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => {
-    clearTimeout(end);
-  });
 }
 
 async function bind(server: Server, host: string, port: number): Promise<void> {
@@ -129,17 +129,19 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
   }
 }
 
-async function stop(server: Server, latest: ReadonlyMap<Duplex, ServerResponse>, withinMs: number): Promise<void> {
+async function stop(server: Server, replies: Replies, withinMs: number): Promise<void> {
   const closed = once(server, 'close');
   // http.Server's own close() cuts connections without a request at once, with one that is just arriving.
   NetServer.prototype.close.call(server);
-  const lastReply = (response: ServerResponse) => {
+  const announceEnd = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   };
-  for (const response of latest.values()) lastReply(response);
-  server.prependListener('request', (_request, response) => {
-    lastReply(response);
-  });
+  replies.all().forEach(announceEnd);
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
+    server.prependListener(event, (_request, response: ServerResponse) => {
+      announceEnd(response);
+    });
+  }
   const farewell = setInterval(() => {
     server.closeIdleConnections();
   }, FAREWELL_MS);

@@ -80,6 +80,11 @@ describe('the settings', () => {
     expect(attempt).not.toThrow('secret');
   });
 
+  test('must not give one port to two listeners', () => {
+    expect(() => readConfig({ PORT: '4000', ADMIN_PORT: '4000' })).toThrow('ADMIN_PORT must be another one than PORT');
+    expect(readConfig({ PORT: '0', ADMIN_PORT: '0' }).admin?.port).toBe(0);
+  });
+
   test('that are wrong are all named before anything is done', async () => {
     const { code, stdout, stderr } = await plantStore(['serve'], { PORT: 'x', LOG_LEVEL: 'y', BASE_URL: 'z' }, folder);
     expect([code, stdout, stderr.split('\n')]).toEqual([

@@ -88,7 +88,7 @@ describe('/docs', () => {
 
   test.each(['/docs', '/docs/', '/openapi.yaml', '/openapi.json'])('is for reading: %s', async (path) => {
     const { body } = (await request(app.url).post(path).expect(405).expect('Allow', 'GET, HEAD')) as { body: unknown };
-    expect(body).toEqual({ error: 40500, message: 'POST is not allowed here, but GET, HEAD' });
+    expect(body).toEqual({ error: 40500, message: 'POST is not allowed here; allowed: GET, HEAD' });
     await request(app.url)
       .head(path)
       .expect(path === '/docs' ? 301 : 200);
@@ -104,6 +104,18 @@ describe('/docs', () => {
   ])('has nothing else: %s', async (path) => {
     await request(app.url).get(path).expect(404);
   });
+});
+
+test('a file is sent whole, whatever part of it is asked for, and logged by its path', async () => {
+  const { text } = await request(app.url)
+    .get('/docs/swagger-ui.css')
+    .set('Range', 'bytes=99999999-')
+    .set('If-Match', '"x"')
+    .expect(200);
+  expect(text.length).toBeGreaterThan(10_000);
+  const line = () => app.log.find(({ path }) => path === '/docs/swagger-ui.css');
+  while (line() === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(line()).toMatchObject({ status: 200 });
 });
 
 test('over https, browsers are told to stay with it', async () => {

@@ -57,6 +57,14 @@ describe('the service', () => {
     expect([code, stderr]).toEqual([1, `plant-store: the database ${path} is not a SQLite database\n`]);
   });
 
+  test('listens on all addresses, and names one that a client can use', async () => {
+    const service = await startService({ HOST: '0.0.0.0' });
+    const { port } = new URL(service.url);
+    expect(service.url).toBe(`http://0.0.0.0:${port}`);
+    expect(service.stderr()).toContain(`curl http://127.0.0.1:${port}/plants`);
+    await service.stop();
+  });
+
   test('listens on IPv6 too', async () => {
     const service = await startService({ HOST: '::1' });
     expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/);

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MAX_BODY_BYTES } from '../src/contract/body.ts';
 import { MAX_DEPTH } from '../src/contract/json.ts';
 import { YAML } from './support/app.ts';
-import { plantStore, ROOT } from './support/service.ts';
+import { createPlant, plantStore, ROOT, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -104,38 +104,77 @@ describe('README', () => {
 
   test('tells how to make a change: a new operation', async () => {
     const folder = copyProject();
-    const [yaml = ''] = blocks('A new operation', 'yaml');
-    const [message = ''] = blocks('A new operation', 'console');
-    writeFileSync(join(folder, 'openapi.yaml'), YAML.replace('\npaths:\n', `\npaths:\n${yaml}`));
-    const [commands = ''] = blocks('Making a change', 'sh');
-    const [generate = '', check = ''] = commands.trim().split('\n');
+    // The names of the example are changed: the project may have got them meanwhile.
+    const renamed = (text: string) =>
+      text
+        .replaceAll('getPlant', 'getSpecimen')
+        .replace('/plants/{id}', '/specimens/{id}')
+        .replaceAll('plantUnknown', 'specimenUnknown')
+        .replaceAll('40401', '40499')
+        .replaceAll(/(plants\.|tables\.|(?<!\)\.)\b)get(?=\(id|\(path|: \(id|'|\(\.\.\.call)/g, '$1getSpecimen');
+    const example = (language: string) => blocks('A new operation', language).map(renamed);
+    const edit = (file: string, from: string, to: string) => {
+      const text = readFileSync(join(folder, file), 'utf8');
+      expect(text).toContain(from);
+      writeFileSync(
+        join(folder, file),
+        text.replace(from, () => to),
+      );
+    };
+    const [yaml = ''] = example('yaml');
+    const [message = ''] = example('console');
+    const [generate = '', check = ''] = (blocks('Making a change', 'sh')[0] ?? '').trim().split('\n');
+    edit('openapi.yaml', '\npaths:\n', `\npaths:\n${yaml}`);
     expect(await run(folder, generate)).toMatchObject({ code: 0 });
     expect(await run(folder, check)).not.toMatchObject({ code: 0 });
     await expectCompilerToSay(folder, message);
-    const [signature = ''] = blocks('A new operation', 'ts');
-    const imports =
-      "import type { Reply, Request } from '../contract/types.ts';\nimport type { Services } from './services.ts';\n";
-    const body =
-      "  void plants;\n  return id === 1n ? { status: 200, body: { name: 'x' } } : { status: 404, body: { error: 40400, message: 'none' } };\n}\n";
-    writeFileSync(join(folder, 'src/operations/getPlant.ts'), imports + signature + body);
-    const table = readFileSync(join(folder, 'src/operations/index.ts'), 'utf8');
-    writeFileSync(
-      join(folder, 'src/operations/index.ts'),
-      table
-        .replace('{ createPlant } satisfies', '{ createPlant, getPlant } satisfies')
-        .replace('import', "import { getPlant } from './getPlant.ts';\nimport"),
+
+    const [operation = '', number = '', inInterface = '', inEngine = '', inWorker = '', inTables = ''] = example('ts');
+    writeFileSync(join(folder, 'src/operations/getSpecimen.ts'), operation);
+    edit('src/operations/index.ts', '= { createPlant', '= { getSpecimen, createPlant');
+    edit('src/operations/index.ts', 'import', "import { getSpecimen } from './getSpecimen.ts';\nimport");
+    edit('src/contract/errors.ts', '  methodNotAllowed', `${number}  methodNotAllowed`);
+    edit(
+      'src/storage/plant-store.ts',
+      '\n  /** Every plant in the order',
+      `${inInterface}\n  /** Every plant in the order`,
     );
+    edit('src/storage/sqlite/engine.ts', '    remove: (id)', `${inEngine}    remove: (id)`);
+    edit('src/storage/sqlite/worker.ts', "    case 'remove':", `${inWorker}    case 'remove':`);
+    edit('src/storage/sqlite/tables.ts', '\n  remove(', `${inTables}\n  remove(`);
+    edit('src/storage/sqlite/tables.ts', 'SELECT_ONE }', 'SELECT_ONE, toPlant }');
+    edit('src/storage/sqlite/tables.ts', 'import type { Creation }', 'import type { Creation, StoredPlant }');
     expect(await run(folder, 'scripts/node node_modules/typescript/bin/tsc')).toMatchObject({ code: 0, stdout: '' });
+
+    const service = await startService({}, folder, join(folder, 'src/main.ts'));
+    await createPlant(service, '{"id":9007199254740993,"name":"x"}');
+    const get = async (id: string) => {
+      const response = await fetch(`${service.url}/specimens/${id}`, {
+        headers: { Authorization: `Bearer ${service.token}` },
+      });
+      return [response.status, await response.text()];
+    };
+    expect(await get('9007199254740993')).toEqual([200, '{"name":"x"}']);
+    expect(await get('9007199254740992')).toEqual([404, '{"error":40499,"message":"there is no plant with this id"}']);
+    expect(await get('x')).toEqual([400, '{"error":40010,"message":"path.id must be an integer"}']);
+    await service.stop();
   });
 
   test('tells how to make a change: a new field', async () => {
     const folder = copyProject();
-    const [yaml = ''] = blocks('A new field', 'yaml');
-    const [message = ''] = blocks('A new field', 'console');
+    const renamed = (text: string) => text.replaceAll('height', 'heightOfExample');
+    const [yaml = ''] = blocks('A new field', 'yaml').map(renamed);
+    const [dropped = '', missing = ''] = blocks('A new field', 'console').map(renamed);
     const changed = YAML.replaceAll(/^ {4}(?:NewPlant|Plant):\n.*?^ {6}properties:\n/gms, (schema) => schema + yaml);
-    expect(changed.match(/height:/g)).toHaveLength(2);
+    expect(changed.match(/heightOfExample:/g)).toHaveLength(2);
     writeFileSync(join(folder, 'openapi.yaml'), changed);
     expect(await run(folder, 'npm run generate')).toMatchObject({ code: 0 });
-    await expectCompilerToSay(folder, message);
+    await expectCompilerToSay(folder, dropped);
+    const store = join(folder, 'src/storage/plant-store.ts');
+    writeFileSync(
+      store,
+      readFileSync(store, 'utf8').replace('  readonly tag', '  readonly heightOfExample?: bigint;\n  readonly tag'),
+    );
+    await expectCompilerToSay(folder, missing);
   });
 });

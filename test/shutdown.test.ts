@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { listening, plantStore, ROOT, start, startService } from './support/service.ts';
+import { createPlant, listening, plantStore, ROOT, start, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -21,7 +21,7 @@ async function slowRequest(url: string, token: string) {
   const head = `Host: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(BODY.length)}`;
   socket.write(`POST /plants HTTP/1.1\r\n${head}\r\n\r\n${BODY.slice(0, 10)}`);
   await wait(200);
-  const closed = once(socket, 'close');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   return {
     finish: async () => {
       socket.write(BODY.slice(10));
@@ -96,7 +96,7 @@ describe('the service', () => {
     service.child.kill('SIGTERM');
     while (!service.log().some(({ msg }) => msg === 'stopping')) await wait(5);
     socket.write(request);
-    await once(socket, 'close');
+    await new Promise((resolve) => socket.once('close', resolve));
     expect(text.match(/HTTP\/1\.1 404|Connection: [\w-]+/g)).toEqual([
       'HTTP/1.1 404',
       'Connection: keep-alive',
@@ -105,6 +105,32 @@ describe('the service', () => {
     ]);
     expect(await service.ended).toBe(0);
   });
+
+  test('does not wait for connections that are idle', async () => {
+    const service = await startService();
+    await (await fetch(service.url)).text();
+    const stoppedAt = performance.now();
+    expect(await service.stop()).toBe(0);
+    expect(performance.now() - stoppedAt).toBeLessThan(3000);
+  });
+
+  test('ends within 10 s even if its store is locked by another process', async () => {
+    const folder = temporaryFolder();
+    const service = await startService({ DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` });
+    const other = new DatabaseSync(join(folder, 'plants.db'));
+    other.exec('begin immediate');
+    const creates = Array.from({ length: 2500 }, (_, id) =>
+      createPlant(service, JSON.stringify({ id, name: 'x' })).catch(() => undefined),
+    );
+    await wait(1500);
+    const stoppedAt = performance.now();
+    await service.stop();
+    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
+    other.exec('rollback');
+    expect(other.prepare('select count(*) as count from plants').get()).toEqual({ count: 0 });
+    other.close();
+    expect((await Promise.all(creates)).some((response) => response?.status === 200)).toBe(false);
+  }, 40_000);
 
   test('does not wait for ever: a request that never ends is cut off within 10 s', async () => {
     const service = await startService();

@@ -15,7 +15,7 @@ export const PROVISIONED = 'TOKEN_FILE';
 
 interface Known {
   readonly name: string;
-  /** When the store was asked; it may have changed its mind since. */
+  /** When the store was asked, by a clock that nobody sets back; it may have changed its mind since. */
   readonly askedAt: number;
   readonly expiresAt: number;
   asking: boolean;
@@ -44,9 +44,9 @@ export class Authenticator {
     // Only tokens that were valid are found by their text; a guess learns nothing here, as it is never compared with
     // them: strings with different hashes are not.
     const known = this.known.get(token);
-    const now = Date.now();
+    const now = performance.now();
     if (known === undefined || now - known.askedAt > TRUST_MS) return this.ask(token);
-    if (known.expiresAt <= now) throw invalidToken();
+    if (known.expiresAt <= Date.now()) throw invalidToken();
     if (now - known.askedAt > REFRESH_MS && !known.asking) {
       known.asking = true;
       // If this fails, the token is asked for again by a request, which then hears of the failure.
@@ -56,7 +56,7 @@ export class Authenticator {
   }
 
   private async ask(token: string): Promise<string> {
-    const askedAt = Date.now();
+    const askedAt = performance.now();
     const hash = hashToken(token);
     if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned)) {
       return this.remember(token, { name: PROVISIONED, askedAt: Infinity, expiresAt: Infinity, asking: false });

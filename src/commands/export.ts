@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { exactJson } from '../contract/exact-json.ts';
 import type { StoredPlant } from '../storage/plant-store.ts';
 import { withStore } from './with-store.ts';
 
@@ -11,9 +12,5 @@ export async function exportPlants(): Promise<void> {
 }
 
 async function* lines(portions: AsyncIterable<readonly StoredPlant[]>): AsyncGenerator<string> {
-  for await (const portion of portions) yield portion.map(line).join('');
-}
-
-function line({ id, ...plant }: StoredPlant): string {
-  return `${JSON.stringify({ id: JSON.rawJSON(String(id)), ...plant })}\n`;
+  for await (const portion of portions) yield portion.map((plant) => `${exactJson(plant)}\n`).join('');
 }

@@ -8,7 +8,6 @@ import { readConfig, readEnvironment } from '../config.ts';
 import { parseContract } from '../contract/contract.ts';
 import { proveValidator } from '../contract/probe.ts';
 import { compileValidators } from '../contract/validator.ts';
-import type { Logger } from 'pino';
 import type { Log } from '../log.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/index.ts';
@@ -17,7 +16,9 @@ import { openStore } from '../storage/open.ts';
 import type { TokenStore } from '../storage/token-store.ts';
 
 /** How long requests under way may take once the service is told to stop; the process is gone within 10 s. */
-const GRACE_MS = 8000;
+const GRACE_MS = 6500;
+/** When the process ends, whatever is left; a wait of the store for its lock (2 s) may come on top. */
+const END_MS = 7500;
 /** npm and terminals deliver one signal twice: only a later one is meant as a second one. */
 const IMPATIENCE_MS = 1000;
 
@@ -26,13 +27,14 @@ export async function serve(): Promise<void> {
   const config = readConfig(readEnvironment());
   const log = createLog(config.logLevel);
   try {
-    await run(config, log.logger, stopSignal(log));
+    await run(config, log, stopSignal(log));
   } finally {
     log.flush();
   }
 }
 
-async function run(config: Config, logger: Logger, stopped: Promise<NodeJS.Signals>): Promise<void> {
+async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): Promise<void> {
+  const { logger } = log;
   await using open = new AsyncDisposableStack();
   const contract = parseContract(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
   await proveValidator();
@@ -70,6 +72,10 @@ async function run(config: Config, logger: Logger, stopped: Promise<NodeJS.Signa
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'ready');
 
   logger.info({ signal: await stopped }, 'stopping');
+  // Whatever hangs, a store that is locked for one: the process ends. Nothing that was acknowledged is lost.
+  setTimeout(() => {
+    endNow(log, 'stopped before all was done');
+  }, END_MS).unref();
   // What was opened is closed in the reverse order.
   await open.disposeAsync();
   logger.info('stopped');
@@ -98,6 +104,12 @@ The documentation: ${url}/docs
 `);
 }
 
+function endNow(log: Log, message: string, cause?: unknown): never {
+  log.logger.fatal({ err: cause }, message);
+  log.flush();
+  process.exit(1);
+}
+
 /** Resolves with the first signal to stop. A second one, meant as such, ends the process at once. */
 function stopSignal(log: Log): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -106,16 +118,12 @@ function stopSignal(log: Log): Promise<NodeJS.Signals> {
       first ??= performance.now();
       resolve(signal);
       if (performance.now() - first <= IMPATIENCE_MS) return;
-      log.logger.warn({ signal }, 'stopped before all was done');
-      log.flush();
-      process.exit(1);
+      endNow(log, 'stopped before all was done');
     };
     process.on('SIGTERM', onSignal);
     process.on('SIGINT', onSignal);
     process.on('uncaughtException', (error) => {
-      log.logger.fatal({ err: error }, 'unforeseen failure');
-      log.flush();
-      process.exit(1);
+      endNow(log, 'ended by an unforeseen failure', error);
     });
   });
 }

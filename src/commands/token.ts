@@ -18,7 +18,8 @@ export async function createToken(name: string, { expires }: { expires?: string 
     if (!(await tokens.add({ name, hash: hashToken(token), ...expiresAt }))) {
       throw new CommandError(`there is a token named ${name}: revoke it first, or choose another name`);
     }
-    console.error(`the token ${name}, shown only this once:`);
+    const until = lifetime === undefined ? 'for ever' : `until ${new Date(Date.now() + lifetime).toISOString()}`;
+    console.error(`the token ${name}, valid ${until}, shown only this once:`);
     console.log(token);
   });
 }
@@ -45,7 +46,7 @@ export async function listTokens(): Promise<void> {
 
 export async function revokeToken(name: string): Promise<void> {
   await withStore({ create: false }, async ({ tokens }) => {
-    if (!(await tokens.revoke(name))) throw new CommandError(`there is no token named ${name} that is not revoked`);
+    if (!(await tokens.revoke(name))) throw new CommandError(`there is no valid token named ${name}`);
     console.log(`revoked the token ${name}: it is refused everywhere within a second`);
   });
 }
@@ -57,9 +58,9 @@ function stateOf({ revokedAt, expiresAt = Infinity }: StoredToken): string {
 
 /** `90d`, `12h`, `30m`, `45s` in milliseconds. */
 function readDuration(text: string): number {
-  const [, count = '', unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const milliseconds = Number(count) * (UNITS[unit] ?? 0);
   if (milliseconds === 0)
-    throw new CommandError(`a lifetime is a number and one of s, m, h, d, such as 90d, not ${text}`);
+    throw new CommandError(`a lifetime is a number from 1 to 999999 and s, m, h or d, such as 90d, not ${text}`);
   return milliseconds;
 }

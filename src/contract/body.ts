@@ -10,6 +10,13 @@ export const MAX_BODY_BYTES = 64 * 1024;
 
 const inflate = promisify(gunzip);
 
+const awaitingContinue = new WeakSet<IncomingMessage>();
+
+/** Remembers that the client sends the body only when it is told to (RFC 9110, section 10.1.1). */
+export function expectContinue(request: IncomingMessage): void {
+  awaitingContinue.add(request);
+}
+
 /** Whether the message announces a body that is not empty (RFC 9112, section 6.3). */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
@@ -34,10 +41,10 @@ export async function readBody(
   const mediaType = declaredMediaType(request.headers['content-type'], declared);
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  if (awaitingContinue.has(request)) response.writeContinue();
   const sent = await readBytes(request);
-  if (sent.length === 0) return withoutBody(declared);
-  const bytes = gzipped ? await inflated(sent) : sent;
+  const bytes = gzipped && sent.length > 0 ? await inflated(sent) : sent;
+  if (bytes.length === 0) return withoutBody(declared);
   if (!isUtf8(bytes)) throw new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
   return { mediaType, text: bytes.toString('utf8') };
 }
@@ -55,7 +62,10 @@ function declaredMediaType(header: string | undefined, { types }: ContractBody):
     throw new Refusal(ErrorNumber.mediaType, `the header Content-Type is missing: send ${expected}`);
   const { essence, params } = parseMediaType(header) ?? {};
   if (essence === undefined || !types.has(essence)) {
-    throw new Refusal(ErrorNumber.mediaType, `the media type of the body must be ${expected}`);
+    throw new Refusal(
+      ErrorNumber.mediaType,
+      `the media type of the body must be ${expected}, not ${essence ?? 'none'}`,
+    );
   }
   if (!['utf-8', 'utf8', undefined].includes(params?.get('charset')?.toLowerCase())) {
     throw new Refusal(ErrorNumber.mediaType, 'the charset of the body must be UTF-8');

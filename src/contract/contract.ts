@@ -9,6 +9,8 @@ export interface Contract {
   readonly yaml: string;
   readonly document: OpenApiDocument;
   readonly operations: readonly ContractOperation[];
+  /** What a value that does not match is told, by the pattern: `x-pattern-message` beside it. */
+  readonly patterns: ReadonlyMap<string, string>;
 }
 
 export interface ContractOperation {
@@ -43,8 +45,8 @@ export interface ContractReply {
   /** undefined: the reply has no body. */
   readonly mediaType: string | undefined;
   readonly position: Position | undefined;
-  /** The names of declared headers, in small letters, and whether each is required. */
-  readonly headers: ReadonlyMap<string, boolean>;
+  /** Whether a header must be sent with it. */
+  readonly headersRequired: boolean;
 }
 
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
@@ -68,7 +70,7 @@ export function parseContract(yaml: string): Contract {
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
   if (repeated !== undefined)
     throw new ContractError(`openapi.yaml has two operations with the operationId ${repeated}`);
-  return { yaml, document, operations };
+  return { yaml, document, operations, patterns: new Map(patternMessages(document)) };
 }
 
 function readOperation(
@@ -81,6 +83,11 @@ function readOperation(
 ): ContractOperation {
   const where = `openapi.yaml, ${method} ${path}`;
   if (declared.operationId === undefined) throw new ContractError(`${where}: the operationId is missing`);
+  if (!/^[A-Za-z_$][\w$]*$/.test(declared.operationId)) {
+    throw new ContractError(
+      `${where}: the operationId ${declared.operationId} must be a name that TypeScript can have`,
+    );
+  }
   return {
     id: declared.operationId,
     method: method.toUpperCase(),
@@ -93,13 +100,18 @@ function readOperation(
         const { content = {}, headers = {} } = resolve(reference);
         const [body, ...others] = [...readContent(content, resolve, `${where}, response ${status}`)];
         if (others.length > 0) throw new ContractError(`${where}, response ${status}: only one media type can be sent`);
-        const required = Object.entries(headers).map(
-          ([name, header]) => [name.toLowerCase(), resolve(header).required === true] as const,
-        );
-        return [status, { mediaType: body?.[0], position: body?.[1], headers: new Map(required) }];
+        const headersRequired = Object.values(headers).some((header) => resolve(header).required === true);
+        return [status, { mediaType: body?.[0], position: body?.[1], headersRequired }];
       }),
     ),
   };
+}
+
+function* patternMessages(node: unknown): Generator<[string, string]> {
+  if (typeof node !== 'object' || node === null) return;
+  const { pattern, 'x-pattern-message': message } = node as Record<string, unknown>;
+  if (typeof pattern === 'string' && typeof message === 'string') yield [pattern, message];
+  for (const each of Object.values(node)) yield* patternMessages(each);
 }
 
 function isPublic(document: OpenApiDocument, security: Security, where: string): boolean {

@@ -94,7 +94,8 @@ export function parseDocument(yaml: string): { document: OpenApiDocument; resolv
   return { document, resolve };
 }
 
-function readYaml(yaml: string): unknown {
+/** @throws ContractError which names line and column */
+export function readYaml(yaml: string): unknown {
   try {
     return parse(yaml);
   } catch (error) {

@@ -42,6 +42,11 @@ export class Refusal extends Error {
   }
 }
 
+/** A reply breaks the contract: a fault of the service. The message is for the log. */
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError';
+}
+
 /** The contract cannot be held to: openapi.yaml is broken, or asks for what this service does not do. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';

@@ -23,15 +23,28 @@ const NOUNS: Readonly<Record<string, string>> = {
 };
 
 /** One refusal that names the faults of a request, each with its member, in the order in which they were found. */
-export function contractBroken(faults: readonly Fault[]): Refusal {
-  const sentences = [...new Set(faults.map(sentence))];
-  const named = sentences.slice(0, MOST_FAULTS);
-  if (sentences.length > MOST_FAULTS) named.push(`and ${String(sentences.length - MOST_FAULTS)} more`);
-  return new Refusal(ErrorNumber.contractBroken, named.join('; '));
+export function contractBroken(faults: readonly Fault[], patterns?: ReadonlyMap<string, string>): Refusal {
+  return new Refusal(ErrorNumber.contractBroken, inWords(faults, patterns));
 }
 
-function sentence({ path, message, errorCode = '' }: Fault): string {
-  return `${memberOf(path)} ${predicate(message, errorCode.split('.')[0] ?? '')}`;
+/** @param patterns what to say of a value that does not match, by the pattern */
+export function inWords(faults: readonly Fault[], patterns: ReadonlyMap<string, string> = new Map()): string {
+  const named = new Set<string>();
+  let read = 0;
+  for (const fault of faults) {
+    // A client can make thousands: the rest is not worth the work.
+    if (named.size === MOST_FAULTS) break;
+    named.add(sentence(fault, patterns));
+    read++;
+  }
+  if (read < faults.length) named.add(`and ${String(faults.length - read)} more`);
+  return [...named].join('; ');
+}
+
+function sentence({ path, message, errorCode = '' }: Fault, patterns: ReadonlyMap<string, string>): string {
+  // What the validator says of a member without a name; all others have a path.
+  const member = path === '' ? 'a member whose name is empty' : memberOf(path);
+  return `${member} ${predicate(message, errorCode.split('.')[0] ?? '', patterns)}`;
 }
 
 /** `/body/list/0/id` as `body.list.0.id`. */
@@ -44,7 +57,7 @@ function memberOf(path: string): string {
   return [PARTS[part] ?? part, ...shown].join('.');
 }
 
-function predicate(message: string, keyword: string): string {
+function predicate(message: string, keyword: string, patterns: ReadonlyMap<string, string>): string {
   switch (keyword) {
     case 'required':
       return 'is required';
@@ -62,8 +75,18 @@ function predicate(message: string, keyword: string): string {
         return 'must be an integer from -9223372036854775808 to 9223372036854775807';
       }
       return message;
+    case 'pattern':
+      return patterns.get(/^must match pattern "(.*)"$/s.exec(message)?.[1] ?? '') ?? message;
+    case 'minimum':
+      return message.replace('>=', 'at least');
+    case 'maximum':
+      return message.replace('<=', 'at most');
+    case '':
+      // What the validator says by itself of parameters.
+      return message.startsWith('Unknown query parameter') ? 'is not allowed' : message;
     default:
-      // Ajv shouts its negations, and counts one character in the plural.
+      if (message === 'must NOT have fewer than 1 characters') return 'must not be empty';
+      // Ajv shouts its negations, and counts one item in the plural.
       return message
         .replace('NOT', 'not')
         .replace(/\b1 (character|item|propertie)s$/, (_, noun: string) => `1 ${noun.replace('ie', 'y')}`);

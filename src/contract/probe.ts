@@ -53,6 +53,7 @@ export async function proveValidator(): Promise<void> {
       ['path.size', 'body.id', 'body.colour'].every((name) => refused.message.includes(name)),
     'accepts replies': (await failure(validator.reply(200, VALID))) === undefined,
     'refuses replies': (await failure(validator.reply(200, INVALID))) !== undefined,
+    'refuses headers of replies': (await failure(validator.replyHeaders(200, { 'x-none': 'x' }))) !== undefined,
     'refuses replies that report a failure': (await failure(validator.reply(503, INVALID))) !== undefined,
   };
   for (const [promise, kept] of Object.entries(outcomes)) {

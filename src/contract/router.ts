@@ -54,7 +54,7 @@ export function createRouter<Services>(options: RouterOptions<Services>): Router
     }
     const allowed = declared.map(({ method }) => method).join(', ');
     route.all((request) => {
-      throw new Refusal(ErrorNumber.methodNotAllowed, `${request.method} is not allowed here, but ${allowed}`, {
+      throw new Refusal(ErrorNumber.methodNotAllowed, `${request.method} is not allowed here; allowed: ${allowed}`, {
         Allow: allowed,
       });
     });

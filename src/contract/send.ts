@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { announcesBody } from './body.ts';
 import type { Refusal } from './errors.ts';
 import type { ErrorBody } from './types.ts';
@@ -9,46 +11,67 @@ const LINGER_MS = 500;
 /** Header fields by name; those that are undefined are not sent. */
 export type HeaderValues = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
 
-/** Sends a reply: header and body in one write, as the body is a string. */
+/** Sends a reply. A body that is a string goes out with the header, in one write. */
 export function send(
   response: ServerResponse,
   status: number,
   headers: HeaderValues,
   mediaType?: string,
-  body?: string,
+  body?: string | Buffer,
 ): void {
   const fields: string[] = [];
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
   // A 204 has no length, not even none (RFC 9110, section 8.6).
   if (status !== 204) fields.push('Content-Length', String(body === undefined ? 0 : Buffer.byteLength(body)));
-  if (!response.req.complete && announcesBody(response.req)) closeUnread(response.req, fields);
+  if (leaveUnread(response.req)) fields.push('Connection', 'close');
   response.writeHead(status, fields);
   response.end(body);
 }
 
 /** Tells the client of a failure, in the shape that the contract has for every failure. */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
-  const body: ErrorBody = { error: refusal.number, message: refusal.message };
-  send(response, refusal.status, refusal.headers, 'application/json', JSON.stringify(body));
+  send(response, refusal.status, refusal.headers, 'application/json', toBody(refusal));
+}
+
+/** Tells the client of a message that Node could not read as a request, so that there is no response to do it with. */
+export function sendUnreadable(socket: Duplex, refusal: Refusal): void {
+  const body = toBody(refusal);
+  const head = [
+    `HTTP/1.1 ${String(refusal.status)} ${STATUS_CODES[refusal.status] ?? ''}`,
+    'Content-Type: application/json',
+    `Content-Length: ${String(Buffer.byteLength(body))}`,
+    'Connection: close',
+  ];
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  endSoon(socket);
+}
+
+function toBody({ number, message }: Refusal): string {
+  return JSON.stringify({ error: number, message } satisfies ErrorBody);
 }
 
 /**
- * Answers before the body has arrived. Node would read the rest to reuse the connection, be it 200 MB; instead it is
- * left unread, the connection is closed for writing, so that the client sees the answer, and ended soon after.
+ * Leaves a body unread that has not arrived yet: true if there is one. Node would read it to use the connection again,
+ * be it 200 MB. The connection must be closed instead: at first for writing, so that the client sees the answer.
  */
-function closeUnread(request: IncomingMessage, fields: string[]): void {
-  fields.push('Connection', 'close');
+export function leaveUnread(request: IncomingMessage): boolean {
+  if (request.complete || !announcesBody(request)) return false;
   // Node discards the body of a request only if nobody has begun to read it.
   request.pause();
   request.read(0);
   const { socket } = request;
   // Called by Node when the reply is out; it would reset the connection under a client that still sends.
   socket.destroySoon = () => {
-    socket.end();
-    const end = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once('close', () => {
-      clearTimeout(end);
-    });
+    endSoon(socket);
   };
+  return true;
+}
+
+function endSoon(socket: Duplex): void {
+  socket.end();
+  const end = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => {
+    clearTimeout(end);
+  });
 }

@@ -19,9 +19,9 @@ export function validatorDocument(yaml: string): OpenAPIV3.DocumentV3_1 {
       operation.parameters = inlined(operation.parameters, resolve);
       const responses = Object.entries(operation.responses ?? {});
       operation.responses = Object.fromEntries(
-        responses.map(([status, response]) => [
-          /^5\d\d$/.test(status) ? shownStatus(Number(status)) : status,
-          response,
+        responses.flatMap(([status, response]) => [
+          [/^5\d\d$/.test(status) ? shownStatus(Number(status)) : status, response],
+          [headersOf(status), headersAsBody(resolve(response) as OpenAPIV3.ResponseObject, resolve)],
         ]),
       );
     }
@@ -34,6 +34,25 @@ export function validatorDocument(yaml: string): OpenAPIV3.DocumentV3_1 {
 /** The validator lets replies from 500 on pass unseen: it is shown them under statuses that no final reply has. */
 export function shownStatus(status: number): number {
   return status >= 500 ? status - 400 : status;
+}
+
+/** The validator does not look at the headers of replies: it is shown them as the body of a response of this name. */
+export function headersOf(status: number | string): string {
+  return `headers of ${String(status)}`;
+}
+
+function headersAsBody({ headers = {} }: OpenAPIV3.ResponseObject, resolve: Resolve): OpenAPIV3.ResponseObject {
+  const declared = Object.entries(headers).map(([name, reference]) => {
+    const { schema = {}, required = false } = resolve(reference) as OpenAPIV3.HeaderObject;
+    return { name: name.toLowerCase(), schema, required };
+  });
+  const schema = {
+    type: 'object',
+    additionalProperties: false,
+    required: declared.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(declared.map(({ name, schema }) => [name, schema])),
+  } as const;
+  return { description: '', content: { 'application/json': { schema } } };
 }
 
 /** The validator does not know every name that a path parameter can have. Which path it is, the router decides. */

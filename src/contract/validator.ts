@@ -2,10 +2,10 @@ import type { Request, Response } from 'express';
 import { error as validatorErrors, middleware as openApiValidator } from 'express-openapi-validator';
 import type { OpenApiRequestHandler, OpenApiRequestMetadata } from 'express-openapi-validator/dist/framework/types.js';
 import type { Contract, ContractOperation } from './contract.ts';
-import { ContractError, Refusal } from './errors.ts';
-import { contractBroken } from './faults.ts';
+import { ContractError, Refusal, ReplyError } from './errors.ts';
+import { contractBroken, inWords } from './faults.ts';
 import { isWithinInt64 } from './int64.ts';
-import { shownPath, shownStatus, validatorDocument } from './validator-document.ts';
+import { headersOf, shownPath, shownStatus, validatorDocument } from './validator-document.ts';
 
 /**
  * What of a request is held to the contract. The validator coerces parameters to their types, and fills in defaults,
@@ -25,6 +25,8 @@ export interface OperationValidator {
   request(exchange: Exchange): Promise<void>;
   /** @throws Error that names what breaks the contract, for the log */
   reply(status: number, body: unknown): Promise<void>;
+  /** As reply, of its header fields by their names in small letters. */
+  replyHeaders(status: number, headers: object): Promise<void>;
 }
 
 /**
@@ -34,9 +36,9 @@ export interface OperationValidator {
  *
  * @throws ContractError if the contract does not compile
  */
-export async function compileValidators({ yaml, operations }: Contract): Promise<Map<string, OperationValidator>> {
+export async function compileValidators(contract: Contract): Promise<Map<string, OperationValidator>> {
   const steps = openApiValidator({
-    apiSpec: validatorDocument(yaml),
+    apiSpec: validatorDocument(contract.yaml),
     validateApiSpec: false, // document.ts has done it.
     validateRequests: { allErrors: true },
     validateResponses: { allErrors: true },
@@ -52,9 +54,15 @@ export async function compileValidators({ yaml, operations }: Contract): Promise
   try {
     // The first step is where the validator says what it could not load.
     await run(step('pathParamsMiddleware'), { app: { param: () => undefined } }, {});
-    const validators = operations.map(async (operation) => {
+    const validators = contract.operations.map(async (operation) => {
       const openapi = await lookUp(step('metadataMiddleware'), operation);
-      const validator = new LightValidator(operation, openapi, step('requestMiddleware'), step('responseMiddleware'));
+      const validator = new LightValidator(
+        operation,
+        openapi,
+        contract.patterns,
+        step('requestMiddleware'),
+        step('responseMiddleware'),
+      );
       await validator.compile();
       return [operation.id, validator] as const;
     });
@@ -68,17 +76,20 @@ export async function compileValidators({ yaml, operations }: Contract): Promise
 class LightValidator implements OperationValidator {
   private readonly operation: ContractOperation;
   private readonly openapi: OpenApiRequestMetadata;
+  private readonly patterns: Contract['patterns'];
   private readonly requestStep: OpenApiRequestHandler;
   private readonly responseStep: OpenApiRequestHandler;
 
   constructor(
     operation: ContractOperation,
     openapi: OpenApiRequestMetadata,
+    patterns: Contract['patterns'],
     requestStep: OpenApiRequestHandler,
     responseStep: OpenApiRequestHandler,
   ) {
     this.operation = operation;
     this.openapi = openapi;
+    this.patterns = patterns;
     this.requestStep = requestStep;
     this.responseStep = responseStep;
   }
@@ -90,17 +101,24 @@ class LightValidator implements OperationValidator {
     try {
       await run(this.requestStep, request, {});
     } catch (error) {
-      if (error instanceof validatorErrors.BadRequest) throw contractBroken(error.errors);
+      if (error instanceof validatorErrors.BadRequest) throw contractBroken(error.errors, this.patterns);
       throw error;
     }
   }
 
   reply(status: number, body: unknown): Promise<void> {
-    const { method, path, replies } = this.operation;
-    const mediaType = replies.get(String(status))?.mediaType;
+    return this.check(shownStatus(status), body, this.operation.replies.get(String(status))?.mediaType);
+  }
+
+  replyHeaders(status: number, headers: object): Promise<void> {
+    return this.check(headersOf(status), headers, 'application/json');
+  }
+
+  private check(shownAs: number | string, body: unknown, mediaType: string | undefined): Promise<void> {
+    const { method, path } = this.operation;
     return new Promise((resolve, reject) => {
       const response = {
-        statusCode: shownStatus(status),
+        statusCode: shownAs,
         headersSent: false,
         getHeaders: () => ({ 'content-type': mediaType }),
         // Called with a body that was found valid: the step puts its check before it.
@@ -112,7 +130,7 @@ class LightValidator implements OperationValidator {
       // The step says `next` when its check is in place, and again if the check fails.
       call(this.responseStep, request, response, (error) => {
         if (error === undefined) response.json(body);
-        else reject(error);
+        else reject(replyBroken(this.operation.id, error));
       });
     });
   }
@@ -128,10 +146,16 @@ class LightValidator implements OperationValidator {
     }
     for (const status of replies.keys()) {
       await this.reply(Number(status), {}).catch((error: unknown) => {
-        if (!(error instanceof validatorErrors.InternalServerError)) throw error;
+        if (!(error instanceof ReplyError)) throw error;
       });
     }
   }
+}
+
+/** The fault of a handler, in words for the log. */
+function replyBroken(id: string, error: Error): Error {
+  const words = error instanceof validatorErrors.InternalServerError ? inWords(error.errors) : error.message;
+  return new ReplyError(`the reply of ${id} breaks the contract: ${words}`);
 }
 
 /** What the validator knows of an operation, taken from the request that it is shown. */

@@ -14,7 +14,7 @@ export async function createPlant(
   const plant: Kept<typeof body> = body;
   const creation = await plants.create(plant);
   if (creation === 'conflict') {
-    const message = 'a plant with this id and another name or tag exists';
+    const message = 'a different plant with this id exists';
     return { status: 400, body: { error: ErrorNumber.idTaken, message } };
   }
   const { name, tag } = plant;

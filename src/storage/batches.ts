@@ -1,3 +1,5 @@
+import { StoreUnavailable } from './plant-store.ts';
+
 /** What became of one item of a batch. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: Error };
 
@@ -8,7 +10,9 @@ interface Waiting<Item, Result> {
 }
 
 /** The most items that are written together: what bounds the wait of the last one. */
-const MOST = 1024;
+const MOST_TOGETHER = 1024;
+/** The most items that may wait: what comes beyond is turned away, before memory is. */
+const MOST_WAITING = 10_000;
 
 /**
  * Natural group commit: while one batch is written, whatever comes waits, and goes into the next one. So one fsync
@@ -24,7 +28,10 @@ export class Batches<Item, Result> {
     this.write = write;
   }
 
+  /** @throws StoreUnavailable if too many wait */
   add(item: Item): Promise<Result> {
+    if (this.waiting.length >= MOST_WAITING)
+      return Promise.reject(new StoreUnavailable('too many plants wait to be stored'));
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
       this.writing ??= this.writeAll();
@@ -38,7 +45,7 @@ export class Batches<Item, Result> {
 
   private async writeAll(): Promise<void> {
     while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, MOST);
+      const batch = this.waiting.splice(0, MOST_TOGETHER);
       try {
         const outcomes = await this.write(batch.map(({ item }) => item));
         batch.forEach(({ resolve, reject }, index) => {

@@ -21,9 +21,9 @@ export interface StoreLocation {
 }
 
 /**
- * Opens the store, brings its schema up to date and makes what is in it durable, before anything is answered from it.
+ * Opens the store, and makes what is in it durable before anything is answered from it.
  *
- * @param create whether a store that is not there is made
+ * @param create whether a store is made where there is none, and brought up to date
  * @throws StoreUnusable
  */
 export function openStore({ path }: StoreLocation, { create }: { readonly create: boolean }): Promise<Store> {

@@ -99,6 +99,11 @@ describe('a token', () => {
     expect((await createPlant(client, BODY)).status).toBe(401);
   });
 
+  test('that has expired before it is first used is refused', async () => {
+    const token = await newToken('expired', Date.now() - 1);
+    expect((await createPlant({ url: app.url, token }, BODY)).status).toBe(401);
+  });
+
   test('of which more are in use than are remembered stays valid', async () => {
     const authenticator = new Authenticator(app.store.tokens);
     const tokens = await Promise.all(Array.from({ length: 1100 }, (_, index) => newToken(`many-${String(index)}`)));

@@ -55,9 +55,9 @@ describe('the contract leads:', () => {
   });
 
   test('an operation that is added is a handler that the compiler misses, and nothing else', async () => {
-    const getPlant = `  /plants/{id}:
+    const getSpecimen = `  /evolution/{id}:
     get:
-      operationId: getPlant
+      operationId: getSpecimen
       tags: [plants]
       summary: Get a plant
       parameters:
@@ -75,27 +75,37 @@ describe('the contract leads:', () => {
               schema: { $ref: '#/components/schemas/Error' }
 components:
 `;
-    edit('openapi.yaml', 'components:\n', getPlant);
+    edit('openapi.yaml', 'components:\n', getSpecimen);
     const check = await generate(folder, '--check');
     expect(check).toEqual({
       code: 1,
       output: 'generated/openapi.ts is not what openapi.yaml says: run `npm run generate`\n',
     });
-    expect(await generate(folder)).toEqual({ code: 0, output: '' });
+    expect(await generate(folder)).toEqual({ code: 0, output: 'generated/openapi.ts: written\n' });
+    expect(await generate(folder)).toEqual({ code: 0, output: 'generated/openapi.ts: as it was\n' });
     const { code, output } = await compile(folder);
     expect(code).toBe(1);
     expect(output.match(/error TS\d+/g)).toHaveLength(1);
     expect(output).toMatch(/^src\/operations\/index\.ts\(\d+,\d+\): error TS1360: /);
-    expect(output).toContain("Property 'getPlant' is missing in type");
+    expect(output).toContain("Property 'getSpecimen' is missing in type");
     const service = await run(folder, 'src/main.ts', 'serve');
     expect(service.output).toContain(
-      'openapi.yaml has the operation getPlant, which src/operations/index.ts does not have',
+      'openapi.yaml has the operation getSpecimen, which src/operations/index.ts does not have',
     );
+  });
+
+  test('a contract that is no YAML is shown with line and column, and nothing else', async () => {
+    const other = temporaryFolder();
+    copyProject(other)('openapi.yaml', 'paths:\n', 'paths:\n\t/tab:\n');
+    const { code, output } = await generate(other);
+    expect(code).toBe(1);
+    expect(output).toMatch(/^openapi\.yaml is not YAML: .* at line \d+, column \d+/);
+    expect(output.split('\n').length).toBeLessThan(10);
   });
 
   test('a contract that is broken generates nothing, and is shown with the line', async () => {
     const before = readFileSync(join(folder, 'generated/openapi.ts'), 'utf8');
-    edit('openapi.yaml', 'operationId: getPlant', 'operationId: createPlant');
+    edit('openapi.yaml', 'operationId: getSpecimen', 'operationId: createPlant');
     const { code, output } = await generate(folder);
     expect(code).toBe(1);
     expect(output).toMatch(/openapi\.yaml:\d+:\d+/);

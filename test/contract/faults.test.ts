@@ -6,7 +6,7 @@ test.each([
   ['/body/x', 'must be string,null', 'type', 'body.x must be a string or null'],
   ['/body/x', 'must be array', 'type', 'body.x must be an array'],
   ['/params/id', 'must match format "uuid"', 'format', 'path.id must match format "uuid"'],
-  ['/headers/x-count', 'must be >= 1', 'minimum', 'header.x-count must be >= 1'],
+  ['/headers/x-count', 'must be >= 1', 'minimum', 'header.x-count must be at least 1'],
   ['/body/list', 'must NOT have fewer than 1 items', 'minItems', 'body.list must not have fewer than 1 item'],
   ['/body', 'must NOT have more than 1 properties', 'maxProperties', 'body must not have more than 1 property'],
   ['/body/a~1b~0c', 'must be number', 'type', 'body.a/b~c must be a number'],

@@ -153,6 +153,11 @@ describe('where the contract says int64', () => {
     });
   });
 
+  test('names that clients invent share one position', () => {
+    expect(position?.member('invented')).toBe(position?.member('another'));
+    expect(position?.member('id')).not.toBe(position?.member('another'));
+  });
+
   test('the validator is shown doubles, and for what is no int64 ones that it refuses', () => {
     const holder = { body: undefined as unknown };
     const text = '{"id":9007199254740993,"ids":[9007199254740992.5,9223372036854775808]}';

@@ -17,7 +17,7 @@ describe('a body that does not fit the contract gets 400, and each fault named w
     ['{"id":"1","colour":"red"}', 'body.name is required; body.colour is not allowed; body.id must be an integer'],
     ['{"id":null,"name":null}', 'body.id must be an integer; body.name must be a string'],
     ['{"id":true,"name":["x"]}', 'body.id must be an integer; body.name must be a string'],
-    ['{"id":1,"name":""}', 'body.name must not have fewer than 1 character'],
+    ['{"id":1,"name":""}', 'body.name must not be empty'],
     ['{"id":1,"name":"x","tag":null}', 'body.tag must be a string'],
     ['{"id":1,"name":"x","__proto__":{"a":1}}', 'body.__proto__ is not allowed'],
     ['[]', 'body must be an object'],
@@ -37,11 +37,8 @@ describe('a body that does not fit the contract gets 400, and each fault named w
     [JSON.stringify({ id: 1, name: 'x'.repeat(1001) }), 'body.name must not have more than 1000 characters'],
     [JSON.stringify({ id: 1, name: '🌱'.repeat(1001) }), 'body.name must not have more than 1000 characters'],
     [JSON.stringify({ id: 1, name: 'x', tag: 'x'.repeat(201) }), 'body.tag must not have more than 200 characters'],
-    [String.raw`{"id":1,"name":"a\u0000b"}`, String.raw`body.name must match pattern "^[^\u0000\uD800-\uDFFF]*$"`],
-    [
-      String.raw`{"id":1,"name":"x","tag":"\ud800"}`,
-      String.raw`body.tag must match pattern "^[^\u0000\uD800-\uDFFF]*$"`,
-    ],
+    [String.raw`{"id":1,"name":"a\u0000b"}`, 'body.name must not hold U+0000 or a lone surrogate'],
+    [String.raw`{"id":1,"name":"x","tag":"\ud800"}`, 'body.tag must not hold U+0000 or a lone surrogate'],
   ])('%.60s', async (body, message) => {
     expect(await answerTo(body)).toEqual({ status: 400, body: { error: 40010, message } });
   });

@@ -30,7 +30,7 @@ describe('a path or a method that the contract does not have', () => {
     '/',
     '/plants/',
     '/PLANTS',
-    '/plants/1',
+    '/none/1',
     '//plants',
     '/plants%2F',
     '/%70lants',
@@ -44,14 +44,14 @@ describe('a path or a method that the contract does not have', () => {
     );
     expect(status).toBe(404);
     expect(headers['content-type']).toBe('application/json');
-    expect(JSON.parse(body)).toEqual({ error: 40400, message: `there is no ${path} here` });
+    expect(JSON.parse(body)).toEqual({ error: 40400, message: `the path ${path} does not exist` });
   });
 
   test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('gets 405 with Allow: %s', async (method) => {
     const response = await fetch(`${app.url}/plants`, { method });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
-    expect(await response.json()).toEqual({ error: 40500, message: `${method} is not allowed here, but POST` });
+    expect(await response.json()).toEqual({ error: 40500, message: `${method} is not allowed here; allowed: POST` });
   });
 
   test('gets 405 also for HEAD, without a body', async () => {

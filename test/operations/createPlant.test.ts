@@ -45,7 +45,7 @@ describe('createPlant', () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
       error: 40011,
-      message: 'a plant with this id and another name or tag exists',
+      message: 'a different plant with this id exists',
     });
     expect(await app.plants()).toContainEqual({ id: 4n, name: 'Aloe' });
     expect(await logged(response)).toMatchObject({ status: 400, error: 40011 });

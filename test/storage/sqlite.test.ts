@@ -1,8 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/storage/open.ts';
+import { connect } from '../../src/storage/sqlite/connection.ts';
+import { atOpening, atWork } from '../../src/storage/sqlite/errors.ts';
+import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { allPlants } from '../support/app.ts';
 import { plantStore } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -16,7 +19,7 @@ testEngine('SQLite', { open: () => open('conformance.db') });
 describe('a SQLite database', () => {
   test('gets the folders that it lies in', async () => {
     const store = await open('new/folder/plants.db');
-    expect(store.schema).toEqual({ before: 0, now: 1 });
+    expect(store.schema).toEqual({ before: 0, now: MIGRATIONS.length });
     await store.close();
     expect(existsSync(join(folder, 'new/folder/plants.db'))).toBe(true);
   });
@@ -26,7 +29,76 @@ describe('a SQLite database', () => {
     expect(existsSync(join(folder, 'none.db'))).toBe(false);
   });
 
-  test('is in WAL mode, and flushes each commit', async () => {
+  test('of an older schema is brought up to date where that is wanted, and not in passing', async () => {
+    const path = join(folder, 'older.db');
+    const database = new DatabaseSync(path);
+    database.exec(`pragma application_id = ${String(APPLICATION_ID)}; pragma user_version = 0`);
+    database.close();
+    await expect(open('older.db', false)).rejects.toThrow(
+      `the database ${path} has schema 0, an older one: run \`migrate\` first`,
+    );
+    const store = await open('older.db');
+    expect(store.schema).toEqual({ before: 0, now: MIGRATIONS.length });
+    await store.close();
+  });
+
+  test('flushes each commit, and all that can be seen before it serves', () => {
+    const path = join(folder, 'flush.db');
+    const { database } = connect(path, true);
+    expect(database.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 });
+    database.exec("insert into plants (id, name) values (1, 'x')");
+    const before = statSync(`${path}-wal`).size;
+    // Another connection keeps the log alive, as a reader would. The commit that flushes it is seen by its size.
+    connect(path, true).database.close();
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(before);
+    database.close();
+  });
+
+  test('takes what waits in one transaction', async () => {
+    const path = join(folder, 'group.db');
+    const store = await open('group.db');
+    await Promise.all(Array.from({ length: 1000 }, (_, id) => store.plants.create({ id: BigInt(id), name: 'x' })));
+    // A transaction a plant would write a page of 4 KiB each.
+    expect(statSync(`${path}-wal`).size).toBeLessThan(1000 * 1024);
+    await store.close();
+  });
+
+  test('finishes what waits before it closes', async () => {
+    const store = await open('closing.db');
+    const creations = Array.from({ length: 3000 }, (_, id) => store.plants.create({ id: BigInt(id), name: 'x' }));
+    await store.close();
+    expect(new Set(await Promise.all(creations))).toEqual(new Set(['created']));
+  });
+
+  test('turns away what is too much to wait', async () => {
+    const store = await open('crowd.db');
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 15_000 }, (_, id) => store.plants.create({ id: BigInt(id), name: 'x' })),
+    );
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(refused.length).toBeGreaterThan(1000);
+    expect(refused[0]?.reason).toMatchObject({ name: 'StoreUnavailable' });
+    expect(await allPlants(store)).toHaveLength(15_000 - refused.length);
+    await store.close();
+  });
+
+  test('that is full is unavailable, not broken', () => {
+    const database = new DatabaseSync(':memory:');
+    database.exec('create table pages (content blob); pragma max_page_count = 2');
+    let error: unknown;
+    try {
+      database.exec('insert into pages values (zeroblob(100000))');
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(atWork(error)).toMatchObject({ name: 'StoreUnavailable', cause: error });
+    expect(atOpening(error, 'x.db')).toMatchObject({
+      message: 'the database x.db cannot be written: the disk is full',
+    });
+    database.close();
+  });
+
+  test('is in WAL mode', async () => {
     const store = await open('wal.db');
     const database = new DatabaseSync(join(folder, 'wal.db'));
     expect(database.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
@@ -103,7 +175,9 @@ describe('what cannot be opened says why:', () => {
     database.exec('pragma user_version = 99');
     database.close();
     expect(await refused('newer.db')).toMatchObject({
-      message: expect.stringContaining('has schema 99, of a newer plant-store; this one knows 1'),
+      message: expect.stringContaining(
+        `has schema 99, of a newer plant-store; this one knows ${String(MIGRATIONS.length)}`,
+      ),
     });
   });
 

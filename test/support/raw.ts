@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 
 export interface RawAnswer {
@@ -22,7 +21,7 @@ export async function sendRaw(url: string, ...parts: readonly (string | Buffer)[
   // What is still being sent when the other side closes is lost, as it is meant to be.
   socket.on('error', () => undefined);
   for (const part of parts) socket.write(part);
-  await once(socket, 'close');
+  await new Promise((resolve) => socket.once('close', resolve));
   const [head = '', ...body] = text.split('\r\n\r\n');
   const [statusLine = '', ...fields] = head.split('\r\n');
   return {

@@ -5,8 +5,8 @@ import { StoreUnusable } from '../plant-store.ts';
 import { atOpening, isBusy } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 
-/** How long to wait for another process that holds the write lock, in milliseconds. */
-const BUSY_MS = 5000;
+/** How long to wait for another process that holds the write lock, in milliseconds. Nothing can cut the wait short. */
+const BUSY_MS = 2000;
 
 export interface Connection {
   readonly database: DatabaseSync;
@@ -25,7 +25,7 @@ export function connect(path: string, create: boolean): Connection {
     const database = new DatabaseSync(path, { timeout: BUSY_MS });
     try {
       configure(database, path);
-      return { database, schema: migrate(database, path) };
+      return { database, schema: migrate(database, path, create) };
     } catch (error) {
       database.close();
       throw error;
@@ -85,7 +85,7 @@ function configure(database: DatabaseSync, path: string): void {
  * but may not be on disk. Its log (WAL) is this connection's now, and the fsync of this commit covers all of it. So
  * whatever is answered from the database is durable.
  */
-function migrate(database: DatabaseSync, path: string): Connection['schema'] {
+function migrate(database: DatabaseSync, path: string, create: boolean): Connection['schema'] {
   database.exec('begin immediate');
   const now = MIGRATIONS.length;
   const before = pragma(database, 'user_version');
@@ -98,6 +98,9 @@ function migrate(database: DatabaseSync, path: string): Connection['schema'] {
     throw new StoreUnusable(
       `the database ${path} has schema ${String(before)}, of a newer plant-store; this one knows ${String(now)}`,
     );
+  }
+  if (before < now && !create) {
+    throw new StoreUnusable(`the database ${path} has schema ${String(before)}, an older one: run \`migrate\` first`);
   }
   for (const migration of MIGRATIONS.slice(before)) database.exec(migration);
   database.exec(`pragma application_id = ${String(APPLICATION_ID)}; pragma user_version = ${String(now)}; commit`);

@@ -8,6 +8,7 @@ import type { Creation, PlantStore, StoredPlant } from '../plant-store.ts';
 import type { TokenStore } from '../token-store.ts';
 import { connectReader } from './connection.ts';
 import { unpack } from './errors.ts';
+import { SELECT_ALL, toPlant, toValues } from './plants.ts';
 import type { Tables } from './tables.ts';
 import type { Answer, Method, Opening, PackedOutcome } from './worker.ts';
 
@@ -45,12 +46,11 @@ function plantStore(path: string, worker: Thread, batches: Batches<StoredPlant, 
       const reader = connectReader(path);
       try {
         // One statement is one snapshot, for as long as it runs.
-        const rows = reader.prepare('select id, name, tag from plants order by id');
+        const rows = reader.prepare(SELECT_ALL);
         rows.setReadBigInts(true);
         let portion: StoredPlant[] = [];
-        for (const { id, name, tag } of rows.iterate()) {
-          const plant = { id: id as bigint, name: name as string };
-          portion.push(tag === null ? plant : { ...plant, tag: tag as string });
+        for (const row of rows.iterate()) {
+          portion.push(toPlant(row));
           if (portion.length < PORTION) continue;
           yield portion;
           portion = [];
@@ -76,13 +76,7 @@ function tokenStore(worker: Thread): TokenStore {
 }
 
 async function createAll(worker: Thread, plants: readonly StoredPlant[]): Promise<Outcome<Creation>[]> {
-  // Columns instead of rows: structured cloning is slow with many small objects.
-  const outcomes = await worker.call(
-    'create',
-    BigInt64Array.from(plants, ({ id }) => id),
-    plants.map(({ name }) => name),
-    plants.map(({ tag }) => tag ?? null),
-  );
+  const outcomes = await worker.call('create', toValues(plants));
   return outcomes.map((each) => (typeof each === 'string' ? { result: each } : { error: unpack(each) }));
 }
 

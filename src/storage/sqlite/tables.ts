@@ -3,6 +3,8 @@ import type { Outcome } from '../batches.ts';
 import type { Creation } from '../plant-store.ts';
 import type { NewToken, StoredToken } from '../token-store.ts';
 import { atWork } from './errors.ts';
+import type { Value } from './plants.ts';
+import { DELETE_ONE, eachPlant, INSERT, isSame, SELECT_ONE } from './plants.ts';
 
 /** The statements of the store, run in the worker thread. */
 export class Tables {
@@ -13,22 +15,19 @@ export class Tables {
     this.database = database;
   }
 
-  /** Creates plants in one transaction, as `PlantStore.create` says for each. */
-  create(ids: BigInt64Array, names: readonly string[], tags: readonly (string | null)[]): Outcome<Creation>[] {
-    return this.transaction(() =>
-      Array.from(ids, (id, index) => this.createOne(id, names[index] ?? '', tags[index] ?? null)),
-    );
+  /** Creates plants (toValues of plants.ts) in one transaction, as `PlantStore.create` says for each. */
+  create(values: readonly Value[]): Outcome<Creation>[] {
+    return this.transaction(() => Array.from(eachPlant(values), (plant) => this.createOne(plant)));
   }
 
-  private createOne(id: bigint, name: string, tag: string | null): Outcome<Creation> {
+  private createOne(plant: readonly Value[]): Outcome<Creation> {
     try {
-      if (!name.isWellFormed() || tag?.isWellFormed() === false) {
-        throw new Error('a name or tag with a lone surrogate cannot be stored as it is');
+      if (plant.some((value) => typeof value === 'string' && !value.isWellFormed())) {
+        throw new Error('a text with a lone surrogate cannot be stored as it is');
       }
-      const inserted = this.statement('insert into plants (id, name, tag) values (?, ?, ?) on conflict do nothing');
-      if (inserted.run(id, name, tag).changes === 1n) return { result: 'created' };
-      const stored = this.statement('select name, tag from plants where id = ?').get(id);
-      return { result: stored?.['name'] === name && stored['tag'] === tag ? 'replayed' : 'conflict' };
+      if (this.statement(INSERT).run(...plant).changes === 1n) return { result: 'created' };
+      const [id = null] = plant;
+      return { result: isSame(plant, this.statement(SELECT_ONE).get(id)) ? 'replayed' : 'conflict' };
     } catch (error) {
       // SQLite gave up the whole transaction: not this plant's fault.
       if (!this.database.isTransaction) throw error;
@@ -37,7 +36,7 @@ export class Tables {
   }
 
   remove(id: bigint): boolean {
-    return this.statement('delete from plants where id = ?').run(id).changes === 1n;
+    return this.statement(DELETE_ONE).run(id).changes === 1n;
   }
 
   findToken(hash: Uint8Array): StoredToken | undefined {

@@ -1,0 +1,31 @@
+import type { ErrorRequestHandler } from 'express';
+import { ErrorNumber, Refusal } from './contract/errors.ts';
+import { sendRefusal } from './contract/send.ts';
+import { StoreUnavailable } from './storage/plant-store.ts';
+
+/** The one place where a failure, of whatever origin, becomes what the client is told and what the log is told. */
+export const answerFailure: ErrorRequestHandler = (error: unknown, request, response, _next) => {
+  const { locals } = response;
+  const refusal = toRefusal(error, locals.requestId);
+  locals.error = refusal.number;
+  if (refusal.status >= 500) locals.failure = error;
+  // A reply that has begun cannot be taken back, and one cannot be sent to a client that is gone.
+  if (response.headersSent || !request.socket.writable) response.destroy();
+  else sendRefusal(response, refusal);
+};
+
+function toRefusal(error: unknown, requestId: string): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof StoreUnavailable) {
+    return new Refusal(ErrorNumber.storeUnavailable, `the store is not available, try again; request id ${requestId}`, {
+      'Retry-After': '1',
+    });
+  }
+  // Express reports a path that cannot be decoded so.
+  if (error instanceof URIError)
+    return new Refusal(ErrorNumber.malformedMessage, 'the path is not percent-encoded UTF-8');
+  return new Refusal(
+    ErrorNumber.serviceFailed,
+    `the service failed; its log has the cause under request id ${requestId}`,
+  );
+}
