@@ -6,5 +6,5 @@ export default {
   // Most tests wait for something most of the time.
   maxWorkers: 4,
   // Tests start processes and wait for disks, on machines that have other things to do.
-  testTimeout: 30_000,
+  testTimeout: 120_000,
 };

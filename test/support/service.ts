@@ -35,10 +35,10 @@ export function start(
   user: { readonly uid?: number; readonly gid?: number } = {},
   stdin: 'ignore' | 'pipe' = 'ignore',
 ): Started {
-  const { PATH = '', HOME = '', NODE_V8_COVERAGE } = process.env;
-  // Another user may not write where coverage is collected.
-  const covered = NODE_V8_COVERAGE !== undefined && user.uid === undefined;
-  const env = { PATH, HOME, ...(covered ? { NODE_V8_COVERAGE } : {}), ...environment };
+  const { PATH = '', HOME = '' } = process.env;
+  // Node passes this on by itself, unless told otherwise. Another user may not write where coverage is collected.
+  const coverage = user.uid === undefined ? {} : { NODE_V8_COVERAGE: '' };
+  const env = { PATH, HOME, ...coverage, ...environment };
   const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
   running.add(child);
   let [stdout, stderr] = ['', ''];
