@@ -12,6 +12,7 @@ import type { OperationValidator } from './contract/validator.ts';
 import { createDocs } from './docs.ts';
 import { answerFailure } from './failures.ts';
 import { logRequests } from './log.ts';
+import { originForm, requireHost } from './request-target.ts';
 import type { Services } from './operations/services.ts';
 
 export interface AppOptions {
@@ -58,26 +59,6 @@ export function createApp(options: AppOptions): RequestListener {
     app(request, response);
   };
 }
-
-/**
- * The path and query of a request target (RFC 9112, section 3.2). What has none, such as `*` or `x://y`, or what no
- * client may send (a fragment), becomes a path that does not exist: Express answers by itself where it finds no path.
- */
-function originForm(target: string): string {
-  if (target.startsWith('/') && !target.includes('#')) return target;
-  const url = /^https?:/i.test(target) ? URL.parse(target) : null;
-  return url?.hash === '' ? url.pathname + url.search : `//${target.replaceAll('#', '%23')}`;
-}
-
-/** RFC 9112, section 3.2. Node's own check is off, since what it answers has no body. */
-const requireHost: RequestHandler = (request, _response, next) => {
-  const { host } = request.headers;
-  // Fields that repeat arrive joined by commas.
-  if (request.httpVersion === '1.1' && (host === undefined || host.includes(','))) {
-    throw new Refusal(ErrorNumber.malformedMessage, 'the header Host must be sent, and only once');
-  }
-  next();
-};
 
 const unknownPath: RequestHandler = (request) => {
   throw new Refusal(ErrorNumber.pathUnknown, `the path ${request.path.slice(0, 200).toWellFormed()} does not exist`);

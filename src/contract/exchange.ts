@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { readBody } from './body.ts';
 import type { ContractOperation, ContractParameter } from './contract.ts';
-import { int64 } from './int64.ts';
 import type { Exact, Holder } from './exact.ts';
 import { settle } from './exact.ts';
+import { int64 } from './int64.ts';
 import { parseJson } from './json.ts';
 import type { Exchange, OperationValidator } from './validator.ts';
 

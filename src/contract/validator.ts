@@ -152,10 +152,10 @@ class LightValidator implements OperationValidator {
   }
 }
 
-/** The fault of a handler, in words for the log. */
+/** The fault of a handler, in words for the log; a fault of the contract stays what it is. */
 function replyBroken(id: string, error: Error): Error {
-  const words = error instanceof validatorErrors.InternalServerError ? inWords(error.errors) : error.message;
-  return new ReplyError(`the reply of ${id} breaks the contract: ${words}`);
+  if (!(error instanceof validatorErrors.InternalServerError)) return error;
+  return new ReplyError(`the reply of ${id} breaks the contract: ${inWords(error.errors)}`);
 }
 
 /** What the validator knows of an operation, taken from the request that it is shown. */

@@ -102,6 +102,11 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'openapi.yaml does not compile: Invalid regular expression',
     ],
     [
+      'a pattern that is none, in a reply',
+      ['reason: { type: string }', "reason: { type: string, pattern: '[' }"],
+      'openapi.yaml does not compile: Invalid regular expression',
+    ],
+    [
       'a path that is referred to',
       ['  /things/newest:\n    get:', "  /other: { $ref: '#/paths/~1things~1newest' }\n  /things/newest:\n    get:"],
       'a path must be written out',
