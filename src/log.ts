@@ -11,8 +11,10 @@ const LONGEST_PATH = 200;
 
 export interface Log {
   readonly logger: Logger;
-  /** Writes what is still held back; a process must not end before. */
-  flush(): void;
+  /** Resolves when all is written; a process must not end before. */
+  flush(): Promise<void>;
+  /** Writes what is held back at once, where there is no time to wait: what is just being written may come after it. */
+  flushNow(): void;
 }
 
 /** One JSON object a line on stdout. Lines that come while one is being written go out together. */
@@ -29,7 +31,13 @@ export function createLog(level: LogLevel): Log {
   );
   return {
     logger,
-    flush: () => {
+    flush: () =>
+      new Promise((resolve) => {
+        stdout.flush(() => {
+          resolve();
+        });
+      }),
+    flushNow: () => {
       stdout.flushSync();
     },
   };

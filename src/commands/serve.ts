@@ -29,7 +29,7 @@ export async function serve(): Promise<void> {
   try {
     await run(config, log, stopSignal(log));
   } finally {
-    log.flush();
+    await log.flush();
   }
 }
 
@@ -106,7 +106,7 @@ The documentation: ${url}/docs
 
 function endNow(log: Log, message: string, cause?: unknown): never {
   log.logger.fatal({ err: cause }, message);
-  log.flush();
+  log.flushNow();
   process.exit(1);
 }
 
