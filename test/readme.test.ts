@@ -102,6 +102,18 @@ describe('README', () => {
     expect(readFileSync(join(folder, 'plants.ndjson'), 'utf8')).toBe('{"id":1,"name":"2"}\n');
   });
 
+  test('has no other command that does not work', async () => {
+    const folder = copyProject();
+    // CI runs these: the first in a fresh clone, the others as the tests themselves and with coverage.
+    const elsewhere = ['npm start', 'npm test', 'npm run check', 'npm run coverage'];
+    const inText = new Set([...README.matchAll(/`(np[mx] [^`]+)`/g)].map(([, line = '']) => line));
+    expect([...inText]).toEqual(expect.arrayContaining([...elsewhere, 'npm run generate']));
+    for (const line of inText) {
+      if (elsewhere.includes(line)) continue;
+      expect({ line, ...(await run(folder, line.replace('NAME', 'reader'))) }).toMatchObject({ line, code: 0 });
+    }
+  });
+
   test('tells how to make a change: a new operation', async () => {
     const folder = copyProject();
     // The names of the example are changed: the project may have got them meanwhile.
