@@ -12,7 +12,7 @@ import type { OperationValidator } from './contract/validator.ts';
 import { createDocs } from './docs.ts';
 import { answerFailure } from './failures.ts';
 import { logRequests } from './log.ts';
-import { originForm, requireHost } from './request-target.ts';
+import { requireHost, sentPath, takeOriginForm } from './request-target.ts';
 import type { Services } from './operations/services.ts';
 
 export interface AppOptions {
@@ -55,11 +55,11 @@ export function createApp(options: AppOptions): RequestListener {
   app.use(unknownPath);
   app.use(answerFailure);
   return (request, response) => {
-    request.url = originForm(request.url ?? '');
+    takeOriginForm(request);
     app(request, response);
   };
 }
 
 const unknownPath: RequestHandler = (request) => {
-  throw new Refusal(ErrorNumber.pathUnknown, `the path ${request.path.slice(0, 200).toWellFormed()} does not exist`);
+  throw new Refusal(ErrorNumber.pathUnknown, `the path ${sentPath(request)} does not exist`);
 };

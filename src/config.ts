@@ -101,7 +101,7 @@ function readBaseUrl(text: string): URL {
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new Error(`must be an address such as https://plants.example/api, not ${show(text)}`);
   }
-  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
+  if (/[?#]/.test(text) || url.username !== '' || url.password !== '') {
     throw new Error('must have neither a query nor a fragment nor a user');
   }
   url.pathname = url.pathname.replace(/\/+$/, '');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
@@ -75,8 +75,9 @@ export function createDocs({ contract, basePath, https }: DocsOptions): Router {
     initialise(request, response, next);
   });
   for (const [name, mediaType] of Object.entries(FILES)) {
-    serve(`/docs/${name}`, async (_request, response) => {
-      const file = await readFile(packages.resolve(`swagger-ui-dist/${name}`));
+    // Read once: replies that wait for slow clients then share the memory.
+    const file = readFileSync(packages.resolve(`swagger-ui-dist/${name}`));
+    serve(`/docs/${name}`, (_request, response) => {
       send(response, 200, { 'Cache-Control': 'public, max-age=3600' }, mediaType, file);
     });
   }

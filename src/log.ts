@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
+
 import { destination, pino, stdTimeFunctions } from 'pino';
+import { sentPath } from './request-target.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const SANE_REQUEST_ID = /^[\w.~:/+=-]{1,128}$/;
-const LONGEST_PATH = 200;
 
 export interface Log {
   readonly logger: Logger;
@@ -53,8 +54,6 @@ export function logRequests(logger: Logger): RequestHandler {
     const sent = request.headers['x-request-id'];
     const requestId = typeof sent === 'string' && SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
     const { locals } = response;
-    // Routers change it on the way.
-    const path = request.path.slice(0, LONGEST_PATH);
     locals.requestId = requestId;
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
@@ -62,7 +61,7 @@ export function logRequests(logger: Logger): RequestHandler {
       const line = {
         requestId,
         method: request.method,
-        path,
+        path: sentPath(request),
         operation,
         caller,
         status: response.headersSent ? response.statusCode : undefined,

@@ -1,14 +1,26 @@
-import type { RequestHandler } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { Request, RequestHandler } from 'express';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
 
+/** How much of a path is repeated, to clients and in the log, in characters. */
+const LONGEST_PATH = 200;
+
 /**
- * The path and query of a request target (RFC 9112, section 3.2). What has none, such as `*` or `x://y`, or what no
- * client may send (a fragment), becomes a path that does not exist: Express answers by itself where it finds no path.
+ * Gives Express the path and query of the request target (RFC 9112, section 3.2) alone. A target without a path, such
+ * as `*` or `x://y`, and one that no client may send (a fragment), becomes a path that does not exist: Express would
+ * answer by itself where it finds none. `originalUrl` keeps what was sent.
  */
-export function originForm(target: string): string {
-  if (target.startsWith('/') && !target.includes('#')) return target;
-  const url = /^https?:/i.test(target) ? URL.parse(target) : null;
-  return url?.hash === '' ? url.pathname + url.search : `//${target.replaceAll('#', '%23')}`;
+export function takeOriginForm(request: IncomingMessage): void {
+  const { url: target = '' } = request;
+  if (target.startsWith('/') && !target.includes('#')) return;
+  const [authority] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
+  const rest = authority === undefined || target.includes('#') ? '//' : target.slice(authority.length);
+  Object.assign(request, { originalUrl: target, url: rest.startsWith('/') ? rest : `/${rest}` });
+}
+
+/** The path as it was sent, without its query. */
+export function sentPath({ originalUrl }: Request): string {
+  return originalUrl.split('?', 1)[0]?.slice(0, LONGEST_PATH).toWellFormed() ?? '';
 }
 
 /** RFC 9112, section 3.2. Node's own check is off, since what it answers has no body. */

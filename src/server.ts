@@ -42,6 +42,8 @@ export async function listen(handler: RequestListener, host: string, port: numbe
   });
   // Fields beyond a count would be dropped in silence; their size is limited anyway.
   server.maxHeadersCount = 0;
+  // A client that has said all that it has to say still gets its answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
   const replies = new Replies(server);
   // Whether a body is wanted is decided by the app, which asks for it (body.ts).
   server.on('checkContinue', expectContinue);
@@ -53,7 +55,11 @@ export async function listen(handler: RequestListener, host: string, port: numbe
   server.on('connect', (_request, socket) => {
     answerUnreadable(socket, new Refusal(ErrorNumber.malformedMessage, 'CONNECT is not for this service'));
   });
+  // Node reports what comes after the first fault as well.
+  const refused = new WeakSet<Duplex>();
   function answerUnreadable(socket: Duplex, refusal: Refusal): void {
+    if (refused.has(socket) || !socket.writable) return;
+    refused.add(socket);
     replies.afterWhole(socket, () => {
       logger.info({ status: refusal.status, error: refusal.number, reason: refusal.message }, 'unreadable request');
       sendUnreadable(socket, refusal);
@@ -89,14 +95,19 @@ class Replies {
     return [...this.open.keys()].flatMap((socket) => this.of(socket));
   }
 
-  /** Calls back when the requests that came whole are answered. One that did not will never be. */
+  /**
+   * Calls back when the requests that came whole are answered, if the one that did not is not answered too: such an
+   * answer, given before the request was read, is the last one of its connection.
+   */
   afterWhole(socket: Duplex, callback: () => void): void {
     const unfinished = this.of(socket);
+    if (unfinished.some(({ req, headersSent }) => !req.complete && headersSent)) return;
     const whole = unfinished.findLast(({ req }) => req.complete);
-    // An answer that was given before its request was read is followed by the end of the connection.
-    if (unfinished.some(({ req, headersSent }) => !req.complete && headersSent)) socket.destroy();
-    else if (whole === undefined) callback();
-    else whole.once('finish', callback);
+    if (whole === undefined) callback();
+    else
+      whole.once('finish', () => {
+        this.afterWhole(socket, callback);
+      });
   }
 
   private of(socket: Duplex): ServerResponse[] {

@@ -66,6 +66,8 @@ describe('the settings', () => {
       'must be an address such as https://plants.example/api, not "ftp://plants.example"',
     ],
     ['BASE_URL', 'https://plants.example/?a=b', 'must have neither a query nor a fragment nor a user'],
+    ['BASE_URL', 'https://plants.example/?', 'must have neither a query nor a fragment nor a user'],
+    ['BASE_URL', 'https://plants.example/#', 'must have neither a query nor a fragment nor a user'],
     ['BASE_URL', 'https://user:secret@plants.example', 'must have neither a query nor a fragment nor a user'],
     ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"'],
     ['TOKEN_FILE', join(folder, 'none'), 'cannot be read: ENOENT'],

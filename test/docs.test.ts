@@ -97,12 +97,15 @@ describe('/docs', () => {
   test.each([
     '/docs/none.css',
     '/docs/package.json',
+    '/docs/index.html',
+    '/docs/swagger-initializer.js',
     '/docs/../package.json',
     '/docs/%2e%2e/package.json',
     '/docs//',
     '/Docs',
   ])('has nothing else: %s', async (path) => {
-    await request(app.url).get(path).expect(404);
+    const { body } = (await request(app.url).get(path).expect(404)) as { body: unknown };
+    expect(body).toMatchObject({ error: 40400 });
   });
 });
 

@@ -61,7 +61,7 @@ describe('the service', () => {
     const service = await startService({ HOST: '0.0.0.0' });
     const { port } = new URL(service.url);
     expect(service.url).toBe(`http://0.0.0.0:${port}`);
-    expect(service.stderr()).toContain(`curl http://127.0.0.1:${port}/plants`);
+    expect(service.stderr()).toContain(`curl 'http://127.0.0.1:${port}/plants'`);
     await service.stop();
   });
 
@@ -85,7 +85,7 @@ describe('the service', () => {
 
   test('is mounted where its public address says', async () => {
     const service = await startService({ BASE_URL: 'https://plants.example/api/' });
-    expect(service.stderr()).toContain('curl https://plants.example/api/plants -H');
+    expect(service.stderr()).toContain("curl 'https://plants.example/api/plants' -H");
     expect((await createPlant(service, BODY)).status).toBe(404);
     expect((await createPlant({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(200);
     await service.stop();

@@ -16,7 +16,7 @@ import { openStore } from '../storage/open.ts';
 import type { TokenStore } from '../storage/token-store.ts';
 
 /** How long requests under way may take once the service is told to stop; the process is gone within 10 s. */
-const GRACE_MS = 6500;
+const GRACE_MS = 6000;
 /** When the process ends, whatever is left; a wait of the store for its lock (2 s) may come on top. */
 const END_MS = 7500;
 /** npm and terminals deliver one signal twice: only a later one is meant as a second one. */
@@ -98,7 +98,7 @@ This store had no access token. Here is its first one, shown only this once:
 
 Add a plant:
 
-  curl ${url}/plants -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}'
+  curl '${url}/plants' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}'
 
 The documentation: ${url}/docs
 `);

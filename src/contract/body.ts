@@ -39,6 +39,8 @@ export async function readBody(
 ): Promise<Body | undefined> {
   if (!announcesBody(request)) return withoutBody(declared);
   const mediaType = declaredMediaType(request.headers['content-type'], declared);
+  const { 'transfer-encoding': coding = 'chunked' } = request.headers;
+  if (coding.trim().toLowerCase() !== 'chunked') throw encodingRefused();
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (awaitingContinue.has(request)) response.writeContinue();
@@ -60,14 +62,15 @@ function declaredMediaType(header: string | undefined, { types }: ContractBody):
   const expected = [...types.keys()].join(' or ');
   if (header === undefined)
     throw new Refusal(ErrorNumber.mediaType, `the header Content-Type is missing: send ${expected}`);
-  const { essence, params } = parseMediaType(header) ?? {};
-  if (essence === undefined || !types.has(essence)) {
-    throw new Refusal(
-      ErrorNumber.mediaType,
-      `the media type of the body must be ${expected}, not ${essence ?? 'none'}`,
-    );
+  const parsed = parseMediaType(header);
+  if (parsed === undefined) {
+    throw new Refusal(ErrorNumber.mediaType, `the header Content-Type cannot be read: send ${expected}`);
   }
-  if (!['utf-8', 'utf8', undefined].includes(params?.get('charset')?.toLowerCase())) {
+  const { essence, params } = parsed;
+  if (!types.has(essence)) {
+    throw new Refusal(ErrorNumber.mediaType, `the media type of the body must be ${expected}, not ${essence}`);
+  }
+  if (!['utf-8', 'utf8', undefined].includes(params.get('charset')?.toLowerCase())) {
     throw new Refusal(ErrorNumber.mediaType, 'the charset of the body must be UTF-8');
   }
   return essence;
@@ -86,7 +89,14 @@ function isGzipped(header = 'identity'): boolean {
   if (encoding === 'identity') return false;
   // x-gzip is the same by RFC 9110, section 8.4.1.3.
   if (encoding === 'gzip' || encoding === 'x-gzip') return true;
-  throw new Refusal(ErrorNumber.contentEncoding, 'the content encoding must be gzip, or none');
+  throw encodingRefused();
+}
+
+function encodingRefused(): Refusal {
+  return new Refusal(
+    ErrorNumber.contentEncoding,
+    'the content encoding must be gzip, or none, and the transfer encoding chunked',
+  );
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {

@@ -113,6 +113,22 @@ describe('a token', () => {
     }
   });
 
+  test('is asked for once in a while, and then by one request of many', async () => {
+    let asked = 0;
+    const find = (hash: Uint8Array) => {
+      asked++;
+      return app.store.tokens.find(hash);
+    };
+    const authenticator = new Authenticator({ ...app.store.tokens, find });
+    const tokens = [`Bearer ${app.token}`, `Bearer ${await newToken('neighbour')}`];
+    const authenticateAll = () => Promise.all(tokens.map((each) => authenticator.authenticate(each)));
+    for (let round = 0; round < 100; round++) await authenticateAll();
+    expect(asked).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 450));
+    await Promise.all(Array.from({ length: 100 }, authenticateAll));
+    expect(asked).toBe(4);
+  });
+
   test('that was provisioned is valid without being in the store', async () => {
     const provisioned = 'provisioned-token-of-a-container-0001';
     const authenticator = new Authenticator(app.store.tokens, provisioned);

@@ -1,13 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/storage/open.ts';
 import { connect } from '../../src/storage/sqlite/connection.ts';
 import { atOpening, atWork } from '../../src/storage/sqlite/errors.ts';
+import { toValues } from '../../src/storage/sqlite/plants.ts';
+import { Tables } from '../../src/storage/sqlite/tables.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { allPlants } from '../support/app.ts';
-import { plantStore } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { testEngine } from './conformance.ts';
 
@@ -98,6 +99,25 @@ describe('a SQLite database', () => {
     database.close();
   });
 
+  test('that fills up in the middle of a batch says created of what is there, and of nothing else', () => {
+    const { database } = connect(join(folder, 'filling.db'), true);
+    const pages = Number(database.prepare('pragma page_count').get()?.['page_count']);
+    database.exec(`pragma max_page_count = ${String(pages + 20)}`);
+    const tables = new Tables(database);
+    const plants = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: 'x'.repeat(1000) }));
+    let created = 0;
+    try {
+      created = tables.create(toValues(plants)).filter((each) => 'result' in each && each.result === 'created').length;
+    } catch (error) {
+      expect(atWork(error)).toMatchObject({ name: 'StoreUnavailable' });
+    }
+    expect(database.isTransaction).toBe(false);
+    expect(created).toBeLessThan(200);
+    expect(database.prepare('select count(*) as count from plants').get()).toEqual({ count: created });
+    expect(tables.create(toValues([{ id: 1n, name: 'other' }]))).toHaveLength(1);
+    database.close();
+  });
+
   test('is in WAL mode', async () => {
     const store = await open('wal.db');
     const database = new DatabaseSync(join(folder, 'wal.db'));
@@ -124,74 +144,5 @@ describe('a SQLite database', () => {
     expect(await store.plants.create({ id: 2n, name: 'comes later' })).toBe('created');
     expect(await allPlants(store)).toHaveLength(2);
     await store.close();
-  });
-});
-
-describe('what cannot be opened says why:', () => {
-  const refused = (name: string) =>
-    open(name).then(
-      () => {
-        throw new Error('opened');
-      },
-      (error: unknown) => error,
-    );
-
-  test('a file that is no database', async () => {
-    writeFileSync(join(folder, 'notes.txt'), 'remember to water the plants\n'.repeat(100));
-    expect(await refused('notes.txt')).toMatchObject({
-      name: 'StoreUnusable',
-      message: `the database ${join(folder, 'notes.txt')} is not a SQLite database`,
-    });
-  });
-
-  test('a folder', async () => {
-    mkdirSync(join(folder, 'folder.db'));
-    expect(await refused('folder.db')).toMatchObject({
-      message: expect.stringContaining('cannot be opened: check that it is a file'),
-    });
-  });
-
-  test('a folder that cannot be made', async () => {
-    writeFileSync(join(folder, 'file'), '');
-    expect(await refused('file/plants.db')).toMatchObject({ name: 'StoreUnusable' });
-    await expect(openStore({ engine: 'sqlite', path: '/proc/none/plants.db' }, { create: true })).rejects.toThrow(
-      'the folder of the database /proc/none/plants.db cannot be made',
-    );
-  });
-
-  test('a database of another application, which stays as it is', async () => {
-    const database = new DatabaseSync(join(folder, 'other.db'));
-    database.exec('create table accounts (id integer)');
-    expect(await refused('other.db')).toMatchObject({
-      message: expect.stringContaining('belongs to another application'),
-    });
-    expect(database.prepare('select name from sqlite_schema').all()).toEqual([{ name: 'accounts' }]);
-    database.close();
-  });
-
-  test('a schema of a newer version', async () => {
-    await (await open('newer.db')).close();
-    const database = new DatabaseSync(join(folder, 'newer.db'));
-    database.exec('pragma user_version = 99');
-    database.close();
-    expect(await refused('newer.db')).toMatchObject({
-      message: expect.stringContaining(
-        `has schema 99, of a newer plant-store; this one knows ${String(MIGRATIONS.length)}`,
-      ),
-    });
-  });
-
-  test('a file that this user may not write', async () => {
-    const path = join(folder, 'readonly.db');
-    await (await open('readonly.db')).close();
-    chmodSync(path, 0o444);
-    chmodSync(folder, 0o755);
-    // Root may write everything: the command runs as somebody else then.
-    const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-    const { code, stderr } = await plantStore(['migrate'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
-    expect(stderr).toBe(
-      `plant-store: the database ${path} cannot be written: check the permissions of the file and of its folder\n`,
-    );
-    expect(code).toBe(1);
   });
 });

@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from '@jest/globals';
+import { openStore } from '../../src/storage/open.ts';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
+import { plantStore } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const folder = temporaryFolder();
+const open = (name: string, create = true) => openStore({ engine: 'sqlite', path: join(folder, name) }, { create });
+
+describe('what cannot be opened says why:', () => {
+  const refused = (name: string) =>
+    open(name).then(
+      () => {
+        throw new Error('opened');
+      },
+      (error: unknown) => error,
+    );
+
+  test('a file that is no database', async () => {
+    writeFileSync(join(folder, 'notes.txt'), 'remember to water the plants\n'.repeat(100));
+    expect(await refused('notes.txt')).toMatchObject({
+      name: 'StoreUnusable',
+      message: `the database ${join(folder, 'notes.txt')} is not a SQLite database`,
+    });
+  });
+
+  test('a folder', async () => {
+    mkdirSync(join(folder, 'folder.db'));
+    expect(await refused('folder.db')).toMatchObject({
+      message: expect.stringContaining('cannot be opened: check that it is a file'),
+    });
+  });
+
+  test('a folder that cannot be made', async () => {
+    writeFileSync(join(folder, 'file'), '');
+    expect(await refused('file/plants.db')).toMatchObject({ name: 'StoreUnusable' });
+    await expect(openStore({ engine: 'sqlite', path: '/proc/none/plants.db' }, { create: true })).rejects.toThrow(
+      'the folder of the database /proc/none/plants.db cannot be made',
+    );
+  });
+
+  test('a database of another application, which stays as it is', async () => {
+    const database = new DatabaseSync(join(folder, 'other.db'));
+    database.exec('create table accounts (id integer)');
+    expect(await refused('other.db')).toMatchObject({
+      message: expect.stringContaining('belongs to another application'),
+    });
+    expect(database.prepare('select name from sqlite_schema').all()).toEqual([{ name: 'accounts' }]);
+    database.close();
+  });
+
+  test('a schema of a newer version', async () => {
+    await (await open('newer.db')).close();
+    const database = new DatabaseSync(join(folder, 'newer.db'));
+    database.exec('pragma user_version = 99');
+    database.close();
+    expect(await refused('newer.db')).toMatchObject({
+      message: expect.stringContaining(
+        `has schema 99, of a newer plant-store; this one knows ${String(MIGRATIONS.length)}`,
+      ),
+    });
+  });
+
+  test('a file that this user may not write', async () => {
+    const path = join(folder, 'readonly.db');
+    await (await open('readonly.db')).close();
+    chmodSync(path, 0o444);
+    chmodSync(folder, 0o755);
+    // Root may write everything: the command runs as somebody else then.
+    const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+    const { code, stderr } = await plantStore(['migrate'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
+    expect(stderr).toBe(
+      `plant-store: the database ${path} cannot be written: check the permissions of the file and of its folder\n`,
+    );
+    expect(code).toBe(1);
+  });
+});
