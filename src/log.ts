@@ -14,8 +14,6 @@ export interface Log {
   readonly logger: Logger;
   /** Resolves when all is written; a process must not end before. */
   flush(): Promise<void>;
-  /** Writes what is held back at once, where there is no time to wait: what is just being written may come after it. */
-  flushNow(): void;
 }
 
 /** One JSON object a line on stdout. Lines that come while one is being written go out together. */
@@ -38,9 +36,6 @@ export function createLog(level: LogLevel): Log {
           resolve();
         });
       }),
-    flushNow: () => {
-      stdout.flushSync();
-    },
   };
 }
 

@@ -49,8 +49,7 @@ export async function listen(handler: RequestListener, host: string, port: numbe
   server.on('checkContinue', expectContinue);
   onRequest(server, handler);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET') socket.destroy();
-    else answerUnreadable(socket, toRefusal(error));
+    answerUnreadable(socket, toRefusal(error));
   });
   server.on('connect', (_request, socket) => {
     answerUnreadable(socket, new Refusal(ErrorNumber.malformedMessage, 'CONNECT is not for this service'));
@@ -58,6 +57,7 @@ export async function listen(handler: RequestListener, host: string, port: numbe
   // Node reports what comes after the first fault as well.
   const refused = new WeakSet<Duplex>();
   function answerUnreadable(socket: Duplex, refusal: Refusal): void {
+    // Nor does a connection that is gone want an answer.
     if (refused.has(socket) || !socket.writable) return;
     refused.add(socket);
     replies.afterWhole(socket, () => {

@@ -104,9 +104,9 @@ The documentation: ${url}/docs
 `);
 }
 
-function endNow(log: Log, message: string, cause?: unknown): never {
-  log.logger.fatal({ err: cause }, message);
-  log.flushNow();
+function endNow({ logger }: Log, message: string, cause?: unknown): never {
+  // pino writes all that it holds back before it returns from this level.
+  logger.fatal({ err: cause }, message);
   process.exit(1);
 }
 
