@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from '@jest/globals';
 import { temporaryFolder } from './temporary.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -22,7 +23,8 @@ export interface Started {
 }
 
 const running = new Set<ChildProcess>();
-process.once('exit', () => {
+// What a test that failed left running.
+afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
