@@ -1,5 +1,4 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit.
-/* eslint-disable -- the generator's style is its own */
 
 export interface paths {
     "/plants": {

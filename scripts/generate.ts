@@ -13,7 +13,6 @@ import { compileValidators } from '../src/contract/validator.ts';
 const CONTRACT = new URL('../openapi.yaml', import.meta.url);
 const TYPES = new URL('../generated/openapi.ts', import.meta.url);
 const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
-/* eslint-disable -- the generator's style is its own */
 
 `;
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-
 import { destination, pino, stdTimeFunctions } from 'pino';
 import { sentPath } from './request-target.ts';
 

@@ -73,9 +73,11 @@ export async function listen(handler: RequestListener, host: string, port: numbe
   };
 }
 
-/** Node reports a request by one of three events, depending on what it expects. */
+/** Node reports a request by one of these events, depending on what it expects. */
+const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'];
+
 function onRequest(server: Server, listener: RequestListener): void {
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, listener);
+  for (const event of REQUEST_EVENTS) server.on(event, listener);
 }
 
 /** The replies that are under way, by connection, in the order of their requests. */
@@ -148,7 +150,7 @@ async function stop(server: Server, replies: Replies, withinMs: number): Promise
     if (!response.headersSent) response.setHeader('Connection', 'close');
   };
   replies.all().forEach(announceEnd);
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
+  for (const event of REQUEST_EVENTS) {
     server.prependListener(event, (_request, response: ServerResponse) => {
       announceEnd(response);
     });

@@ -2,15 +2,11 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { startApp } from './support/app.ts';
-import { sendRaw } from './support/raw.ts';
+import { byHand, JSON_TYPE, sendRaw, VALID } from './support/raw.ts';
 
 const app = await startApp();
-const { host, hostname, port } = new URL(app.url);
-const VALID = '{"id":1,"name":"x"}';
-const post = (...fields: readonly string[]) => `POST /plants HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`;
-const HOST = `Host: ${host}`;
-const AUTH = `Authorization: Bearer ${app.token}`;
-const JSON_TYPE = 'Content-Type: application/json';
+const { hostname, port } = new URL(app.url);
+const { HOST, AUTH, post } = byHand(app);
 
 describe('a body that nobody will read', () => {
   const LENGTH = 200_000_000;

@@ -1,15 +1,11 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { startApp } from './support/app.ts';
-import { sendRaw } from './support/raw.ts';
+import { byHand, JSON_TYPE, sendRaw, VALID } from './support/raw.ts';
 
 const app = await startApp();
 const { host, hostname, port } = new URL(app.url);
-const VALID = '{"id":1,"name":"x"}';
-const post = (...fields: readonly string[]) => `POST /plants HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`;
-const HOST = `Host: ${host}`;
-const AUTH = `Authorization: Bearer ${app.token}`;
-const JSON_TYPE = 'Content-Type: application/json';
+const { HOST, AUTH, post } = byHand(app);
 
 describe('what Node cannot read as a request gets an Error too:', () => {
   test.each([

@@ -23,7 +23,7 @@ export interface Exchange {
 export interface OperationValidator {
   /** @throws Refusal `contractBroken`, which names the faults */
   request(exchange: Exchange): Promise<void>;
-  /** @throws Error that names what breaks the contract, for the log */
+  /** @throws ReplyError that names what breaks the contract, for the log */
   reply(status: number, body: unknown): Promise<void>;
   /** As reply, of its header fields by their names in small letters. */
   replyHeaders(status: number, headers: object): Promise<void>;

@@ -11,6 +11,18 @@ export interface RawAnswer {
   readonly ms: number;
 }
 
+export const VALID = '{"id":1,"name":"x"}';
+export const JSON_TYPE = 'Content-Type: application/json';
+
+/** The header fields that requests written by hand share, and the head of one to createPlant. */
+export function byHand({ url, token }: { readonly url: string; readonly token: string }) {
+  return {
+    HOST: `Host: ${new URL(url).host}`,
+    AUTH: `Authorization: Bearer ${token}`,
+    post: (...fields: readonly string[]) => `POST /plants HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`,
+  };
+}
+
 /** Sends bytes as they are, and takes what comes until the other side closes. */
 export async function sendRaw(url: string, ...parts: readonly (string | Buffer)[]): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
