@@ -16,9 +16,9 @@ import { openStore } from '../storage/open.ts';
 import type { TokenStore } from '../storage/token-store.ts';
 
 /** How long requests under way may take once the service is told to stop; the process is gone within 10 s. */
-const GRACE_MS = 6000;
+const GRACE_MS = 5000;
 /** When the process ends, whatever is left; a wait of the store for its lock (2 s) may come on top. */
-const END_MS = 7500;
+const END_MS = 5500;
 /** npm and terminals deliver one signal twice: only a later one is meant as a second one. */
 const IMPATIENCE_MS = 1000;
 
