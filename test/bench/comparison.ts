@@ -1,0 +1,82 @@
+import type { Load } from './load.ts';
+import type { Measured, ServerName } from './servers.ts';
+import { RunningServer, Scratch, SERVERS } from './servers.ts';
+import { median, table } from './report.ts';
+
+export interface Plan {
+  readonly servers: readonly ServerName[];
+  readonly connections: readonly number[];
+  readonly ids: Load['ids'];
+  readonly rounds: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  /** Of the servers, such as LD_PRELOAD. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** What was measured of one server at one number of connections, a value for each round. */
+export interface Series {
+  readonly server: ServerName;
+  readonly connections: number;
+  readonly rounds: Measured[];
+}
+
+/**
+ * Puts the same load on each server in turn, and again in the next round: what else the machine does meets them all.
+ * Each time the server is a new process on an empty store.
+ */
+export async function compare(plan: Plan): Promise<Series[]> {
+  const series = plan.servers.flatMap((server) =>
+    plan.connections.map((connections): Series => ({ server, connections, rounds: [] })),
+  );
+  for (let round = 1; round <= plan.rounds; round++) {
+    for (const server of plan.servers) {
+      using scratch = new Scratch();
+      await using running = await RunningServer.start(SERVERS[server], scratch, plan.environment);
+      const { ids, seconds } = plan;
+      for (const each of series) {
+        if (each.server !== server) continue;
+        const { connections } = each;
+        // Code once compiled stays so; a new load still needs a moment until its connections are open.
+        const warmUpSeconds = each.rounds.length === 0 ? plan.warmUpSeconds : plan.warmUpSeconds / 2;
+        const measured = await running.measure({ connections, ids, seconds, warmUpSeconds, creates: Number.MAX_SAFE_INTEGER });
+        each.rounds.push(measured);
+        if (measured.busy > 0.95) console.error(`the load itself was the limit (${server}): its core was busy`);
+        const rate = Math.round(measured.creates / measured.seconds);
+        console.error(`round ${String(round)}: ${server}, ${String(connections)} connections: ${String(rate)}/s`);
+      }
+    }
+  }
+  return series;
+}
+
+const rate = ({ creates, seconds }: Measured) => creates / seconds;
+const [p50, p99] = [({ p50 }: Measured) => p50, ({ p99 }: Measured) => p99];
+
+/** A table for each number of connections, ratios in its last columns. */
+export function show(series: readonly Series[]): string {
+  const tables = Map.groupBy(series, ({ connections }) => connections);
+  return [...tables].map(([connections, rows]) => showOne(connections, rows)).join('\n');
+}
+
+function showOne(connections: number, rows: readonly Series[]): string {
+  const service = rows.find(({ server }) => server === 'service');
+  const of = (row: Series, value: (measured: Measured) => number) => median(row.rounds.map(value));
+  /** This service against another server: the median of what the rounds say each for themselves. */
+  const ratio = (row: Series, value: (measured: Measured) => number) =>
+    median(row.rounds.flatMap((each, round) => (service?.rounds[round] ? [value(service.rounds[round]) / value(each)] : [])));
+  return table(
+    `${String(connections)} connections`,
+    ['', 'creates/s', 'p50 ms', 'p99 ms', 'CPU µs a create', 'peak MB', 'service: creates', 'p99'],
+    rows.map((row) => [
+      row.server,
+      of(row, rate).toFixed(0),
+      of(row, p50).toFixed(2),
+      of(row, p99).toFixed(2),
+      of(row, ({ cpuMicroseconds }) => cpuMicroseconds).toFixed(1),
+      (of(row, ({ peakBytes }) => peakBytes) / 1e6).toFixed(0),
+      `${ratio(row, rate).toFixed(2)} ×`,
+      `${ratio(row, p99).toFixed(2)} ×`,
+    ]),
+  );
+}

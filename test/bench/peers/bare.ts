@@ -1,0 +1,29 @@
+import { createServer } from 'node:http';
+import type { NewPlant } from './peer.ts';
+import { AUTHORIZATION, PORT, projectStore } from './peer.ts';
+
+/** The limit: node:http and JSON.parse on this project's store. No router, no contract, no log. */
+const plants = await projectStore();
+const server = createServer((request, response) => {
+  let text = '';
+  request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  request.on('end', () => {
+    if (request.headers.authorization !== AUTHORIZATION) {
+      response.writeHead(401).end();
+      return;
+    }
+    const { id, name, tag } = JSON.parse(text) as NewPlant;
+    plants.create({ id: BigInt(id), name, ...(tag === undefined ? {} : { tag }) }).then(
+      (creation) => {
+        const body = JSON.stringify({ name, tag });
+        response.writeHead(creation === 'conflict' ? 400 : 200, {
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(body),
+        });
+        response.end(body);
+      },
+      () => response.writeHead(500).end(),
+    );
+  });
+});
+server.listen(PORT, '127.0.0.1');

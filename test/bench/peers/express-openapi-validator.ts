@@ -1,0 +1,31 @@
+import type { ErrorRequestHandler } from 'express';
+import express from 'express';
+import { middleware } from 'express-openapi-validator';
+import type { NewPlant } from './peer.ts';
+import { AUTHORIZATION, PORT, projectStore } from './peer.ts';
+
+/** Express and express-openapi-validator wired as its README shows, on this project's store. */
+const plants = await projectStore();
+const app = express();
+app.use(express.json());
+app.use(
+  middleware({
+    apiSpec: './openapi.yaml',
+    validateRequests: true,
+    validateResponses: true,
+    validateSecurity: { handlers: { bearerAuth: (request) => request.headers.authorization === AUTHORIZATION } },
+  }),
+);
+app.post('/plants', async (request, response) => {
+  const { id, ...plant } = request.body as NewPlant;
+  if ((await plants.create({ id: BigInt(id), ...plant })) === 'conflict') {
+    response.status(400).json({ error: 40011, message: 'the id exists' });
+    return;
+  }
+  response.json(plant);
+});
+const answerFailure: ErrorRequestHandler = (error: { status?: number; message: string }, _request, response, _next) => {
+  response.status(error.status ?? 500).json({ error: error.status ?? 500, message: error.message });
+};
+app.use(answerFailure);
+app.listen(PORT, '127.0.0.1');

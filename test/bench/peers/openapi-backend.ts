@@ -1,0 +1,40 @@
+import express from 'express';
+import type { Context, Request } from 'openapi-backend';
+import { OpenAPIBackend } from 'openapi-backend';
+import type { NewPlant } from './peer.ts';
+import { AUTHORIZATION, PORT, projectStore } from './peer.ts';
+
+/** Express and openapi-backend as its README shows, with requests and replies validated, on this project's store. */
+const plants = await projectStore();
+const api = new OpenAPIBackend({
+  definition: './openapi.yaml',
+  quick: true,
+  handlers: {
+    createPlant: async (context: Context, _request: express.Request, response: express.Response) => {
+      const { id, ...plant } = context.request.requestBody as NewPlant;
+      const creation = await plants.create({ id: BigInt(id), ...plant });
+      if (creation !== 'conflict') return plant;
+      response.status(400);
+      return { error: 40011, message: 'the id exists' };
+    },
+    validationFail: (context: Context, _request: express.Request, response: express.Response) => {
+      response.status(400).json({ error: 40010, message: JSON.stringify(context.validation.errors) });
+    },
+    unauthorizedHandler: (_context: Context, _request: express.Request, response: express.Response) => {
+      response.status(401).json({ error: 40100, message: 'no token' });
+    },
+    postResponseHandler: (context: Context, _request: express.Request, response: express.Response) => {
+      if (response.headersSent) return undefined;
+      const valid = context.api.validateResponse(context.response, context.operation, response.statusCode);
+      if (valid.errors) return response.status(500).json({ error: 50000, message: 'the reply breaks the contract' });
+      return response.json(context.response);
+    },
+  },
+  securityHandlers: { bearerAuth: (context: Context) => context.request.headers['authorization'] === AUTHORIZATION },
+});
+await api.init();
+
+const app = express();
+app.use(express.json());
+app.use((request, response) => api.handleRequest(request as Request, request, response));
+app.listen(PORT, '127.0.0.1');

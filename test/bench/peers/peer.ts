@@ -1,0 +1,37 @@
+import { openStore } from '../../../src/storage/open.ts';
+import type { PlantStore } from '../../../src/storage/plant-store.ts';
+
+/** What a peer of the service is started with. */
+export const PORT = Number(process.env['PORT']);
+export const DATABASE = process.env['DATABASE'] ?? '';
+export const AUTHORIZATION = `Bearer ${process.env['TOKEN'] ?? ''}`;
+
+/** This project's own store. */
+export async function projectStore(): Promise<PlantStore> {
+  return (await openStore({ engine: 'sqlite', path: DATABASE }, { create: true })).plants;
+}
+
+export interface NewPlant {
+  readonly id: number;
+  readonly name: string;
+  readonly tag?: string;
+}
+
+const name = { type: 'string', minLength: 1, maxLength: 1000 } as const;
+const tag = { type: 'string', maxLength: 200 } as const;
+const error = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: { error: { type: 'integer' }, message: { type: 'string' } },
+} as const;
+
+/** The contract as Fastify has its schemas written. */
+export const FASTIFY_SCHEMA = {
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['id', 'name'],
+    properties: { id: { type: 'integer' }, name, tag },
+  },
+  response: { 200: { type: 'object', required: ['name'], properties: { name, tag } }, 400: error, 401: error },
+} as const;
