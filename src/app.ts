@@ -1,18 +1,19 @@
 import type { RequestListener } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
-import type { RequestHandler } from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import express from 'express';
-import type { Logger } from 'pino';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { Contract } from './contract/contract.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
 import type { Handler } from './contract/router.ts';
-import { createRouter } from './contract/router.ts';
+import { routeOperations } from './contract/router.ts';
 import type { OperationValidator } from './contract/validator.ts';
 import { createDocs } from './docs.ts';
 import { answerFailure } from './failures.ts';
-import { logRequests } from './log.ts';
-import { requireHost, sentPath, takeOriginForm } from './request-target.ts';
+import type { RequestLog } from './log.ts';
+import { logRequest } from './log.ts';
+import { hostFault, sentPath, takeOriginForm } from './request-target.ts';
 import type { Services } from './operations/services.ts';
 
 export interface AppOptions {
@@ -22,16 +23,28 @@ export interface AppOptions {
   readonly operations: Readonly<Record<string, Handler<Services>>>;
   readonly services: Services;
   readonly authenticator: Authenticator;
-  readonly logger: Logger;
+  readonly log: RequestLog;
   /** The path of the service's public address: '' or such as `/api`. */
   readonly basePath: string;
   /** Whether the public address is https. */
   readonly https: boolean;
 }
 
-/** The service as an Express application: its middleware in the order in which a request meets it. */
-export function createApp(options: AppOptions): RequestListener {
-  const { contract, validators, operations, services, authenticator, logger, basePath } = options;
+export interface App {
+  readonly handle: RequestListener;
+  /**
+   * What a server should construct requests and replies of. They have the prototypes of the Express application, which
+   * else gives them to each anew: V8 has what it knows of an object to forget then.
+   */
+  readonly classes: {
+    readonly IncomingMessage: typeof IncomingMessage;
+    readonly ServerResponse: typeof ServerResponse;
+  };
+}
+
+/** The service as an Express application: what a request meets, in this order. */
+export function createApp(options: AppOptions): App {
+  const { contract, validators, operations, services, authenticator, log, basePath } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -39,27 +52,46 @@ export function createApp(options: AppOptions): RequestListener {
   app.enable('case sensitive routing');
   // All parameters: by default those beyond the 1,000th are dropped, and would not be refused.
   app.set('query parser', (query: string) => parse(query, '&', '=', { maxKeys: 0 }));
-  app.use(logRequests(logger));
-  app.use(requireHost);
-  app.use(
-    createRouter({
-      contract,
-      validators,
-      operations,
-      services,
-      authenticate: (authorization) => authenticator.authenticate(authorization),
-      basePath,
-    }),
-  );
+  routeOperations(app, {
+    contract,
+    validators,
+    operations,
+    services,
+    authenticate: (authorization) => authenticator.authenticate(authorization),
+    basePath,
+  });
   app.use(createDocs(options));
   app.use(unknownPath);
-  app.use(answerFailure);
-  return (request, response) => {
-    takeOriginForm(request);
-    app(request, response);
+  app.use(failed);
+  return {
+    // What every request needs is done before Express, each of whose layers costs as much as all of it.
+    handle(message, reply) {
+      // Made of the classes below, or given their prototypes by Express.
+      const [request, response] = [message as Request, reply as Response];
+      takeOriginForm(request);
+      logRequest(log, request, response);
+      const fault = hostFault(request);
+      if (fault === undefined) app(request, response);
+      else answerFailure(fault, request, response);
+    },
+    classes: classesOf(app),
   };
 }
 
 const unknownPath: RequestHandler = (request) => {
   throw new Refusal(ErrorNumber.pathUnknown, `the path ${sentPath(request)} does not exist`);
 };
+
+// Express knows by the number of parameters that this one takes errors.
+const failed: ErrorRequestHandler = (error, request, response, _next) => {
+  answerFailure(error, request, response);
+};
+
+function classesOf(app: Express): App['classes'] {
+  class AppRequest extends IncomingMessage {}
+  Object.setPrototypeOf(AppRequest.prototype, app.request);
+  class AppResponse<R extends IncomingMessage> extends ServerResponse<R> {}
+  Object.setPrototypeOf(AppResponse.prototype, app.response);
+  Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+}

@@ -71,6 +71,7 @@ export function createDocs({ contract, basePath, https }: DocsOptions): Router {
   const [initialise] = swaggerUi.serveFiles(undefined, OPTIONS);
   if (initialise === undefined) throw new Error('swagger-ui-express no longer has a script that initialises its page');
   serve('/docs/swagger-ui-init.js', (request, response, next) => {
+    response.setHeader('X-Request-Id', response.locals.requestId);
     if (leaveUnread(request)) response.setHeader('Connection', 'close');
     initialise(request, response, next);
   });

@@ -1,10 +1,10 @@
-import type { ErrorRequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
 import { sendRefusal } from './contract/send.ts';
 import { StoreUnavailable } from './storage/plant-store.ts';
 
 /** The one place where a failure, of whatever origin, becomes what the client is told and what the log is told. */
-export const answerFailure: ErrorRequestHandler = (error: unknown, request, response, _next) => {
+export function answerFailure(error: unknown, request: Request, response: Response): void {
   const { locals } = response;
   const refusal = toRefusal(error, locals.requestId);
   locals.error = refusal.number;
@@ -12,7 +12,7 @@ export const answerFailure: ErrorRequestHandler = (error: unknown, request, resp
   // A reply that has begun cannot be taken back, and one cannot be sent to a client that is gone.
   if (response.headersSent || !request.socket.writable) response.destroy();
   else sendRefusal(response, refusal);
-};
+}
 
 function toRefusal(error: unknown, requestId: string): Refusal {
   if (error instanceof Refusal) return error;

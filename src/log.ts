@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { destination, pino, stdTimeFunctions } from 'pino';
 import { sentPath } from './request-target.ts';
@@ -9,15 +9,44 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const SANE_REQUEST_ID = /^[\w.~:/+=-]{1,128}$/;
 
-export interface Log {
+/** Where requests are logged. */
+export interface RequestLog {
   readonly logger: Logger;
+  /** Writes a line to where the logger writes. */
+  readonly write: (line: string) => void;
+}
+
+export interface Log extends RequestLog {
   /** Resolves when all is written; a process must not end before. */
   flush(): Promise<void>;
 }
 
-/** One JSON object a line on stdout. Lines that come while one is being written go out together. */
+/**
+ * How long lines are held, in milliseconds: a busy service writes hundreds of them at once. One write each time that
+ * the event loop comes around took 9 % of the time of a create.
+ */
+const HOLD_MS = 10;
+
+/** One JSON object a line on stdout. */
 export function createLog(level: LogLevel): Log {
   const stdout = destination({ dest: 1, sync: false });
+  let held = '';
+  const release = () => {
+    if (held !== '') stdout.write(held);
+    held = '';
+  };
+  const write = (line: string) => {
+    if (held === '') setTimeout(release, HOLD_MS);
+    held += line;
+  };
+  const lines = {
+    write,
+    // Called by pino for a fatal line.
+    flushSync() {
+      release();
+      stdout.flushSync();
+    },
+  };
   const logger = pino(
     {
       level,
@@ -25,12 +54,14 @@ export function createLog(level: LogLevel): Log {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    stdout,
+    lines,
   );
   return {
     logger,
+    write,
     flush: () =>
       new Promise((resolve) => {
+        release();
         stdout.flush(() => {
           resolve();
         });
@@ -42,32 +73,45 @@ export function createLog(level: LogLevel): Log {
  * Names the request (`X-Request-Id`, taken over if one was sent that is sane), and logs it in one line when it is over.
  * Neither a header nor a query nor a body is ever logged: they may hold secrets.
  */
-export function logRequests(logger: Logger): RequestHandler {
-  return (request, response, next) => {
-    const start = performance.now();
-    const sent = request.headers['x-request-id'];
-    const requestId = typeof sent === 'string' && SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
-    const { locals } = response;
-    locals.requestId = requestId;
-    response.setHeader('X-Request-Id', requestId);
-    response.once('close', () => {
-      const { operation, caller, error, failure } = locals;
-      const line = {
-        requestId,
-        method: request.method,
-        path: sentPath(request),
-        operation,
-        caller,
-        status: response.headersSent ? response.statusCode : undefined,
-        error,
-        ms: Math.round((performance.now() - start) * 1000) / 1000,
-        // The client went away before it had the answer.
-        aborted: response.writableFinished ? undefined : true,
-        err: failure,
-      };
-      if (failure === undefined) logger.info(line, 'request');
-      else logger.error(line, 'request failed');
-    });
-    next();
-  };
+export function logRequest({ logger, write }: RequestLog, request: Request, response: Response): void {
+  const start = performance.now();
+  const sent = request.headers['x-request-id'];
+  const requestId = typeof sent === 'string' && SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
+  const locals: Express.Locals = { requestId };
+  response.locals = locals;
+  // `once`, although it closes once: while a listener stays, V8 takes longer to see that the reply is garbage, and the
+  // scavenges of a busy service take four times as long.
+  response.once('close', () => {
+    const { method } = request;
+    const { operation, caller, error, failure } = locals;
+    const line = {
+      requestId,
+      method,
+      path: sentPath(request),
+      operation,
+      caller,
+      status: response.headersSent ? response.statusCode : undefined,
+      error,
+      ms: Math.round((performance.now() - start) * 1000) / 1000,
+      // The client went away before it had the answer.
+      aborted: response.writableFinished ? undefined : true,
+    };
+    if (failure !== undefined) logger.error({ ...line, err: failure }, 'request failed');
+    // What pino would write of it, in a third of the time: there is one for each request.
+    else if (logger.isLevelEnabled('info')) {
+      write(`${JSON.stringify({ level: 'info', time: isoTime(), ...line, msg: 'request' })}\n`);
+    }
+  });
+}
+
+let [writtenAt, written] = [NaN, ''];
+
+/** The time as in the other lines; written out only once for all requests of a millisecond. */
+function isoTime(): string {
+  const now = Date.now();
+  if (now !== writtenAt) {
+    writtenAt = now;
+    written = new Date(now).toISOString();
+  }
+  return written;
 }

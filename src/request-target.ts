@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import type { Request, RequestHandler } from 'express';
+import type { Request } from 'express';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
 
 /** How much of a path is repeated, to clients and in the log, in characters. */
@@ -10,25 +9,24 @@ const LONGEST_PATH = 200;
  * as `*` or `x://y`, and one that no client may send (a fragment), becomes a path that does not exist: Express would
  * answer by itself where it finds none. `originalUrl` keeps what was sent.
  */
-export function takeOriginForm(request: IncomingMessage): void {
-  const { url: target = '' } = request;
+export function takeOriginForm(request: Request): void {
+  const { url: target } = request;
+  request.originalUrl = target;
   if (target.startsWith('/') && !target.includes('#')) return;
   const [authority] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
   const rest = authority === undefined || target.includes('#') ? '//' : target.slice(authority.length);
-  Object.assign(request, { originalUrl: target, url: rest.startsWith('/') ? rest : `/${rest}` });
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** The path as it was sent, without its query. */
 export function sentPath({ originalUrl }: Request): string {
-  return originalUrl.split('?', 1)[0]?.slice(0, LONGEST_PATH).toWellFormed() ?? '';
+  const query = originalUrl.indexOf('?');
+  return originalUrl.slice(0, query < 0 ? LONGEST_PATH : Math.min(query, LONGEST_PATH)).toWellFormed();
 }
 
 /** RFC 9112, section 3.2. Node's own check is off, since what it answers has no body. */
-export const requireHost: RequestHandler = (request, _response, next) => {
-  const { host } = request.headers;
+export function hostFault({ headers: { host }, httpVersion }: Request): Refusal | undefined {
   // Fields that repeat arrive joined by commas.
-  if (request.httpVersion === '1.1' && (host === undefined || host.includes(','))) {
-    throw new Refusal(ErrorNumber.malformedMessage, 'the header Host must be sent, and only once');
-  }
-  next();
-};
+  if (httpVersion !== '1.1' || (host !== undefined && !host.includes(','))) return undefined;
+  return new Refusal(ErrorNumber.malformedMessage, 'the header Host must be sent, and only once');
+}

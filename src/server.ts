@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server as NetServer } from 'node:net';
@@ -28,8 +28,15 @@ export interface Listener {
 }
 
 /** @throws ListenError */
-export async function listen(handler: RequestListener, host: string, port: number, logger: Logger): Promise<Listener> {
+export async function listen(
+  handler: RequestListener,
+  host: string,
+  port: number,
+  logger: Logger,
+  classes: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> = {},
+): Promise<Listener> {
   const server = createServer({
+    ...classes,
     headersTimeout: 10 * SECOND,
     requestTimeout: 30 * SECOND,
     connectionsCheckingInterval: SECOND,
@@ -89,7 +96,9 @@ class Replies {
       socket.once('close', () => this.open.delete(socket));
     });
     onRequest(server, ({ socket }, response) => {
-      this.open.set(socket, [...this.of(socket), response]);
+      // Replies end in the order of their requests: mostly there is none but this one.
+      const pipelined = this.open.get(socket)?.at(-1)?.writableFinished === false;
+      this.open.set(socket, pipelined ? [...this.of(socket), response] : [response]);
     });
   }
 

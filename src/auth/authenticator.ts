@@ -25,6 +25,7 @@ interface Known {
 export class Authenticator {
   private readonly tokens: TokenStore;
   private readonly provisioned: Uint8Array | undefined;
+  /** By the text of the header. */
   private readonly known = new Map<string, Known>();
 
   /** @param provisioned a token that is valid without being in the store */
@@ -34,50 +35,49 @@ export class Authenticator {
   }
 
   /**
-   * The name of the token.
+   * The name of the token; at once if it is known, without a promise, which each request would have to wait for.
    *
    * @throws Refusal `tokenMissing`, `tokenInvalid`
    * @throws StoreUnavailable if the store must be asked and does not answer
    */
-  async authenticate(authorization: string | undefined): Promise<string> {
-    const token = bearerToken(authorization);
-    // Only tokens that were valid are found by their text; a guess learns nothing here, as it is never compared with
-    // them: strings with different hashes are not.
-    const known = this.known.get(token);
+  authenticate(authorization = ''): string | Promise<string> {
+    // Only headers with a token that was valid are found by their text; a guess learns nothing here, as it is never
+    // compared with them: strings with different hashes are not.
+    const known = this.known.get(authorization);
     const now = performance.now();
-    if (known === undefined || now - known.askedAt > TRUST_MS) return this.ask(token);
+    if (known === undefined || now - known.askedAt > TRUST_MS) return this.ask(authorization);
     if (known.expiresAt <= Date.now()) throw invalidToken();
     if (now - known.askedAt > REFRESH_MS && !known.asking) {
       known.asking = true;
       // If this fails, the token is asked for again by a request, which then hears of the failure.
-      this.ask(token).catch(() => undefined);
+      this.ask(authorization).catch(() => undefined);
     }
     return known.name;
   }
 
-  private async ask(token: string): Promise<string> {
+  private async ask(authorization: string): Promise<string> {
     const askedAt = performance.now();
-    const hash = hashToken(token);
+    const hash = hashToken(bearerToken(authorization));
     if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned)) {
-      return this.remember(token, { name: PROVISIONED, askedAt: Infinity, expiresAt: Infinity, asking: false });
+      return this.remember(authorization, { name: PROVISIONED, askedAt: Infinity, expiresAt: Infinity, asking: false });
     }
     // The store looks the hash up: how long that takes says nothing of the token, whose hash cannot be steered.
     const stored = await this.tokens.find(hash);
-    this.known.delete(token);
+    this.known.delete(authorization);
     if (stored === undefined || (stored.expiresAt ?? Infinity) <= Date.now()) throw invalidToken();
     const { name, expiresAt = Infinity } = stored;
-    return this.remember(token, { name, askedAt, expiresAt, asking: false });
+    return this.remember(authorization, { name, askedAt, expiresAt, asking: false });
   }
 
-  private remember(token: string, known: Known): string {
+  private remember(authorization: string, known: Known): string {
     const [oldest] = this.known.keys();
     if (this.known.size >= MOST_KNOWN && oldest !== undefined) this.known.delete(oldest);
-    this.known.set(token, known);
+    this.known.set(authorization, known);
     return known.name;
   }
 }
 
-function bearerToken(authorization = ''): string {
+function bearerToken(authorization: string): string {
   if (!/^bearer /i.test(authorization)) {
     throw new Refusal(ErrorNumber.tokenMissing, 'send an access token: Authorization: Bearer <ACCESS_TOKEN>', {
       'WWW-Authenticate': 'Bearer',

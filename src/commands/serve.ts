@@ -50,7 +50,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
     operations,
     services: { plants: store.plants },
     authenticator: new Authenticator(store.tokens, config.provisionedToken),
-    logger,
+    log,
     basePath,
     https: config.baseUrl?.protocol === 'https:',
   });
@@ -65,7 +65,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
     open.defer(() => admin.stop(0));
     logger.info({ url: admin.url }, 'admin listening');
   }
-  const listener = await listen(app, config.host, config.port, logger);
+  const listener = await listen(app.handle, config.host, config.port, logger, app.classes);
   open.defer(() => listener.stop(GRACE_MS));
   const url = config.baseUrl?.href.replace(/\/$/, '') ?? reachable(listener.url);
   await introduce(store.tokens, config, url);

@@ -33,7 +33,8 @@ export async function readRequest(
     originalUrl: request.url,
     body: undefined,
   };
-  const exacts = operation.parameters.flatMap((parameter) => takeParameter(parameter, request, exchange));
+  const exacts: Exact[] = [];
+  for (const parameter of operation.parameters) takeParameter(parameter, request, exchange, exacts);
   const body = operation.body && (await readBody(request, response, operation.body));
   const position = body && operation.body.types.get(body.mediaType);
   // The validator wants a declared media type also where there is no body.
@@ -41,11 +42,9 @@ export async function readRequest(
   if (body !== undefined) {
     exacts.push(...parseJson(body.text, position, exchange, 'body'));
   }
-  await validator.request(exchange);
+  validator.request(exchange);
   settle(exacts);
-  operation.parameters.forEach((parameter) => {
-    makeDefaultExact(parameter, exchange);
-  });
+  for (const parameter of operation.parameters) makeDefaultExact(parameter, exchange);
   return {
     path: exchange.params,
     query: exchange.query,
@@ -61,14 +60,14 @@ function placeOf({ in: location, name }: ContractParameter, exchange: Exchange):
 }
 
 /** Readies a parameter for the validator, which rounds: for the text of an int64 it gets that of the double near it. */
-function takeParameter(parameter: ContractParameter, request: Request, exchange: Exchange): Exact[] {
+function takeParameter(parameter: ContractParameter, request: Request, exchange: Exchange, exacts: Exact[]): void {
   const { holder, key } = placeOf(parameter, exchange);
   if (parameter.in === 'header' && request.headers[key] !== undefined) holder[key] = request.headers[key];
   const text = holder[key];
-  if (!parameter.int64 || typeof text !== 'string') return [];
+  if (!parameter.int64 || typeof text !== 'string') return;
   const exact = int64(text);
   holder[key] = String(Number(exact));
-  return [{ holder, key, value: typeof exact === 'bigint' ? exact : text }];
+  exacts.push({ holder, key, value: typeof exact === 'bigint' ? exact : text });
 }
 
 function makeDefaultExact(parameter: ContractParameter, exchange: Exchange): void {

@@ -44,26 +44,37 @@ export async function proveValidator(): Promise<void> {
     body,
   });
   const valid = exchange('7', VALID);
-  await validator.request(valid);
-  const refused = await failure(validator.request(exchange('seven', INVALID)));
+  validator.request(valid);
+  const refused = failure(() => {
+    validator.request(exchange('seven', INVALID));
+  });
+  const replyFailure = (status: number, body: unknown) =>
+    failure(() => {
+      validator.reply(status, body);
+    });
   const outcomes = {
     'converts parameters': valid.params['size'] === 7,
     'names the faults of requests':
       refused instanceof Refusal &&
       ['path.size', 'body.id', 'body.colour'].every((name) => refused.message.includes(name)),
-    'accepts replies': (await failure(validator.reply(200, VALID))) === undefined,
-    'refuses replies': (await failure(validator.reply(200, INVALID))) !== undefined,
-    'refuses headers of replies': (await failure(validator.replyHeaders(200, { 'x-none': 'x' }))) !== undefined,
-    'refuses replies that report a failure': (await failure(validator.reply(503, INVALID))) !== undefined,
+    'accepts replies': replyFailure(200, VALID) === undefined,
+    'refuses replies': replyFailure(200, INVALID) !== undefined,
+    'refuses headers of replies':
+      failure(() => {
+        validator.replyHeaders(200, { 'x-none': 'x' });
+      }) !== undefined,
+    'refuses replies that report a failure': replyFailure(503, INVALID) !== undefined,
   };
   for (const [promise, kept] of Object.entries(outcomes)) {
     if (!kept) throw new ContractError(`express-openapi-validator, as it is called here, no longer ${promise}`);
   }
 }
 
-function failure(attempt: Promise<void>): Promise<unknown> {
-  return attempt.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+function failure(attempt: () => void): unknown {
+  try {
+    attempt();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }

@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import { validateHeaderValue } from 'node:http';
+import type { Response } from 'express';
 import type { ContractOperation, ContractReply } from './contract.ts';
 import { exactJson } from './exact-json.ts';
 import { OUT_OF_RANGE, standIn } from './int64.ts';
@@ -20,31 +20,31 @@ export interface ReplyData {
  *
  * @throws Error that names what breaks the contract; nothing is sent then
  */
-export async function sendReply(
-  response: ServerResponse,
+export function sendReply(
+  response: Response,
   reply: ReplyData,
   operation: ContractOperation,
   validator: OperationValidator,
-): Promise<void> {
+): void {
   const { status, headers = {}, body } = reply;
   const declared = operation.replies.get(String(status));
   if (declared === undefined)
     throw new Error(`${operation.id} answered ${String(status)}, which the contract does not declare`);
   const { mediaType, position } = declared;
-  await checkHeaders(status, headers, declared, validator);
-  await validator.reply(status, position === undefined ? body : withStandIns(body, position));
+  checkHeaders(status, headers, declared, validator);
+  validator.reply(status, position === undefined ? body : withStandIns(body, position));
   // The replacer of exactJson costs time that only replies with an int64 must spend.
   const toJson = position === undefined ? JSON.stringify : exactJson;
   const text = body === undefined ? undefined : toJson(body);
   send(response, status, headers, mediaType, text);
 }
 
-async function checkHeaders(
+function checkHeaders(
   status: number,
   headers: HeaderValues,
   { headersRequired }: ContractReply,
   validator: OperationValidator,
-): Promise<void> {
+): void {
   const sent = Object.entries(headers).filter(([, value]) => value !== undefined);
   if (sent.length === 0 && !headersRequired) return;
   const shown = sent.map(([name, value]) => {
@@ -52,7 +52,7 @@ async function checkHeaders(
     validateHeaderValue(name, String(value));
     return [name.toLowerCase(), typeof value === 'bigint' ? standIn(value) : value] as const;
   });
-  await validator.replyHeaders(status, Object.fromEntries(shown));
+  validator.replyHeaders(status, Object.fromEntries(shown));
 }
 
 /** The value as the validator can judge it: doubles for int64. A number there may have been rounded already. */

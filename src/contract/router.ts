@@ -1,5 +1,4 @@
-import type { Request, Response } from 'express';
-import { Router } from 'express';
+import type { IRouter, Request, Response } from 'express';
 import type { Contract, ContractOperation } from './contract.ts';
 import { ContractError, ErrorNumber, Refusal } from './errors.ts';
 import type { RequestData } from './exchange.ts';
@@ -25,23 +24,22 @@ export interface RouterOptions<Services> {
   readonly operations: Readonly<Record<string, Handler<Services>>>;
   readonly services: Services;
   /** Who calls, by the header Authorization. @throws Refusal */
-  readonly authenticate: (authorization: string | undefined) => Promise<string>;
+  readonly authenticate: (authorization: string | undefined) => string | Promise<string>;
   /** Where the paths of the contract are mounted: '' or such as `/api`. */
   readonly basePath: string;
 }
 
 /**
- * The operations of the contract as routes. A request is answered by the first of these that has an objection: path
+ * Adds the operations of the contract as routes, to a router that is strict and case-sensitive. A request is answered by the first of these that has an objection: path
  * and method (404, 405), security (401), the contract (400).
  *
  * @throws ContractError if the operations are not those of the contract
  */
-export function createRouter<Services>(options: RouterOptions<Services>): Router {
+export function routeOperations<Services>(router: IRouter, options: RouterOptions<Services>): void {
   const { contract, operations, basePath } = options;
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
   if (undeclared.length > 0) throw outOfStep(`does not have the operation ${undeclared.join(', ')} of src/operations`);
 
-  const router = Router({ caseSensitive: true, strict: true });
   // Paths without parameters first: `/plants/newest` is not `/plants/{id}`.
   const paths = Map.groupBy(contract.operations, ({ path }) => path);
   const ordered = [...paths].sort(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
@@ -59,7 +57,6 @@ export function createRouter<Services>(options: RouterOptions<Services>): Router
       });
     });
   }
-  return router;
 }
 
 function operationHandler<Services>(
@@ -74,11 +71,14 @@ function operationHandler<Services>(
   return async (request, response) => {
     const { locals } = response;
     locals.operation = operation.id;
-    if (!operation.public) locals.caller = await authenticate(request.headers.authorization);
+    if (!operation.public) {
+      const caller = authenticate(request.headers.authorization);
+      locals.caller = typeof caller === 'string' ? caller : await caller;
+    }
     const data = await readRequest(request, response, operation, validator);
     const reply = await handler(data, services);
     if (reply.status >= 400 && isError(reply.body)) locals.error = reply.body.error;
-    await sendReply(response, reply, operation, validator);
+    sendReply(response, reply, operation, validator);
   };
 }
 

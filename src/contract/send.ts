@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Response } from 'express';
 import { announcesBody } from './body.ts';
 import type { Refusal } from './errors.ts';
 import type { ErrorBody } from './types.ts';
@@ -13,13 +14,13 @@ export type HeaderValues = Readonly<Record<string, string | number | bigint | bo
 
 /** Sends a reply. A body that is a string goes out with the header, in one write. */
 export function send(
-  response: ServerResponse,
+  response: Response,
   status: number,
   headers: HeaderValues,
   mediaType?: string,
   body?: string | Buffer,
 ): void {
-  const fields: string[] = [];
+  const fields = ['X-Request-Id', response.locals.requestId];
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
   // A 204 has no length, not even none (RFC 9110, section 8.6).
@@ -30,7 +31,7 @@ export function send(
 }
 
 /** Tells the client of a failure, in the shape that the contract has for every failure. */
-export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
+export function sendRefusal(response: Response, refusal: Refusal): void {
   send(response, refusal.status, refusal.headers, 'application/json', toBody(refusal));
 }
 

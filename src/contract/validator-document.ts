@@ -20,7 +20,7 @@ export function validatorDocument(yaml: string): OpenAPIV3.DocumentV3_1 {
       const responses = Object.entries(operation.responses ?? {});
       operation.responses = Object.fromEntries(
         responses.flatMap(([status, response]) => [
-          [/^5\d\d$/.test(status) ? shownStatus(Number(status)) : status, response],
+          [status, response],
           [headersOf(status), headersAsBody(resolve(response) as OpenAPIV3.ResponseObject, resolve)],
         ]),
       );
@@ -29,11 +29,6 @@ export function validatorDocument(yaml: string): OpenAPIV3.DocumentV3_1 {
   });
   // Its servers would become prefixes of the paths.
   return { ...document, paths: Object.fromEntries(paths) as OpenAPIV3.PathsObject, servers: [{ url: '/' }] };
-}
-
-/** The validator lets replies from 500 on pass unseen: it is shown them under statuses that no final reply has. */
-export function shownStatus(status: number): number {
-  return status >= 500 ? status - 400 : status;
 }
 
 /** The validator does not look at the headers of replies: it is shown them as the body of a response of this name. */

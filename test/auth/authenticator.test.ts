@@ -108,7 +108,7 @@ describe('a token', () => {
     const authenticator = new Authenticator(app.store.tokens);
     const tokens = await Promise.all(Array.from({ length: 1100 }, (_, index) => newToken(`many-${String(index)}`)));
     for (const round of [1, 2]) {
-      const names = await Promise.all(tokens.map((token) => authenticator.authenticate(`Bearer ${token}`)));
+      const names = await Promise.all(tokens.map(async (token) => authenticator.authenticate(`Bearer ${token}`)));
       expect({ round, names }).toEqual({ round, names: tokens.map((_, index) => `many-${String(index)}`) });
     }
   });
@@ -121,7 +121,7 @@ describe('a token', () => {
     };
     const authenticator = new Authenticator({ ...app.store.tokens, find });
     const tokens = [`Bearer ${app.token}`, `Bearer ${await newToken('neighbour')}`];
-    const authenticateAll = () => Promise.all(tokens.map((each) => authenticator.authenticate(each)));
+    const authenticateAll = () => Promise.all(tokens.map(async (each) => authenticator.authenticate(each)));
     for (let round = 0; round < 100; round++) await authenticateAll();
     expect(asked).toBe(2);
     await new Promise((resolve) => setTimeout(resolve, 450));

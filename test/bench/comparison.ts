@@ -39,7 +39,13 @@ export async function compare(plan: Plan): Promise<Series[]> {
         const { connections } = each;
         // Code once compiled stays so; a new load still needs a moment until its connections are open.
         const warmUpSeconds = each.rounds.length === 0 ? plan.warmUpSeconds : plan.warmUpSeconds / 2;
-        const measured = await running.measure({ connections, ids, seconds, warmUpSeconds, creates: Number.MAX_SAFE_INTEGER });
+        const measured = await running.measure({
+          connections,
+          ids,
+          seconds,
+          warmUpSeconds,
+          creates: Number.MAX_SAFE_INTEGER,
+        });
         each.rounds.push(measured);
         if (measured.busy > 0.95) console.error(`the load itself was the limit (${server}): its core was busy`);
         const rate = Math.round(measured.creates / measured.seconds);
@@ -64,7 +70,9 @@ function showOne(connections: number, rows: readonly Series[]): string {
   const of = (row: Series, value: (measured: Measured) => number) => median(row.rounds.map(value));
   /** This service against another server: the median of what the rounds say each for themselves. */
   const ratio = (row: Series, value: (measured: Measured) => number) =>
-    median(row.rounds.flatMap((each, round) => (service?.rounds[round] ? [value(service.rounds[round]) / value(each)] : [])));
+    median(
+      row.rounds.flatMap((each, round) => (service?.rounds[round] ? [value(service.rounds[round]) / value(each)] : [])),
+    );
   return table(
     `${String(connections)} connections`,
     ['', 'creates/s', 'p50 ms', 'p99 ms', 'CPU µs a create', 'peak MB', 'service: creates', 'p99'],

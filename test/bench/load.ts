@@ -38,7 +38,8 @@ const counts = new Uint32Array(1_000_000);
 
 const load = JSON.parse(process.argv[2] ?? '') as Load;
 const head = `POST /plants HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${load.token}\r\nContent-Type: application/json\r\nContent-Length: `;
-let { firstId: nextId, warmUpSeconds } = load;
+const { warmUpSeconds } = load;
+let nextId = load.firstId;
 let [counting, over] = [warmUpSeconds === 0, false];
 let [creates, failures] = [0, 0];
 
@@ -127,7 +128,7 @@ say({
     nextId,
   },
 });
-process.disconnect();
+process.disconnect?.();
 
 function sleep(duration: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, duration * 1000));

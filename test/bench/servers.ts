@@ -147,8 +147,8 @@ export class RunningServer implements AsyncDisposable {
   }
 }
 
-function kill({ pid }: ChildProcess): void {
-  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+function kill({ pid, exitCode }: ChildProcess): void {
+  if (pid !== undefined && exitCode === null) process.kill(-pid, 'SIGKILL');
 }
 
 /** A token that lies in the store, as those of clients do: peers compare with it, the service looks it up. */

@@ -1,7 +1,8 @@
+import { Router } from 'express';
 import { describe, expect, test } from '@jest/globals';
 import { parseContract } from '../../src/contract/contract.ts';
 import { proveValidator } from '../../src/contract/probe.ts';
-import { createRouter } from '../../src/contract/router.ts';
+import { routeOperations } from '../../src/contract/router.ts';
 import { compileValidators } from '../../src/contract/validator.ts';
 import { YAML } from '../support/app.ts';
 import { THINGS } from '../support/contracts.ts';
@@ -127,13 +128,16 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       basePath: '',
     };
     const handler = () => Promise.resolve({ status: 200 });
+    const route = (operations: Readonly<Record<string, typeof handler>>) => {
+      routeOperations(Router(), { ...options, operations });
+    };
     const run = 'run `npm run generate`, then `npm run check`';
-    expect(() => createRouter({ ...options, operations: {} })).toThrow(
-      `openapi.yaml has the operation createPlant, which src/operations/index.ts does not have: ${run}`,
-    );
-    expect(() => createRouter({ ...options, operations: { createPlant: handler, mowLawn: handler } })).toThrow(
-      `openapi.yaml does not have the operation mowLawn of src/operations: ${run}`,
-    );
+    expect(() => {
+      route({});
+    }).toThrow(`openapi.yaml has the operation createPlant, which src/operations/index.ts does not have: ${run}`);
+    expect(() => {
+      route({ createPlant: handler, mowLawn: handler });
+    }).toThrow(`openapi.yaml does not have the operation mowLawn of src/operations: ${run}`);
   });
 });
 

@@ -51,21 +51,21 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   await store.tokens.add({ name: 'tests', hash: hashToken(token) });
   const contract = parseContract(options.yaml ?? YAML);
   const log: Record<string, unknown>[] = [];
-  const logger = pino(
-    { base: null },
-    { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) },
-  );
+  const write = (line: string) => {
+    log.push(JSON.parse(line) as Record<string, unknown>);
+  };
+  const logger = pino({ base: null }, { write });
   const app = createApp({
     contract,
     validators: await compileValidators(contract),
     operations: options.operations ?? operations,
     services: { plants: store.plants },
     authenticator: new Authenticator(store.tokens),
-    logger,
+    log: { logger, write },
     basePath: options.basePath ?? '',
     https: options.https ?? false,
   });
-  const listener = await listen(app, '127.0.0.1', 0, logger);
+  const listener = await listen(app.handle, '127.0.0.1', 0, logger, app.classes);
   closers.push(async () => {
     await listener.stop(1000);
     await store.close();

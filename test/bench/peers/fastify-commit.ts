@@ -11,7 +11,8 @@ const insert = database.prepare('insert into plants (id, name, tag) values (?, ?
 
 const app = fastify();
 app.post<{ Body: NewPlant }>('/plants', { schema: FASTIFY_SCHEMA }, async (request, reply) => {
-  if (request.headers.authorization !== AUTHORIZATION) return reply.code(401).send({ error: 40100, message: 'no token' });
+  if (request.headers.authorization !== AUTHORIZATION)
+    return reply.code(401).send({ error: 40100, message: 'no token' });
   const { id, name, tag } = request.body;
   if (insert.run(id, name, tag ?? null).changes === 0) {
     return reply.code(400).send({ error: 40011, message: 'the id exists' });

@@ -6,7 +6,8 @@ import { AUTHORIZATION, FASTIFY_SCHEMA, PORT, projectStore } from './peer.ts';
 const plants = await projectStore();
 const app = fastify();
 app.post<{ Body: NewPlant }>('/plants', { schema: FASTIFY_SCHEMA }, async (request, reply) => {
-  if (request.headers.authorization !== AUTHORIZATION) return reply.code(401).send({ error: 40100, message: 'no token' });
+  if (request.headers.authorization !== AUTHORIZATION)
+    return reply.code(401).send({ error: 40100, message: 'no token' });
   const { id, ...plant } = request.body;
   if ((await plants.create({ id: BigInt(id), ...plant })) === 'conflict') {
     return reply.code(400).send({ error: 40011, message: 'the id exists' });

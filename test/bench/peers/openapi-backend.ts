@@ -30,7 +30,9 @@ const api = new OpenAPIBackend({
       return response.json(context.response);
     },
   },
-  securityHandlers: { bearerAuth: (context: Context) => context.request.headers['authorization'] === AUTHORIZATION },
+  securityHandlers: {
+    bearerAuth: ({ request }: Context) => (request as Request).headers['authorization'] === AUTHORIZATION,
+  },
 });
 await api.init();
 
