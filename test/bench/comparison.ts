@@ -1,6 +1,7 @@
 import type { Load } from './load.ts';
 import type { Measured, ServerName } from './servers.ts';
-import { RunningServer, Scratch, SERVERS } from './servers.ts';
+import { Scratch } from './processes.ts';
+import { RunningServer, SERVERS } from './servers.ts';
 import { median, table } from './report.ts';
 
 export interface Plan {

@@ -10,7 +10,7 @@ export interface Load {
   /** Ends after this time, or after this many answers, whichever comes first. */
   readonly seconds: number;
   readonly creates: number;
-  /** `sequential` counts up from `firstId`; `random` spreads over 53 bits, which JSON.parse of every peer can read. */
+  /** `sequential` counts up from `firstId`; `random` spreads below 2^52: JSON.parse of the peers can read them all. */
   readonly ids: 'sequential' | 'random';
   readonly firstId: number;
 }
@@ -44,7 +44,7 @@ let [counting, over] = [warmUpSeconds === 0, false];
 let [creates, failures] = [0, 0];
 
 function nextRequest(): string {
-  const id = load.ids === 'sequential' ? nextId++ : Math.floor(Math.random() * 2 ** 53);
+  const id = load.ids === 'sequential' ? nextId++ : Math.floor(Math.random() * 2 ** 52);
   const body = `{"id":${String(id)},"name":"Monstera deliciosa","tag":"tropical"}`;
   return `${head}${String(body.length)}\r\n\r\n${body}`;
 }

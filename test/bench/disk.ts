@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { Environment, Scratch } from './processes.ts';
+import { ROOT } from './processes.ts';
+
+/** What makes each fsync of a process take 5 ms more, like that of a cheap disk in a cloud (slow-disk.c). */
+export function slowDisk({ folder }: Scratch): Environment {
+  const compiler = process.env['CC'] ?? 'cc';
+  const library = join(folder, 'slow-disk.so');
+  const args = ['-shared', '-fPIC', '-o', library, join(import.meta.dirname, 'slow-disk.c'), '-ldl'];
+  const { error, stderr } = spawnSync(compiler, args, { encoding: 'utf8' });
+  if (error !== undefined) {
+    throw new Error(`--slow-disk needs a C compiler, and ${compiler} was not found: install gcc or clang, or set CC`);
+  }
+  if (stderr !== '') throw new Error(`${compiler}: ${stderr}`);
+  return { LD_PRELOAD: library };
+}
+
+const FSYNC = `
+const { closeSync, fsyncSync, openSync, writeSync } = require('node:fs');
+const file = openSync(process.argv[1], 'w');
+const times = [];
+for (let i = 0; i < 100; i++) {
+  writeSync(file, Buffer.alloc(4096));
+  const start = performance.now();
+  fsyncSync(file);
+  times.push(performance.now() - start);
+}
+closeSync(file);
+console.log(times.sort((a, b) => a - b)[50]);
+`;
+
+/** What an fsync of the disk under the folder takes, in milliseconds: the median of 100. */
+export function fsyncTime({ folder }: Scratch, environment: Environment = {}): number {
+  const { stdout, stderr } = spawnSync('scripts/node', ['-e', FSYNC, join(folder, 'fsync')], {
+    cwd: ROOT,
+    env: { ...process.env, ...environment },
+    encoding: 'utf8',
+  });
+  if (stdout === '') throw new Error(stderr);
+  return Number(stdout);
+}

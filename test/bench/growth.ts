@@ -1,0 +1,68 @@
+import { DatabaseSync } from 'node:sqlite';
+import { openStore } from '../../src/storage/open.ts';
+import type { Load } from './load.ts';
+import { median, table } from './report.ts';
+import { Scratch } from './processes.ts';
+import { RunningServer, SERVERS } from './servers.ts';
+
+const CONNECTIONS = 64;
+
+interface Size {
+  readonly plants: number;
+  readonly rates: Record<Load['ids'], number[]>;
+}
+
+/** The speed of the service on stores of different sizes, in turn, with random and with sequential ids. */
+export async function measureGrowth(
+  sizes: readonly number[],
+  { rounds, warmUpSeconds, seconds }: { rounds: number; warmUpSeconds: number; seconds: number },
+): Promise<string> {
+  const measured = sizes.map((plants): Size => ({ plants, rates: { random: [], sequential: [] } }));
+  for (const { plants, rates } of measured) {
+    using scratch = new Scratch();
+    await fill(scratch.database, plants);
+    for (let round = 0; round < rounds; round++) {
+      // In a process that has just started, as others were: what it remembers of the store is part of the speed.
+      await using running = await RunningServer.start(SERVERS.service, scratch);
+      for (const ids of ['random', 'sequential'] as const) {
+        const load = { connections: CONNECTIONS, ids, warmUpSeconds, seconds, creates: Number.MAX_SAFE_INTEGER };
+        const result = await running.measure(load);
+        rates[ids].push(result.creates / result.seconds);
+      }
+      console.error(`${String(plants)} plants: ${rates.random.at(-1)?.toFixed(0) ?? ''}/s`);
+    }
+  }
+  const [empty] = measured;
+  const row = ({ plants, rates }: Size) =>
+    (['random', 'sequential'] as const)
+      .flatMap((ids) => {
+        const [rate, first] = [median(rates[ids]), median(empty?.rates[ids] ?? [])];
+        return [rate.toFixed(0), `${(rate / first).toFixed(2)} ×`];
+      })
+      .toSpliced(0, 0, plants.toLocaleString('en'));
+  const head = [
+    'plants in the store',
+    'creates/s, random ids',
+    'to the first',
+    'creates/s, sequential ids',
+    'to the first',
+  ];
+  return table(`${String(CONNECTIONS)} connections`, head, measured.map(row));
+}
+
+/** Random ids, inserted one after the other, as clients would: that decides how the pages of the table are filled. */
+async function fill(database: string, plants: number): Promise<void> {
+  await (await openStore({ engine: 'sqlite', path: database }, { create: true })).close();
+  const direct = new DatabaseSync(database);
+  // Nothing here has to outlast this run.
+  direct.exec('pragma synchronous = off; pragma cache_size = -2000000; pragma wal_autocheckpoint = 100000; begin');
+  const insert = direct.prepare(
+    "insert into plants values (?, 'Monstera deliciosa', 'tropical') on conflict do nothing",
+  );
+  for (let count = 0; count < plants; count++) {
+    insert.run(Math.floor(Math.random() * 2 ** 52));
+    if (count % 100_000 === 99_999) direct.exec('commit; begin');
+  }
+  direct.exec('commit; pragma wal_checkpoint(truncate)');
+  direct.close();
+}

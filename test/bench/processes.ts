@@ -1,0 +1,117 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const NODE = 'scripts/node';
+const FIRST_ANSWER_MS = 30_000;
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Whether server and load get a core each (taskset of util-linux), so that they do not disturb each other. */
+export const pinned = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0,1', 'true']).status === 0;
+
+export function onCore(core: number, command: readonly string[]): [string, string[]] {
+  const [program = '', ...args] = pinned ? ['taskset', '-c', String(core), ...command] : command;
+  return [program, args];
+}
+
+/** A new folder on the disk that the service would use: a system's temporary one may be in memory. */
+export class Scratch implements Disposable {
+  readonly folder: string;
+  readonly database: string;
+
+  constructor() {
+    mkdirSync(join(ROOT, 'data'), { recursive: true });
+    this.folder = mkdtempSync(join(ROOT, 'data/bench-'));
+    this.database = join(this.folder, 'plants.db');
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A server as a process of its own, which has answered its first request. */
+export interface Launched {
+  readonly child: ChildProcess;
+  readonly port: number;
+  /** A token that lies in the store, as those of clients do: peers compare with it, the service looks it up. */
+  readonly token: string;
+  /** From the start of the process to the first 200. */
+  readonly startedAfterMs: number;
+}
+
+export async function launch(
+  command: readonly string[],
+  { folder, database }: Scratch,
+  environment: Environment = {},
+): Promise<Launched> {
+  const port = await freePort();
+  const store = { DATABASE: database, DATABASE_URL: `sqlite:${database}` };
+  // A store may be started with more than once.
+  const token = makeToken(store, `bench-${String(port)}`);
+  const env = { ...process.env, ...environment, ...store, PORT: String(port), TOKEN: token };
+  const log = openSync(join(folder, 'log'), 'a');
+  const begun = performance.now();
+  const [program, args] = onCore(0, command);
+  // A group of its own: npm is ended with what it has started.
+  const child = spawn(program, args, { cwd: ROOT, env, detached: true, stdio: ['ignore', log, log, 'ipc'] });
+  closeSync(log);
+  try {
+    await firstAnswer(child, port, token);
+    return { child, port, token, startedAfterMs: performance.now() - begun };
+  } catch (error) {
+    await end(child);
+    const said = readFileSync(join(folder, 'log'), 'utf8');
+    throw new Error(`${command.join(' ')}: ${String(error)}\n${said}`, { cause: error });
+  }
+}
+
+/** Ends a process that was launched, and what it has started. Its store is of no use any more. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  process.kill(-child.pid, 'SIGKILL');
+  await exit;
+}
+
+function makeToken(store: Environment, name: string): string {
+  const { stdout, stderr } = spawnSync(NODE, ['src/main.ts', 'token', 'create', name], {
+    cwd: ROOT,
+    env: { ...process.env, ...store },
+    encoding: 'utf8',
+  });
+  if (stdout === '') throw new Error(stderr);
+  return stdout.trim();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (typeof address !== 'object' || address === null) throw new Error('no port is free');
+  return address.port;
+}
+
+async function firstAnswer(child: ChildProcess, port: number, token: string): Promise<void> {
+  const deadline = performance.now() + FIRST_ANSWER_MS;
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${String(port)}/plants`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', Connection: 'close' },
+      body: '{"id":0,"name":"Monstera deliciosa","tag":"tropical"}',
+    }).catch(() => undefined);
+    if (response?.status === 200) return;
+    if (response !== undefined) throw new Error(await response.text());
+    if (child.exitCode !== null) throw new Error('it ended');
+    if (performance.now() > deadline) throw new Error('it did not answer');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
