@@ -22,4 +22,10 @@ export default defineConfig(
     extends: [tseslint.configs.disableTypeChecked],
     languageOptions: { globals: { process: 'readonly', console: 'readonly' } },
   },
+  {
+    files: ['**/*.cjs'],
+    languageOptions: { globals: { require: 'readonly', __dirname: 'readonly' } },
+    // CommonJS has no other way.
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
 );

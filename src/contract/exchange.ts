@@ -37,8 +37,10 @@ export async function readRequest(
   for (const parameter of operation.parameters) takeParameter(parameter, request, exchange, exacts);
   const body = operation.body && (await readBody(request, response, operation.body));
   const position = body && operation.body.types.get(body.mediaType);
-  // The validator wants a declared media type also where there is no body.
-  exchange.headers['content-type'] = body?.mediaType ?? operation.body?.types.keys().next().value;
+  if (operation.body !== undefined && operation.body.types.size > 1) {
+    // The validator wants a declared media type also where there is no body.
+    exchange.headers['content-type'] = body?.mediaType ?? operation.body.types.keys().next().value;
+  }
   if (body !== undefined) {
     exacts.push(...parseJson(body.text, position, exchange, 'body'));
   }

@@ -39,7 +39,7 @@ export async function proveValidator(): Promise<void> {
   const exchange = (size: string, body: unknown) => ({
     params: { size } as Record<string, unknown>,
     query: {},
-    headers: { 'content-type': 'application/json' },
+    headers: {},
     originalUrl: `/probe/${size}`,
     body,
   });

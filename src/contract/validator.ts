@@ -159,9 +159,10 @@ class LightValidator implements OperationValidator {
 
   /** Makes the validator compile all that it compiles on first use, so that a fault in the contract shows now. */
   compile(): void {
-    for (const mediaType of this.operation.body?.types.keys() ?? ['application/json']) {
+    const types = [...(this.operation.body?.types.keys() ?? [])];
+    for (const headers of types.length > 1 ? types.map((type) => ({ 'content-type': type })) : [{}]) {
       try {
-        this.request({ params: {}, query: {}, headers: { 'content-type': mediaType }, originalUrl: '/', body: {} });
+        this.request({ params: {}, query: {}, headers, originalUrl: '/', body: {} });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
       }

@@ -6,6 +6,7 @@ import { routeOperations } from '../../src/contract/router.ts';
 import { compileValidators } from '../../src/contract/validator.ts';
 import { YAML } from '../support/app.ts';
 import { THINGS } from '../support/contracts.ts';
+import { ROOT, start } from '../support/service.ts';
 
 /** The contract with one place changed; that the place is there is part of the test. */
 function changed(yaml: string, from: string, to: string): string {
@@ -158,6 +159,17 @@ describe('a contract is read as it is written:', () => {
       [],
     );
   });
+});
+
+test('of all deprecations only the one that is known goes unheard', async () => {
+  const script = `
+    import { parseContract } from './src/contract/contract.ts';
+    import { compileValidators } from './src/contract/validator.ts';
+    await compileValidators(parseContract(${JSON.stringify(THINGS)}));
+    process.emitWarning('another one', 'DeprecationWarning');`;
+  const { ended, stderr } = start(process.execPath, ['--input-type=module', '-e', script], {}, ROOT);
+  expect(await ended).toBe(0);
+  expect(stderr().match(/DeprecationWarning: .*/g)).toEqual(['DeprecationWarning: another one']);
 });
 
 test('the validator proves that it works as it is called', async () => {

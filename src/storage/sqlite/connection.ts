@@ -8,6 +8,14 @@ import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 /** How long to wait for another process that holds the write lock, in milliseconds. Nothing can cut the wait short. */
 const BUSY_MS = 2000;
 
+/**
+ * How many pages of 4 KiB the log (WAL) has when they are copied into the database, which stops writing for so long.
+ * Measured with random ids in 10 million plants, where each plant is a page: 1,000 pages (SQLite's own choice) take 22 ms
+ * and leave 21,000 plants/s, 4,000 take 60 ms and leave 28,000, 16,000 take 300 ms and leave 33,000. A page cache beyond
+ * SQLite's own 2 MB made it slower: the pages are in the system's cache already.
+ */
+const CHECKPOINT_PAGES = 4000;
+
 export interface Connection {
   readonly database: DatabaseSync;
   readonly schema: { readonly before: number; readonly now: number };
@@ -78,6 +86,7 @@ function configure(database: DatabaseSync, path: string): void {
   }
   // Each commit is flushed to the disk; on macOS that takes F_FULLFSYNC.
   database.exec('pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on');
+  database.exec(`pragma wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`);
 }
 
 /**
