@@ -32,28 +32,35 @@ export interface Body {
  *
  * @throws Refusal `bodyMissing`, `mediaType`, `contentEncoding`, `bodyTooLarge`, `bodyNotInflatable`, `bodyNotUtf8`
  */
-export async function readBody(
+export function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   declared: ContractBody,
-): Promise<Body | undefined> {
-  if (!announcesBody(request)) return withoutBody(declared);
+): Promise<Body | undefined> | undefined {
+  if (!announcesBody(request)) {
+    requireNone(declared);
+    return undefined;
+  }
   const mediaType = declaredMediaType(request.headers['content-type'], declared);
   const { 'transfer-encoding': coding = 'chunked' } = request.headers;
   if (coding.trim().toLowerCase() !== 'chunked') throw encodingRefused();
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (awaitingContinue.has(request)) response.writeContinue();
-  const sent = await readBytes(request);
-  const bytes = gzipped && sent.length > 0 ? await inflated(sent) : sent;
-  if (bytes.length === 0) return withoutBody(declared);
-  if (!isUtf8(bytes)) throw new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
-  return { mediaType, text: bytes.toString('utf8') };
+  const toBody = (bytes: Buffer): Body | undefined => {
+    if (bytes.length === 0) {
+      requireNone(declared);
+      return undefined;
+    }
+    if (!isUtf8(bytes)) throw new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
+    return { mediaType, text: bytes.toString('utf8') };
+  };
+  const sent = readBytes(request);
+  return (gzipped ? sent.then(inflated) : sent).then(toBody);
 }
 
-function withoutBody({ required }: ContractBody): Body | undefined {
+function requireNone({ required }: ContractBody): void {
   if (required) throw new Refusal(ErrorNumber.bodyMissing, 'body is missing: send a JSON object');
-  return undefined;
 }
 
 /** The validator keeps memory for each content type that it meets: it must meet only those that are declared. */
@@ -124,6 +131,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 async function inflated(bytes: Buffer): Promise<Buffer> {
+  if (bytes.length === 0) return bytes;
   try {
     return await inflate(bytes, { maxOutputLength: MAX_BODY_BYTES });
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { Body } from './body.ts';
 import { readBody } from './body.ts';
 import type { ContractOperation, ContractParameter } from './contract.ts';
 import type { Exact, Holder } from './exact.ts';
@@ -20,12 +21,12 @@ export interface RequestData {
  *
  * @throws Refusal if it cannot be read, or breaks the contract
  */
-export async function readRequest(
+export function readRequest(
   request: Request,
   response: Response,
   operation: ContractOperation,
   validator: OperationValidator,
-): Promise<RequestData> {
+): RequestData | Promise<RequestData> {
   const exchange: Exchange = {
     params: request.params,
     query: request.url.includes('?') ? request.query : {},
@@ -35,9 +36,20 @@ export async function readRequest(
   };
   const exacts: Exact[] = [];
   for (const parameter of operation.parameters) takeParameter(parameter, request, exchange, exacts);
-  const body = operation.body && (await readBody(request, response, operation.body));
-  const position = body && operation.body.types.get(body.mediaType);
-  if (operation.body !== undefined && operation.body.types.size > 1) {
+  const sent = operation.body && readBody(request, response, operation.body);
+  const validated = (body: Body | undefined) => validate(exchange, exacts, body, operation, validator);
+  return sent === undefined ? validated(undefined) : sent.then(validated);
+}
+
+function validate(
+  exchange: Exchange,
+  exacts: Exact[],
+  body: Body | undefined,
+  operation: ContractOperation,
+  validator: OperationValidator,
+): RequestData {
+  const position = body && operation.body?.types.get(body.mediaType);
+  if (operation.body && operation.body.types.size > 1) {
     // The validator wants a declared media type also where there is no body.
     exchange.headers['content-type'] = body?.mediaType ?? operation.body.types.keys().next().value;
   }

@@ -1,5 +1,7 @@
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
+/** Most literals: nothing to expand, and too few digits to be out of range. */
+const PLAIN = /^-?[1-9][0-9]{0,17}$/;
 const LITERAL = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
 /** Why a number is no int64. Each is also the double that stands for it before the validator, which then objects. */
@@ -11,6 +13,7 @@ export const OUT_OF_RANGE = 1e300;
  * `1.0` and `12e3` are) and fits 64 bits; else the reason why not.
  */
 export function int64(literal: string): bigint | typeof NOT_AN_INTEGER | typeof OUT_OF_RANGE {
+  if (PLAIN.test(literal)) return BigInt(literal);
   const [, sign, whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? [];
   if (sign === undefined) return NOT_AN_INTEGER;
   const digits = whole + fraction;

@@ -68,6 +68,11 @@ function operationHandler<Services>(
   if (validator === undefined || handler === undefined) {
     throw outOfStep(`has the operation ${operation.id}, which src/operations/index.ts does not have`);
   }
+  // Apart, since V8 keeps room for all that an async function has while it waits: for each request that is under way.
+  const answer = (response: Response, reply: ReplyData) => {
+    if (reply.status >= 400 && isError(reply.body)) response.locals.error = reply.body.error;
+    sendReply(response, reply, operation, validator);
+  };
   return async (request, response) => {
     const { locals } = response;
     locals.operation = operation.id;
@@ -76,9 +81,7 @@ function operationHandler<Services>(
       locals.caller = typeof caller === 'string' ? caller : await caller;
     }
     const data = await readRequest(request, response, operation, validator);
-    const reply = await handler(data, services);
-    if (reply.status >= 400 && isError(reply.body)) locals.error = reply.body.error;
-    sendReply(response, reply, operation, validator);
+    answer(response, await handler(data, services));
   };
 }
 
