@@ -54,23 +54,23 @@ function number(text: string): number {
 }
 
 /** Prints what was measured, and keeps it in RESULTS.md. */
-function publish(heading: string, command: string, body: string, environment: Plan['environment'] = {}): void {
+function publish(heading: string, body: string, environment: Plan['environment'] = {}): void {
   console.log(`\n${heading}\n\n${body}`);
-  record(heading, command, body, environment);
+  record(heading, ['npm run bench --', ...process.argv.slice(2)].join(' ').replace(/ --$/, ''), body, environment);
 }
 
 async function peers(): Promise<void> {
-  publish('The service and its peers', 'npm run bench', show(await compare(ALL)));
+  publish('The service and its peers', show(await compare(ALL)));
   const random: Plan = { ...ALL, servers: ['service', 'bare', 'fastify-commit'], connections: [64], ids: 'random' };
-  publish('The same with random ids', 'npm run bench', show(await compare(random)));
-  publish('Start', 'npm run bench', await measureStart(ALL.rounds));
+  publish('The same with random ids', show(await compare(random)));
+  publish('Start', await measureStart(ALL.rounds));
 }
 
 async function slow(): Promise<void> {
   using scratch = new Scratch();
   const environment = slowDisk(scratch);
   const series = await compare({ ...ALL, environment });
-  publish('A slow disk', 'npm run bench -- --slow-disk', show(series), environment);
+  publish('A slow disk', show(series), environment);
 }
 
 async function grow(plants: number): Promise<void> {
@@ -80,11 +80,11 @@ async function grow(plants: number): Promise<void> {
     ...Array.from({ length: 20 }, (_, step) => 10 ** (step + 3)).filter((size) => size < plants),
     plants,
   ];
-  publish('Growth', `npm run bench -- --grow ${String(plants)}`, await measureGrowth(sizes, ALL));
+  publish('Growth', await measureGrowth(sizes, ALL));
 }
 
 async function endure(creates: number): Promise<void> {
-  publish('Endurance', `npm run bench -- --endure ${String(creates)}`, await measureEndurance(creates));
+  publish('Endurance', await measureEndurance(creates));
 }
 
 /** Everything for a moment: what a machine that has other things to do can check of this. */
