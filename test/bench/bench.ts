@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Plan } from './comparison.ts';
 import { compare, show } from './comparison.ts';
-import { slowDisk } from './disk.ts';
+import { NoCompiler, slowDisk } from './disk.ts';
 import { measureEndurance } from './endurance.ts';
 import { measureGrowth } from './growth.ts';
 import { Scratch } from './processes.ts';
@@ -20,37 +20,31 @@ A comparison of one's own, which is not recorded:
   --only NAMES         of ${Object.keys(SERVERS).join(', ')}
   --connections 8,64   --rounds 5   --seconds 5   --ids sequential|random`;
 
-const { values: options } = parseArgs({
-  options: {
-    'slow-disk': { type: 'boolean', default: false },
-    grow: { type: 'string' },
-    endure: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    connections: { type: 'string', default: '8,64,256' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '5' },
-    ids: { type: 'string', default: 'sequential' },
-    help: { type: 'boolean', default: false },
-  },
-});
-
 /** The first seconds of a server are those of V8, which compiles. */
 const WARM_UP_SECONDS = 5;
 
-const ALL: Plan = {
-  servers: Object.keys(SERVERS) as ServerName[],
-  connections: options.connections.split(',').map(number),
-  ids: options.ids === 'random' ? 'random' : 'sequential',
-  rounds: number(options.rounds),
-  warmUpSeconds: WARM_UP_SECONDS,
-  seconds: number(options.seconds),
-  environment: {},
-};
+const OPTIONS = {
+  'slow-disk': { type: 'boolean', default: false },
+  grow: { type: 'string' },
+  endure: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  only: { type: 'string' },
+  connections: { type: 'string', default: '8,64,256' },
+  rounds: { type: 'string', default: '5' },
+  seconds: { type: 'string', default: '5' },
+  ids: { type: 'string', default: 'sequential' },
+  help: { type: 'boolean', default: false },
+} as const;
 
 function number(text: string): number {
-  if (!/^\d+$/.test(text)) throw new Error(`${text} is not a number; see npm run bench -- --help`);
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new Error(`${text} is not a number from 1 on; see npm run bench -- --help`);
   return Number(text);
+}
+
+function oneOf<Name extends string>(names: readonly Name[], text: string): Name {
+  const found = names.find((name) => name === text);
+  if (found === undefined) throw new Error(`${text} is none of ${names.join(', ')}`);
+  return found;
 }
 
 /** Prints what was measured, and keeps it in RESULTS.md. */
@@ -59,28 +53,23 @@ function publish(heading: string, body: string, environment: Plan['environment']
   record(heading, ['npm run bench --', ...process.argv.slice(2)].join(' ').replace(/ --$/, ''), body, environment);
 }
 
-async function peers(): Promise<void> {
-  publish('The service and its peers', show(await compare(ALL)));
-  const random: Plan = { ...ALL, servers: ['service', 'bare', 'fastify-commit'], connections: [64], ids: 'random' };
+async function peers(plan: Plan): Promise<void> {
+  publish('The service and its peers', show(await compare(plan)));
+  const random: Plan = { ...plan, servers: ['service', 'bare', 'fastify-commit'], connections: [64], ids: 'random' };
   publish('The same with random ids', show(await compare(random)));
-  publish('Start', await measureStart(ALL.rounds));
+  publish('Start', await measureStart(plan.rounds));
 }
 
-async function slow(): Promise<void> {
+async function slow(plan: Plan): Promise<void> {
   using scratch = new Scratch();
   const environment = slowDisk(scratch);
-  const series = await compare({ ...ALL, environment });
-  publish('A slow disk', show(series), environment);
+  publish('A slow disk', show(await compare({ ...plan, environment })), environment);
 }
 
-async function grow(plants: number): Promise<void> {
+async function grow(plan: Plan, plants: number): Promise<void> {
   // Empty, and in steps of ten from a thousand.
-  const sizes = [
-    0,
-    ...Array.from({ length: 20 }, (_, step) => 10 ** (step + 3)).filter((size) => size < plants),
-    plants,
-  ];
-  publish('Growth', await measureGrowth(sizes, ALL));
+  const steps = Array.from({ length: 8 }, (_, step) => 10 ** (step + 3)).filter((size) => size < plants);
+  publish('Growth', await measureGrowth([0, ...steps, plants], plan));
 }
 
 async function endure(creates: number): Promise<void> {
@@ -88,27 +77,51 @@ async function endure(creates: number): Promise<void> {
 }
 
 /** Everything for a moment: what a machine that has other things to do can check of this. */
-async function quick(): Promise<void> {
-  const moment: Plan = { ...ALL, connections: [8], rounds: 1, warmUpSeconds: 0.2, seconds: 0.3 };
+async function quick(plan: Plan): Promise<void> {
+  const moment: Plan = { ...plan, connections: [8], rounds: 1, warmUpSeconds: 0.2, seconds: 0.3 };
   console.log(show(await compare(moment)));
   console.log(await measureStart(1));
   console.log(await measureGrowth([0, 1000], moment));
   console.log(await measureEndurance(1000));
   using scratch = new Scratch();
-  const servers: ServerName[] = ['service', 'fastify-commit'];
-  console.log(show(await compare({ ...moment, servers, environment: slowDisk(scratch) })));
+  try {
+    const environment = slowDisk(scratch);
+    console.log(show(await compare({ ...moment, servers: ['service', 'fastify-commit'], environment })));
+  } catch (error) {
+    if (!(error instanceof NoCompiler)) throw error;
+    console.log(error.message);
+  }
 }
 
-try {
+async function main(): Promise<void> {
+  const { values: options } = parseArgs({ options: OPTIONS });
+  const names = Object.keys(SERVERS) as ServerName[];
+  const plan: Plan = {
+    servers: options.only?.split(',').map((name) => oneOf(names, name)) ?? names,
+    connections: options.connections.split(',').map(number),
+    ids: oneOf(['sequential', 'random'], options.ids),
+    rounds: number(options.rounds),
+    warmUpSeconds: WARM_UP_SECONDS,
+    seconds: number(options.seconds),
+    environment: {},
+  };
   if (options.help) console.log(USAGE);
-  else if (options.quick) await quick();
-  else if (options.only !== undefined) {
-    const servers = ALL.servers.filter((name) => options.only?.split(',').includes(name));
-    console.log(show(await compare({ ...ALL, servers })));
-  } else if (options['slow-disk']) await slow();
-  else if (options.grow !== undefined) await grow(number(options.grow));
+  else if (options.quick) await quick(plan);
+  else if (options.only !== undefined) console.log(show(await compare(plan)));
+  else if (options['slow-disk']) await slow(plan);
+  else if (options.grow !== undefined) await grow(plan, number(options.grow));
   else if (options.endure !== undefined) await endure(number(options.endure));
-  else await peers();
+  else await peers(plan);
+}
+
+process
+  .on('SIGINT', () => process.exit(130))
+  .on('SIGTERM', () => process.exit(143))
+  .on('exit', () => {
+    Scratch.removeAll();
+  });
+try {
+  await main();
 } catch (error) {
   console.error(Error.isError(error) ? error.message : error);
   process.exitCode = 1;

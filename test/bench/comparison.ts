@@ -34,19 +34,15 @@ export async function compare(plan: Plan): Promise<Series[]> {
     for (const server of plan.servers) {
       using scratch = new Scratch();
       await using running = await RunningServer.start(SERVERS[server], scratch, plan.environment);
-      const { ids, seconds } = plan;
+      const { ids, seconds, warmUpSeconds } = plan;
+      const creates = Number.MAX_SAFE_INTEGER;
+      // Whatever it is measured with, it has been busy before.
+      await running.measure({ connections: 64, ids, seconds: warmUpSeconds, warmUpSeconds: 0, creates });
       for (const each of series) {
         if (each.server !== server) continue;
         const { connections } = each;
-        // Code once compiled stays so; a new load still needs a moment until its connections are open.
-        const warmUpSeconds = each.rounds.length === 0 ? plan.warmUpSeconds : plan.warmUpSeconds / 2;
-        const measured = await running.measure({
-          connections,
-          ids,
-          seconds,
-          warmUpSeconds,
-          creates: Number.MAX_SAFE_INTEGER,
-        });
+        // Until all connections are open.
+        const measured = await running.measure({ connections, ids, seconds, warmUpSeconds: 1, creates });
         each.rounds.push(measured);
         if (measured.busy > 0.95) console.error(`the load itself was the limit (${server}): its core was busy`);
         const rate = Math.round(measured.creates / measured.seconds);

@@ -3,14 +3,21 @@ import { join } from 'node:path';
 import type { Environment, Scratch } from './processes.ts';
 import { ROOT } from './processes.ts';
 
-/** What makes each fsync of a process take 5 ms more, like that of a cheap disk in a cloud (slow-disk.c). */
+/** The machine has no C compiler. */
+export class NoCompiler extends Error {
+  override readonly name = 'NoCompiler';
+}
+
+/** What makes each fsync of a process take 5 ms more, like that of a cheap disk in a cloud (slow-disk.c). @throws NoCompiler */
 export function slowDisk({ folder }: Scratch): Environment {
   const compiler = process.env['CC'] ?? 'cc';
   const library = join(folder, 'slow-disk.so');
   const args = ['-shared', '-fPIC', '-o', library, join(import.meta.dirname, 'slow-disk.c'), '-ldl'];
   const { error, stderr } = spawnSync(compiler, args, { encoding: 'utf8' });
   if (error !== undefined) {
-    throw new Error(`--slow-disk needs a C compiler, and ${compiler} was not found: install gcc or clang, or set CC`);
+    throw new NoCompiler(
+      `--slow-disk needs a C compiler, and ${compiler} was not found: install gcc or clang, or set CC`,
+    );
   }
   if (stderr !== '') throw new Error(`${compiler}: ${stderr}`);
   return { LD_PRELOAD: library };

@@ -103,6 +103,9 @@ function say(message: LoadMessage): void {
   process.send?.(message);
 }
 
+// Nobody waits for the result of a run that was interrupted.
+process.on('disconnect', () => process.exit());
+
 const clients = Array.from({ length: load.connections }, client);
 if (warmUpSeconds > 0) await sleep(warmUpSeconds);
 counting = true;

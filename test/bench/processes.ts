@@ -23,17 +23,25 @@ export function onCore(core: number, command: readonly string[]): [string, strin
 
 /** A new folder on the disk that the service would use: a system's temporary one may be in memory. */
 export class Scratch implements Disposable {
+  private static readonly folders = new Set<string>();
   readonly folder: string;
   readonly database: string;
 
   constructor() {
     mkdirSync(join(ROOT, 'data'), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, 'data/bench-'));
+    Scratch.folders.add(this.folder);
     this.database = join(this.folder, 'plants.db');
   }
 
   [Symbol.dispose](): void {
     rmSync(this.folder, { recursive: true, force: true });
+    Scratch.folders.delete(this.folder);
+  }
+
+  /** What is left of a run that is interrupted. */
+  static removeAll(): void {
+    for (const folder of Scratch.folders) rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -17,6 +17,6 @@ if (isMainThread) {
       peakBytes: process.resourceUsage().maxRSS * 1024,
     } satisfies Usage);
   });
-  // The server ends when it has nothing else to do.
-  process.channel?.unref();
+  // A server does not outlive the run that measures it.
+  process.on('disconnect', () => process.exit());
 }
