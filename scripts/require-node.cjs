@@ -11,8 +11,8 @@ if (Number(found.split('.')[0]) < 26) {
   process.exit(1);
 }
 
-// What is compiled is kept for the next start, in this thread and in the worker: it starts faster, and without the
-// compiler of TypeScript, which takes 17 MB in each thread. Coverage is only exact without.
+// What is compiled is kept for the next start, in this thread and in the worker, if the folder can be written: it
+// starts faster, and without the compiler of TypeScript, which takes 17 MB in each thread. Coverage is exact without.
 if (process.env.NODE_V8_COVERAGE === undefined) {
   require('node:module').enableCompileCache(require('node:path').join(__dirname, '../node_modules/.cache/node'));
 }

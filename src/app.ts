@@ -13,7 +13,7 @@ import { createDocs } from './docs.ts';
 import { answerFailure } from './failures.ts';
 import type { RequestLog } from './log.ts';
 import { logRequest } from './log.ts';
-import { hostFault, sentPath, takeOriginForm } from './request-target.ts';
+import { requireHost, sentPath, takeOriginForm } from './request-target.ts';
 import type { Services } from './operations/services.ts';
 
 export interface AppOptions {
@@ -70,9 +70,12 @@ export function createApp(options: AppOptions): App {
       const [request, response] = [message as Request, reply as Response];
       takeOriginForm(request);
       logRequest(log, request, response);
-      const fault = hostFault(request);
-      if (fault === undefined) app(request, response);
-      else answerFailure(fault, request, response);
+      try {
+        requireHost(request);
+        app(request, response);
+      } catch (error) {
+        answerFailure(error, request, response);
+      }
     },
     classes: classesOf(app),
   };

@@ -25,8 +25,8 @@ export function sentPath({ originalUrl }: Request): string {
 }
 
 /** RFC 9112, section 3.2. Node's own check is off, since what it answers has no body. */
-export function hostFault({ headers: { host }, httpVersion }: Request): Refusal | undefined {
+export function requireHost({ headers: { host }, httpVersion }: Request): void {
   // Fields that repeat arrive joined by commas.
-  if (httpVersion !== '1.1' || (host !== undefined && !host.includes(','))) return undefined;
-  return new Refusal(ErrorNumber.malformedMessage, 'the header Host must be sent, and only once');
+  if (httpVersion === '1.1' && (host === undefined || host.includes(',')))
+    throw new Refusal(ErrorNumber.malformedMessage, 'the header Host must be sent, and only once');
 }

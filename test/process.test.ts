@@ -113,7 +113,8 @@ describe('the service', () => {
   });
 
   test('does not grow with what clients invent: 3,000 content types', async () => {
-    const service = await startService();
+    // The heap of a young process grows by itself, in steps that are small with this.
+    const service = await startService({ NODE_OPTIONS: '--max-semi-space-size=2' });
     const memory = () =>
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${String(service.child.pid)}/status`, 'utf8'))?.[1]);
     const send = async (contentType: (index: number) => string) => {
@@ -123,12 +124,34 @@ describe('the service', () => {
       }
       return memory();
     };
-    // The heap of a young process grows by itself, in steps.
     for (let round = 0; round < 5; round++) await send(() => 'application/json');
     const before = memory();
     const after = await send((index) => `application/json; v=${String(index)}`);
     expect((after - before) / 1024).toBeLessThan(20);
     await service.stop();
+  });
+});
+
+test('the lines of requests and all others are of one form and in one order', async () => {
+  const service = await startService();
+  await createPlant(service, '{"id":1,"name":"x"}', { 'X-Request-Id': 'mine' });
+  await service.stop();
+  const lines = service.stdout().trimEnd().split('\n');
+  for (const line of lines) {
+    expect(line).toMatch(/^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",.*"msg":"[\w ]+"\}$/);
+  }
+  expect(service.log().map(({ msg }) => msg)).toEqual(['ready', 'request', 'stopping', 'stopped']);
+  const { time, ms, ...line } = service.log()[1] ?? {};
+  expect([typeof time, typeof ms]).toEqual(['string', 'number']);
+  expect(line).toEqual({
+    level: 'info',
+    requestId: 'mine',
+    method: 'POST',
+    path: '/plants',
+    operation: 'createPlant',
+    caller: 'first',
+    status: 200,
+    msg: 'request',
   });
 });
 

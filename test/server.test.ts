@@ -121,7 +121,7 @@ test('a client that goes away in the middle of a body leaves one line in the log
   const found = () => app.log.filter(({ requestId }) => requestId === 'gone');
   while (found().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const lines = app.log.length;
-  expect(found()).toEqual([expect.objectContaining({ level: 'info', aborted: true, operation: 'createPlant' })]);
+  expect(found()).toEqual([expect.objectContaining({ level: 30, aborted: true, operation: 'createPlant' })]);
   expect(found()[0]).not.toHaveProperty('status');
   expect(app.log).toHaveLength(lines);
   expect(await app.plants()).toEqual([]);

@@ -25,7 +25,7 @@ interface Known {
 export class Authenticator {
   private readonly tokens: TokenStore;
   private readonly provisioned: Uint8Array | undefined;
-  /** By the text of the header. */
+  /** By the text of the header, `Bearer <token>`. */
   private readonly known = new Map<string, Known>();
 
   /** @param provisioned a token that is valid without being in the store */
@@ -43,36 +43,38 @@ export class Authenticator {
   authenticate(authorization = ''): string | Promise<string> {
     // Only headers with a token that was valid are found by their text; a guess learns nothing here, as it is never
     // compared with them: strings with different hashes are not.
-    const known = this.known.get(authorization);
+    const header = this.known.has(authorization) ? authorization : `Bearer ${bearerToken(authorization)}`;
+    const known = this.known.get(header);
     const now = performance.now();
-    if (known === undefined || now - known.askedAt > TRUST_MS) return this.ask(authorization);
+    if (known === undefined || now - known.askedAt > TRUST_MS) return this.ask(header);
     if (known.expiresAt <= Date.now()) throw invalidToken();
     if (now - known.askedAt > REFRESH_MS && !known.asking) {
       known.asking = true;
       // If this fails, the token is asked for again by a request, which then hears of the failure.
-      this.ask(authorization).catch(() => undefined);
+      this.ask(header).catch(() => undefined);
     }
     return known.name;
   }
 
-  private async ask(authorization: string): Promise<string> {
+  /** @param header as most clients write it, so that one token is remembered once */
+  private async ask(header: string): Promise<string> {
     const askedAt = performance.now();
-    const hash = hashToken(bearerToken(authorization));
+    const hash = hashToken(bearerToken(header));
     if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned)) {
-      return this.remember(authorization, { name: PROVISIONED, askedAt: Infinity, expiresAt: Infinity, asking: false });
+      return this.remember(header, { name: PROVISIONED, askedAt: Infinity, expiresAt: Infinity, asking: false });
     }
     // The store looks the hash up: how long that takes says nothing of the token, whose hash cannot be steered.
     const stored = await this.tokens.find(hash);
-    this.known.delete(authorization);
+    this.known.delete(header);
     if (stored === undefined || (stored.expiresAt ?? Infinity) <= Date.now()) throw invalidToken();
     const { name, expiresAt = Infinity } = stored;
-    return this.remember(authorization, { name, askedAt, expiresAt, asking: false });
+    return this.remember(header, { name, askedAt, expiresAt, asking: false });
   }
 
-  private remember(authorization: string, known: Known): string {
+  private remember(header: string, known: Known): string {
     const [oldest] = this.known.keys();
     if (this.known.size >= MOST_KNOWN && oldest !== undefined) this.known.delete(oldest);
-    this.known.set(authorization, known);
+    this.known.set(header, known);
     return known.name;
   }
 }

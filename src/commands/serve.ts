@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { flushCompileCache } from 'node:module';
 import { createAdmin } from '../admin.ts';
 import { createApp } from '../app.ts';
 import { Authenticator } from '../auth/authenticator.ts';
@@ -70,6 +71,8 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   const url = config.baseUrl?.href.replace(/\/$/, '') ?? reachable(listener.url);
   await introduce(store.tokens, config, url);
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'ready');
+  // For the next start, also if this process is killed.
+  flushCompileCache();
 
   logger.info({ signal: await stopped }, 'stopping');
   // Whatever hangs, a store that is locked for one: the process ends. Nothing that was acknowledged is lost.

@@ -30,7 +30,8 @@ export interface Body {
 /**
  * The text of the body and its media type as the contract declares it, or undefined if there is none.
  *
- * @throws Refusal `bodyMissing`, `mediaType`, `contentEncoding`, `bodyTooLarge`, `bodyNotInflatable`, `bodyNotUtf8`
+ * @throws Refusal at once, or later by the promise: `bodyMissing`, `mediaType`, `contentEncoding`, `bodyTooLarge`,
+ * `bodyNotInflatable`, `bodyNotUtf8`
  */
 export function readBody(
   request: IncomingMessage,

@@ -19,7 +19,7 @@ export interface RequestData {
 /**
  * Reads a request and holds it to the contract.
  *
- * @throws Refusal if it cannot be read, or breaks the contract
+ * @throws Refusal at once, or later by the promise, if it cannot be read, or breaks the contract
  */
 export function readRequest(
   request: Request,
@@ -49,10 +49,11 @@ function validate(
   validator: OperationValidator,
 ): RequestData {
   const position = body && operation.body?.types.get(body.mediaType);
-  if (operation.body && operation.body.types.size > 1) {
-    // The validator wants a declared media type also where there is no body.
-    exchange.headers['content-type'] = body?.mediaType ?? operation.body.types.keys().next().value;
-  }
+  // The validator keeps memory for each content type that it meets: only where a body may have several is it shown one,
+  // of these, also where there is no body.
+  const types = operation.body?.types;
+  exchange.headers['content-type'] =
+    types && types.size > 1 ? (body?.mediaType ?? types.keys().next().value) : undefined;
   if (body !== undefined) {
     exacts.push(...parseJson(body.text, position, exchange, 'body'));
   }

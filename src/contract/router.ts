@@ -30,8 +30,8 @@ export interface RouterOptions<Services> {
 }
 
 /**
- * Adds the operations of the contract as routes, to a router that is strict and case-sensitive. A request is answered by the first of these that has an objection: path
- * and method (404, 405), security (401), the contract (400).
+ * Adds the operations of the contract as routes, to a router that is strict and case-sensitive. A request is answered
+ * by the first of these that has an objection: path and method (404, 405), security (401), the contract (400).
  *
  * @throws ContractError if the operations are not those of the contract
  */

@@ -129,6 +129,19 @@ describe('a token', () => {
     expect(asked).toBe(4);
   });
 
+  test('is remembered once, however the header is spelt', async () => {
+    let asked = 0;
+    const find = (hash: Uint8Array) => {
+      asked++;
+      return app.store.tokens.find(hash);
+    };
+    const authenticator = new Authenticator({ ...app.store.tokens, find });
+    for (const scheme of ['Bearer', 'bearer', 'BEARER ', 'Bearer  ', 'bEARER']) {
+      expect(await authenticator.authenticate(`${scheme} ${app.token}`)).toBe('tests');
+    }
+    expect(asked).toBe(1);
+  });
+
   test('that was provisioned is valid without being in the store', async () => {
     const provisioned = 'provisioned-token-of-a-container-0001';
     const authenticator = new Authenticator(app.store.tokens, provisioned);

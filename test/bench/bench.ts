@@ -4,7 +4,7 @@ import { compare, show } from './comparison.ts';
 import { NoCompiler, slowDisk } from './disk.ts';
 import { measureEndurance } from './endurance.ts';
 import { measureGrowth } from './growth.ts';
-import { Scratch } from './processes.ts';
+import { cleanUp, Scratch } from './processes.ts';
 import { record } from './results.ts';
 import type { ServerName } from './servers.ts';
 import { SERVERS } from './servers.ts';
@@ -15,10 +15,11 @@ npm run bench -- --slow-disk    the same with 5 ms added to each fsync
 npm run bench -- --grow N       the speed on stores of up to N plants
 npm run bench -- --endure N     the memory after up to N creates
 npm run bench -- --quick        all of it for a moment, to see that it works; records nothing
+  --rounds 5                    how often everything is measured
 
-A comparison of one's own, which is not recorded:
+A comparison of one's own, also with --slow-disk, which is not recorded:
   --only NAMES         of ${Object.keys(SERVERS).join(', ')}
-  --connections 8,64   --rounds 5   --seconds 5   --ids sequential|random`;
+  --connections 8,64   --seconds 5   --ids sequential|random`;
 
 /** The first seconds of a server are those of V8, which compiles. */
 const WARM_UP_SECONDS = 5;
@@ -28,11 +29,11 @@ const OPTIONS = {
   grow: { type: 'string' },
   endure: { type: 'string' },
   quick: { type: 'boolean', default: false },
-  only: { type: 'string' },
-  connections: { type: 'string', default: '8,64,256' },
   rounds: { type: 'string', default: '5' },
-  seconds: { type: 'string', default: '5' },
-  ids: { type: 'string', default: 'sequential' },
+  only: { type: 'string' },
+  connections: { type: 'string' },
+  seconds: { type: 'string' },
+  ids: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -66,6 +67,11 @@ async function slow(plan: Plan): Promise<void> {
   publish('A slow disk', show(await compare({ ...plan, environment })), environment);
 }
 
+async function ownComparison(plan: Plan, onSlowDisk: boolean): Promise<void> {
+  using scratch = new Scratch();
+  console.log(show(await compare({ ...plan, environment: onSlowDisk ? slowDisk(scratch) : {} })));
+}
+
 async function grow(plan: Plan, plants: number): Promise<void> {
   // Empty, and in steps of ten from a thousand.
   const steps = Array.from({ length: 8 }, (_, step) => 10 ** (step + 3)).filter((size) => size < plants);
@@ -96,30 +102,33 @@ async function quick(plan: Plan): Promise<void> {
 async function main(): Promise<void> {
   const { values: options } = parseArgs({ options: OPTIONS });
   const names = Object.keys(SERVERS) as ServerName[];
+  const { only, connections = '8,64,256', seconds = '5', ids = 'sequential' } = options;
   const plan: Plan = {
-    servers: options.only?.split(',').map((name) => oneOf(names, name)) ?? names,
-    connections: options.connections.split(',').map(number),
-    ids: oneOf(['sequential', 'random'], options.ids),
+    servers: only === undefined ? names : [...new Set(only.split(',').map((name) => oneOf(names, name)))],
+    connections: connections.split(',').map(number),
+    ids: oneOf(['sequential', 'random'], ids),
     rounds: number(options.rounds),
     warmUpSeconds: WARM_UP_SECONDS,
-    seconds: number(options.seconds),
+    seconds: number(seconds),
     environment: {},
   };
+  const modes = [options['slow-disk'], options.grow !== undefined, options.endure !== undefined, options.quick];
+  const own = [only, options.connections, options.seconds, options.ids].some((option) => option !== undefined);
+  if (modes.filter(Boolean).length > 1) throw new Error('one at a time of --slow-disk, --grow, --endure and --quick');
   if (options.help) console.log(USAGE);
   else if (options.quick) await quick(plan);
-  else if (options.only !== undefined) console.log(show(await compare(plan)));
-  else if (options['slow-disk']) await slow(plan);
   else if (options.grow !== undefined) await grow(plan, number(options.grow));
   else if (options.endure !== undefined) await endure(number(options.endure));
+  else if (own) await ownComparison(plan, options['slow-disk']);
+  else if (options['slow-disk']) await slow(plan);
   else await peers(plan);
 }
 
 process
   .on('SIGINT', () => process.exit(130))
   .on('SIGTERM', () => process.exit(143))
-  .on('exit', () => {
-    Scratch.removeAll();
-  });
+  .on('SIGHUP', () => process.exit(129))
+  .on('exit', cleanUp);
 try {
   await main();
 } catch (error) {

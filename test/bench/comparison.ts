@@ -23,15 +23,17 @@ export interface Series {
 }
 
 /**
- * Puts the same load on each server in turn, and again in the next round: what else the machine does meets them all.
- * Each time the server is a new process on an empty store.
+ * Puts the same load on each server in turn, and again in the next round, another one first: what else the machine does
+ * meets them all. In each round a server is a new process on an empty store, for one number of connections after the
+ * other.
  */
 export async function compare(plan: Plan): Promise<Series[]> {
   const series = plan.servers.flatMap((server) =>
     plan.connections.map((connections): Series => ({ server, connections, rounds: [] })),
   );
   for (let round = 1; round <= plan.rounds; round++) {
-    for (const server of plan.servers) {
+    const first = round % plan.servers.length;
+    for (const server of [...plan.servers.slice(first), ...plan.servers.slice(0, first)]) {
       using scratch = new Scratch();
       await using running = await RunningServer.start(SERVERS[server], scratch, plan.environment);
       const { ids, seconds, warmUpSeconds } = plan;
@@ -44,9 +46,8 @@ export async function compare(plan: Plan): Promise<Series[]> {
         // Until all connections are open.
         const measured = await running.measure({ connections, ids, seconds, warmUpSeconds: 1, creates });
         each.rounds.push(measured);
-        if (measured.busy > 0.95) console.error(`the load itself was the limit (${server}): its core was busy`);
-        const rate = Math.round(measured.creates / measured.seconds);
-        console.error(`round ${String(round)}: ${server}, ${String(connections)} connections: ${String(rate)}/s`);
+        const speed = Math.round(rate(measured));
+        console.error(`round ${String(round)}: ${server}, ${String(connections)} connections: ${String(speed)}/s`);
       }
     }
   }
@@ -54,7 +55,6 @@ export async function compare(plan: Plan): Promise<Series[]> {
 }
 
 const rate = ({ creates, seconds }: Measured) => creates / seconds;
-const [p50, p99] = [({ p50 }: Measured) => p50, ({ p99 }: Measured) => p99];
 
 /** A table for each number of connections, ratios in its last columns. */
 export function show(series: readonly Series[]): string {
@@ -66,22 +66,27 @@ function showOne(connections: number, rows: readonly Series[]): string {
   const service = rows.find(({ server }) => server === 'service');
   const of = (row: Series, value: (measured: Measured) => number) => median(row.rounds.map(value));
   /** This service against another server: the median of what the rounds say each for themselves. */
-  const ratio = (row: Series, value: (measured: Measured) => number) =>
-    median(
-      row.rounds.flatMap((each, round) => (service?.rounds[round] ? [value(service.rounds[round]) / value(each)] : [])),
-    );
+  const ratio = (row: Series, value: (measured: Measured) => number) => {
+    if (service === undefined) return '–';
+    const ratios = row.rounds.flatMap((each, round) => {
+      const own = service.rounds[round];
+      return own === undefined ? [] : [value(own) / value(each)];
+    });
+    return `${median(ratios).toFixed(2)} ×`;
+  };
   return table(
     `${String(connections)} connections`,
-    ['', 'creates/s', 'p50 ms', 'p99 ms', 'CPU µs a create', 'peak MB', 'service: creates', 'p99'],
+    ['', 'creates/s', 'p50 ms', 'p99 ms', 'CPU µs a create', 'peak MB so far', 'service: creates', 'p99'],
     rows.map((row) => [
       row.server,
-      of(row, rate).toFixed(0),
-      of(row, p50).toFixed(2),
-      of(row, p99).toFixed(2),
+      // The core of the load was busy: the server could do more.
+      `${of(row, ({ busy }) => busy) > 0.95 ? '≥ ' : ''}${of(row, rate).toFixed(0)}`,
+      of(row, ({ p50 }) => p50).toFixed(2),
+      of(row, ({ p99 }) => p99).toFixed(2),
       of(row, ({ cpuMicroseconds }) => cpuMicroseconds).toFixed(1),
       (of(row, ({ peakBytes }) => peakBytes) / 1e6).toFixed(0),
-      `${ratio(row, rate).toFixed(2)} ×`,
-      `${ratio(row, p99).toFixed(2)} ×`,
+      ratio(row, rate),
+      ratio(row, ({ p99 }) => p99),
     ]),
   );
 }

@@ -8,19 +8,26 @@ export class NoCompiler extends Error {
   override readonly name = 'NoCompiler';
 }
 
-/** What makes each fsync of a process take 5 ms more, like that of a cheap disk in a cloud (slow-disk.c). @throws NoCompiler */
-export function slowDisk({ folder }: Scratch): Environment {
+/**
+ * What makes each fsync of a process take 5 ms more, like that of a cheap disk in a cloud (slow-disk.c). On Linux.
+ *
+ * @throws NoCompiler
+ */
+export function slowDisk(scratch: Scratch): Environment {
   const compiler = process.env['CC'] ?? 'cc';
-  const library = join(folder, 'slow-disk.so');
+  const library = join(scratch.folder, 'slow-disk.so');
   const args = ['-shared', '-fPIC', '-o', library, join(import.meta.dirname, 'slow-disk.c'), '-ldl'];
-  const { error, stderr } = spawnSync(compiler, args, { encoding: 'utf8' });
+  const { error, status, stderr } = spawnSync(compiler, args, { encoding: 'utf8' });
   if (error !== undefined) {
     throw new NoCompiler(
       `--slow-disk needs a C compiler, and ${compiler} was not found: install gcc or clang, or set CC`,
     );
   }
-  if (stderr !== '') throw new Error(`${compiler}: ${stderr}`);
-  return { LD_PRELOAD: library };
+  if (status !== 0) throw new Error(`${compiler}: ${stderr}`);
+  const environment = { LD_PRELOAD: library };
+  const [fast, slow] = [fsyncTime(scratch), fsyncTime(scratch, environment)];
+  if (slow - fast < 4) throw new Error(`LD_PRELOAD does not slow down an fsync here: ${String(slow)} ms`);
+  return environment;
 }
 
 const FSYNC = `

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** What load to put on a server of this machine. This file runs as a process of its own: see `putLoad` of servers.ts. */
+/** What load to put on a server of this machine. This file runs as a process of its own: see `RunningServer.measure`. */
 export interface Load {
   readonly port: number;
   readonly token: string;

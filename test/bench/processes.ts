@@ -11,6 +11,9 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = 'scripts/node';
 const FIRST_ANSWER_MS = 30_000;
 
+/** Neither this environment nor an `.env` decides what is measured. */
+const DEFAULTS = { HOST: '127.0.0.1', LOG_LEVEL: 'info', BASE_URL: '', TOKEN_FILE: '', ADMIN_PORT: '' };
+
 export type Environment = Readonly<Record<string, string>>;
 
 /** Whether server and load get a core each (taskset of util-linux), so that they do not disturb each other. */
@@ -21,27 +24,30 @@ export function onCore(core: number, command: readonly string[]): [string, strin
   return [program, args];
 }
 
+const folders = new Set<string>();
+const children = new Set<ChildProcess>();
+
+/** Ends and removes what is left of a run that is interrupted. */
+export function cleanUp(): void {
+  for (const child of children) kill(child);
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
+
 /** A new folder on the disk that the service would use: a system's temporary one may be in memory. */
 export class Scratch implements Disposable {
-  private static readonly folders = new Set<string>();
   readonly folder: string;
   readonly database: string;
 
   constructor() {
     mkdirSync(join(ROOT, 'data'), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, 'data/bench-'));
-    Scratch.folders.add(this.folder);
+    folders.add(this.folder);
     this.database = join(this.folder, 'plants.db');
   }
 
   [Symbol.dispose](): void {
     rmSync(this.folder, { recursive: true, force: true });
-    Scratch.folders.delete(this.folder);
-  }
-
-  /** What is left of a run that is interrupted. */
-  static removeAll(): void {
-    for (const folder of Scratch.folders) rmSync(folder, { recursive: true, force: true });
+    folders.delete(this.folder);
   }
 }
 
@@ -64,14 +70,17 @@ export async function launch(
   const store = { DATABASE: database, DATABASE_URL: `sqlite:${database}` };
   // A store may be started with more than once.
   const token = makeToken(store, `bench-${String(port)}`);
-  const env = { ...process.env, ...environment, ...store, PORT: String(port), TOKEN: token };
+  const env = { ...process.env, ...DEFAULTS, ...environment, ...store, PORT: String(port), TOKEN: token };
   const log = openSync(join(folder, 'log'), 'a');
   const begun = performance.now();
   const [program, args] = onCore(0, command);
-  // A group of its own: npm is ended with what it has started.
   const child = spawn(program, args, { cwd: ROOT, env, detached: true, stdio: ['ignore', log, log, 'ipc'] });
   closeSync(log);
+  children.add(child);
+  // A program that is not there shows in that no process is.
+  child.once('error', () => undefined);
   try {
+    if (child.pid === undefined) throw new Error('it cannot be started');
     await firstAnswer(child, port, token);
     return { child, port, token, startedAfterMs: performance.now() - begun };
   } catch (error) {
@@ -83,10 +92,21 @@ export async function launch(
 
 /** Ends a process that was launched, and what it has started. Its store is of no use any more. */
 export async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  process.kill(-child.pid, 'SIGKILL');
-  await exit;
+  if (child.pid !== undefined && !hasEnded(child)) {
+    const exit = once(child, 'exit');
+    kill(child);
+    await exit;
+  }
+  children.delete(child);
+}
+
+/** By its group, so that npm is ended with what it has started. */
+function kill(child: ChildProcess): void {
+  if (child.pid !== undefined && !hasEnded(child)) process.kill(-child.pid, 'SIGKILL');
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 function makeToken(store: Environment, name: string): string {
@@ -114,11 +134,12 @@ async function firstAnswer(child: ChildProcess, port: number, token: string): Pr
     const response = await fetch(`http://127.0.0.1:${String(port)}/plants`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', Connection: 'close' },
+      signal: AbortSignal.timeout(FIRST_ANSWER_MS),
       body: '{"id":0,"name":"Monstera deliciosa","tag":"tropical"}',
     }).catch(() => undefined);
     if (response?.status === 200) return;
     if (response !== undefined) throw new Error(await response.text());
-    if (child.exitCode !== null) throw new Error('it ended');
+    if (hasEnded(child)) throw new Error('it ended');
     if (performance.now() > deadline) throw new Error('it did not answer');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -8,6 +8,9 @@ import type { Environment, Launched, Scratch } from './processes.ts';
 import { end, launch, onCore, ROOT } from './processes.ts';
 import type { Usage } from './usage.ts';
 
+/** How long a server may take to say what it used, when the load is over. */
+const ANSWER_MS = 10_000;
+
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
 const peer = (name: string) => ['scripts/node', `test/bench/peers/${name}.ts`];
 
@@ -26,18 +29,21 @@ export interface Measured extends LoadResult {
   /** Of the server's process, all its threads, for one create. */
   readonly cpuMicroseconds: number;
   readonly residentBytes: number;
+  /** The most so far, since the process was started. */
   readonly peakBytes: number;
 }
 
 /** A server that is measured, as a process of its own. */
 export class RunningServer implements AsyncDisposable {
   private readonly child: ChildProcess;
+  private readonly log: string;
   private readonly port: number;
   private readonly token: string;
   /** Beyond the random ones, and as long. */
   private nextId = 2 ** 52;
 
-  private constructor({ child, port, token }: Launched) {
+  private constructor({ child, port, token }: Launched, log: string) {
+    this.log = log;
     this.child = child;
     this.port = port;
     this.token = token;
@@ -50,7 +56,8 @@ export class RunningServer implements AsyncDisposable {
     environment: Environment = {},
   ): Promise<RunningServer> {
     const options = `--import=${new URL('./usage.ts', import.meta.url).href}`;
-    return new RunningServer(await launch(command, scratch, { ...environment, NODE_OPTIONS: options }));
+    const launched = await launch(command, scratch, { ...environment, NODE_OPTIONS: options });
+    return new RunningServer(launched, join(scratch.folder, 'log'));
   }
 
   /** Puts a load on the server, and reads off what the server used after the warm-up. */
@@ -58,34 +65,36 @@ export class RunningServer implements AsyncDisposable {
     const options: Load = { ...load, port: this.port, token: this.token, firstId: this.nextId };
     const [execPath, execArgv] = onCore(1, [process.execPath]);
     const generator = fork(new URL('./load.ts', import.meta.url), [JSON.stringify(options)], { execPath, execArgv });
-    let before: Promise<Usage> | undefined;
+    const usage: Usage[] = [];
     const result = await new Promise<LoadResult>((resolve, reject) => {
-      generator.once('exit', () => {
-        reject(new Error('the load generator ended early'));
-      });
+      const early = (what: string) => () => {
+        reject(new Error(`${what} ended early: ${this.said()}`));
+      };
+      generator.once('exit', early('the load generator'));
+      this.child.once('exit', early('the server'));
       generator.on('message', (message: LoadMessage) => {
-        if (message.state === 'warm') before = this.usage();
-        else resolve(message.result);
+        // The server answers in the order in which it is asked.
+        this.child.send('usage');
+        if (message.state === 'done') resolve(message.result);
       });
+      this.child.on('message', (used: Usage) => usage.push(used));
     });
-    const [first, { cpuMicroseconds, residentBytes, peakBytes }] = await Promise.all([before, this.usage()]);
-    if (first === undefined || result.failures > 0) {
-      throw new Error(`${String(result.failures)} requests were not answered with 200`);
+    while (usage.length < 2) await once(this.child, 'message', { signal: AbortSignal.timeout(ANSWER_MS) });
+    this.child.removeAllListeners();
+    if (result.failures > 0) {
+      throw new Error(`${String(result.failures)} requests were not answered with 200: ${this.said()}`);
     }
     this.nextId = result.nextId;
-    return {
-      ...result,
-      cpuMicroseconds: (cpuMicroseconds - first.cpuMicroseconds) / result.creates,
-      residentBytes,
-      peakBytes,
-    };
+    const [before, after] = usage;
+    if (before === undefined || after === undefined) throw new Error('the server did not say what it used');
+    const { residentBytes, peakBytes } = after;
+    const cpuMicroseconds = (after.cpuMicroseconds - before.cpuMicroseconds) / result.creates;
+    return { ...result, cpuMicroseconds, residentBytes, peakBytes };
   }
 
-  private async usage(): Promise<Usage> {
-    const answer = once(this.child, 'message');
-    this.child.send('usage');
-    const [usage] = (await answer) as [Usage];
-    return usage;
+  /** The end of what the server printed. */
+  private said(): string {
+    return readFileSync(this.log, 'utf8').slice(-1000);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

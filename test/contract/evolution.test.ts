@@ -100,7 +100,7 @@ components:
     ['passed = true;', '', undefined],
     ['throw new ReplyError(', 'void (', 'refuses replies'],
     [
-      'private check(response: number | string, body: unknown): void {',
+      'const { replyValidators: validators } = this;',
       '$& if (Number(response) > 499) return;',
       'refuses replies that report a failure',
     ],

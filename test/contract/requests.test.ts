@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { startApp } from '../support/app.ts';
+import { startApp, YAML } from '../support/app.ts';
 import { post } from '../support/post.ts';
 import { sendRaw } from '../support/raw.ts';
 import { createPlant } from '../support/service.ts';
@@ -11,6 +11,24 @@ const auth = `Authorization: Bearer ${app.token}`;
 const VALID = '{"id":1,"name":"x"}';
 
 const answerTo = (body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>) => post(app, body, headers);
+
+test('a content type is shown to nobody, also where the contract has it as a parameter', async () => {
+  const parameter = '{ name: Content-Type, in: header, schema: { type: string } }';
+  const seen: unknown[] = [];
+  const other = await startApp({
+    yaml: YAML.replace('operationId: createPlant\n', `operationId: createPlant\n      parameters: [${parameter}]\n`),
+    operations: {
+      createPlant: ({ header }) => {
+        seen.push(header);
+        return Promise.resolve({ status: 200, body: { name: 'x' } });
+      },
+    },
+  });
+  const type = { 'Content-Type': 'application/json; v=1' };
+  expect((await post(other, VALID, type)).status).toBe(200);
+  // The validator keeps memory for each that it meets.
+  expect(seen).toEqual([{ 'Content-Type': undefined }]);
+});
 
 describe('a query that the contract does not have gets 400:', () => {
   test.each(['?dry=1', '?id=1', '?a[b]=1', '?=1', '?__proto__=1'])('%s', async (query) => {

@@ -51,17 +51,22 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   await store.tokens.add({ name: 'tests', hash: hashToken(token) });
   const contract = parseContract(options.yaml ?? YAML);
   const log: Record<string, unknown>[] = [];
-  const write = (line: string) => {
-    log.push(JSON.parse(line) as Record<string, unknown>);
-  };
-  const logger = pino({ base: null }, { write });
+  const logger = pino(
+    { base: null },
+    { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) },
+  );
   const app = createApp({
     contract,
     validators: await compileValidators(contract),
     operations: options.operations ?? operations,
     services: { plants: store.plants },
     authenticator: new Authenticator(store.tokens),
-    log: { logger, write },
+    log: {
+      logger,
+      request: (line) => {
+        logger.info(line, 'request');
+      },
+    },
     basePath: options.basePath ?? '',
     https: options.https ?? false,
   });

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Creation } from '../plant-store.ts';
 import { connect } from './connection.ts';
@@ -32,6 +33,8 @@ function serve(): void {
     const { database, schema } = connect(path, create);
     tables = new Tables(database);
     port.postMessage({ result: schema } satisfies Answer);
+    // For the next start, also if this process is killed.
+    flushCompileCache();
   } catch (error) {
     port.postMessage({ error: pack(error as Error) } satisfies Answer);
     return;

@@ -25,7 +25,7 @@ const error = {
   properties: { error: { type: 'integer' }, message: { type: 'string' } },
 } as const;
 
-/** The contract as Fastify has its schemas written. */
+/** The contract as one would first write it for Fastify: without the patterns, and without the bounds of int64. */
 export const FASTIFY_SCHEMA = {
   body: {
     type: 'object',
