@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Load, LoadMessage, LoadResult } from './load.ts';
 import type { Environment, Launched, Scratch } from './processes.ts';
@@ -75,12 +75,14 @@ export class RunningServer implements AsyncDisposable {
       generator.on('message', (message: LoadMessage) => {
         // The server answers in the order in which it is asked.
         this.child.send('usage');
-        if (message.state === 'done') resolve(message.result);
+        if (message.state !== 'done') return;
+        generator.removeAllListeners('exit');
+        resolve(message.result);
       });
       this.child.on('message', (used: Usage) => usage.push(used));
     });
     while (usage.length < 2) await once(this.child, 'message', { signal: AbortSignal.timeout(ANSWER_MS) });
-    this.child.removeAllListeners();
+    this.child.removeAllListeners('message').removeAllListeners('exit');
     if (result.failures > 0) {
       throw new Error(`${String(result.failures)} requests were not answered with 200: ${this.said()}`);
     }
@@ -94,7 +96,11 @@ export class RunningServer implements AsyncDisposable {
 
   /** The end of what the server printed. */
   private said(): string {
-    return readFileSync(this.log, 'utf8').slice(-1000);
+    const log = openSync(this.log, 'r');
+    const bytes = Buffer.alloc(1000);
+    const length = readSync(log, bytes, 0, bytes.length, Math.max(0, fstatSync(log).size - bytes.length));
+    closeSync(log);
+    return bytes.toString('utf8', 0, length);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
