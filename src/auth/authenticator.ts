@@ -10,6 +10,8 @@ const REFRESH_MS = 400;
 /** How many tokens are remembered. */
 const MOST_KNOWN = 1000;
 
+const SCHEME = 'Bearer ';
+
 /** The name under which a request that carries the provisioned token is logged. */
 export const PROVISIONED = 'TOKEN_FILE';
 
@@ -43,23 +45,27 @@ export class Authenticator {
   authenticate(authorization = ''): string | Promise<string> {
     // Only headers with a token that was valid are found by their text; a guess learns nothing here, as it is never
     // compared with them: strings with different hashes are not.
-    const header = this.known.has(authorization) ? authorization : `Bearer ${bearerToken(authorization)}`;
-    const known = this.known.get(header);
+    const known = this.known.get(authorization);
+    if (known === undefined) {
+      // As most clients spell it, so that one token is remembered once.
+      const header = SCHEME + bearerToken(authorization);
+      return header === authorization ? this.ask(header) : this.authenticate(header);
+    }
     const now = performance.now();
-    if (known === undefined || now - known.askedAt > TRUST_MS) return this.ask(header);
+    if (now - known.askedAt > TRUST_MS) return this.ask(authorization);
     if (known.expiresAt <= Date.now()) throw invalidToken();
     if (now - known.askedAt > REFRESH_MS && !known.asking) {
       known.asking = true;
       // If this fails, the token is asked for again by a request, which then hears of the failure.
-      this.ask(header).catch(() => undefined);
+      this.ask(authorization).catch(() => undefined);
     }
     return known.name;
   }
 
-  /** @param header as most clients write it, so that one token is remembered once */
+  /** @param header `Bearer <token>` */
   private async ask(header: string): Promise<string> {
     const askedAt = performance.now();
-    const hash = hashToken(bearerToken(header));
+    const hash = hashToken(header.slice(SCHEME.length));
     if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned)) {
       return this.remember(header, { name: PROVISIONED, askedAt: Infinity, expiresAt: Infinity, asking: false });
     }

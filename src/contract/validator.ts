@@ -87,8 +87,9 @@ function forestallDeprecationCheck(): void {
 const NO_RESPONSE: unknown = {};
 
 type Documents = ReturnType<SchemaPreprocessor['preProcess']>;
-/** By response and media type; the validator's own type lacks the second. */
-type ReplyValidators = Readonly<Record<string, Readonly<Record<string, (data: object) => boolean>> | undefined>>;
+type ReplyValidators = ReturnType<ResponseValidator['_getOrBuildValidator']>;
+/** The same as they are: by response and media type. The validator's own type lacks the second. */
+type Checks = Readonly<Record<string, Readonly<Record<string, (data: object) => boolean>> | undefined>>;
 
 class LightValidator implements OperationValidator {
   private readonly operation: ContractOperation;
@@ -97,6 +98,7 @@ class LightValidator implements OperationValidator {
   private readonly replies: ResponseValidator;
   private readonly openapi: OpenApiRequestMetadata;
   private readonly replyValidators: ReplyValidators;
+  private readonly checks: Checks;
 
   constructor(
     operation: ContractOperation,
@@ -117,8 +119,9 @@ class LightValidator implements OperationValidator {
     }
     this.openapi = { expressRoute: route, openApiRoute: route, pathParams: {}, schema, serial: 0 };
     const request: unknown = { method: operation.method, headers: {}, openapi: this.openapi };
-    const replyValidators: unknown = replies._getOrBuildValidator(request as OpenApiRequest, replySchema.responses);
-    this.replyValidators = replyValidators as ReplyValidators;
+    this.replyValidators = replies._getOrBuildValidator(request as OpenApiRequest, replySchema.responses);
+    const checks: unknown = this.replyValidators;
+    this.checks = checks as Checks;
   }
 
   request({ body, params, query, headers, originalUrl }: Exchange): void {
@@ -150,11 +153,11 @@ class LightValidator implements OperationValidator {
   private check(response: number | string, body: unknown, mediaType = 'application/json'): void {
     const { replyValidators: validators } = this;
     // What the validator comes to in the end, without its search for the media type; a fault it shall put in words.
-    if (body !== undefined && body !== null && validators[response]?.[mediaType]?.({ response: body })) return;
+    if (body !== undefined && body !== null && this.checks[response]?.[mediaType]?.({ response: body })) return;
     try {
       // By its types only a status and an object, but it takes any name of a response, and any value.
       const [statusCode, value] = [response as number, body as object];
-      this.replies._validate({ validators: validators as never, body: value, statusCode, path: '', accepts: [] });
+      this.replies._validate({ validators, body: value, statusCode, path: '', accepts: [] });
     } catch (error) {
       if (!(error instanceof validatorErrors.InternalServerError)) throw error;
       throw new ReplyError(`the reply of ${this.operation.id} breaks the contract: ${inWords(error.errors)}`);
