@@ -1,5 +1,6 @@
 import type { Load } from './load.ts';
 import type { Measured, ServerName } from './servers.ts';
+import type { Environment } from './processes.ts';
 import { Scratch } from './processes.ts';
 import { RunningServer, SERVERS } from './servers.ts';
 import { median, table } from './report.ts';
@@ -12,7 +13,7 @@ export interface Plan {
   readonly warmUpSeconds: number;
   readonly seconds: number;
   /** Of the servers, such as LD_PRELOAD. */
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: Environment;
 }
 
 /** What was measured of one server at one number of connections, a value for each round. */

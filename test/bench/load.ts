@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What load to put on a server of this machine. This file runs as a process of its own: see `RunningServer.measure`. */
 export interface Load {
@@ -107,7 +108,7 @@ function say(message: LoadMessage): void {
 process.on('disconnect', () => process.exit());
 
 const clients = Array.from({ length: load.connections }, client);
-if (warmUpSeconds > 0) await sleep(warmUpSeconds);
+if (warmUpSeconds > 0) await sleep(warmUpSeconds * 1000);
 counting = true;
 say({ state: 'warm' });
 const start = performance.now();
@@ -132,7 +133,3 @@ say({
   },
 });
 process.disconnect?.();
-
-function sleep(duration: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, duration * 1000));
-}

@@ -5,6 +5,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } fro
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -141,6 +142,6 @@ async function firstAnswer(child: ChildProcess, port: number, token: string): Pr
     if (response !== undefined) throw new Error(await response.text());
     if (hasEnded(child)) throw new Error('it ended');
     if (performance.now() > deadline) throw new Error('it did not answer');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await sleep(5);
   }
 }

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Environment } from './processes.ts';
 import { end, launch, Scratch } from './processes.ts';
 import { median, table } from './report.ts';
 
 /** How long a user waits: from `npm start` to the first 200, in seconds. */
 export async function measureStart(runs: number): Promise<string> {
-  const seconds = async (environment: Readonly<Record<string, string>>) => {
+  const seconds = async (environment: Environment) => {
     const measured: number[] = [];
     for (let run = 0; run < runs; run++) {
       using scratch = new Scratch();
@@ -16,7 +18,7 @@ export async function measureStart(runs: number): Promise<string> {
   // Leaves what it has compiled to those that are measured.
   using scratch = new Scratch();
   const { child } = await launch(['npm', 'start'], scratch);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await sleep(1000);
   await end(child);
   return table(
     'From `npm start` to the first 200',
