@@ -3,6 +3,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   // What runs in tests is what runs in the service: Node's own type stripping, in place, so that lines and columns stay.
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // Most tests wait for something most of the time.
   maxWorkers: 4,
   // Tests start processes and wait for disks, on machines that have other things to do.

@@ -5,6 +5,7 @@ import { isToken } from './auth/token.ts';
 import type { LogLevel } from './log.ts';
 import { LOG_LEVELS } from './log.ts';
 import type { StoreLocation } from './storage/open.ts';
+import { readPostgresLocation } from './storage/postgres/location.ts';
 
 /** The settings of the service, read from the environment and nowhere else. */
 export interface Config {
@@ -88,10 +89,13 @@ function readPort(text: string): number {
 }
 
 function readStore(text: string): StoreLocation {
+  if (/^postgres(ql)?:/.test(text)) return readPostgresLocation(text);
   const [, path = ''] = /^sqlite:(.*)$/s.exec(text) ?? [];
   if (path === '' || path === ':memory:' || path.startsWith('//')) {
     // The text may hold a password: it is not repeated.
-    throw new Error('must be sqlite: and the path of a file, such as sqlite:data/plants.db');
+    throw new Error(
+      'must be sqlite: and the path of a file, such as sqlite:data/plants.db, or postgres://user:password@host/database',
+    );
   }
   return { engine: 'sqlite', path: resolve(path) };
 }

@@ -140,8 +140,8 @@ test('the lines of requests and all others are of one form and in one order', as
   for (const line of lines) {
     expect(line).toMatch(/^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",.*"msg":"[\w ]+"\}$/);
   }
-  expect(service.log().map(({ msg }) => msg)).toEqual(['ready', 'request', 'stopping', 'stopped']);
-  const { time, ms, ...line } = service.log()[1] ?? {};
+  expect(service.log().map(({ msg }) => msg)).toEqual(['listening', 'ready', 'request', 'stopping', 'stopped']);
+  const { time, ms, ...line } = service.log()[2] ?? {};
   expect([typeof time, typeof ms]).toEqual(['string', 'number']);
   expect(line).toEqual({
     level: 'info',

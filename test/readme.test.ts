@@ -123,7 +123,10 @@ describe('README', () => {
         .replace('/plants/{id}', '/specimens/{id}')
         .replaceAll('plantUnknown', 'specimenUnknown')
         .replaceAll('40401', '40499')
-        .replaceAll(/(plants\.|tables\.|(?<!\)\.)\b)get(?=\(id|\(path|: \(id|'|\(\.\.\.call)/g, '$1getSpecimen');
+        .replaceAll(
+          /(plants\.|tables\.|(?<!\)\.)\b)get(?=\(id|\(path|: \(id|: async \(id|'|\(\.\.\.call)/g,
+          '$1getSpecimen',
+        );
     const example = (language: string) => blocks('A new operation', language).map(renamed);
     const edit = (file: string, from: string, to: string) => {
       const text = readFileSync(join(folder, file), 'utf8');
@@ -141,7 +144,8 @@ describe('README', () => {
     expect(await run(folder, check)).not.toMatchObject({ code: 0 });
     await expectCompilerToSay(folder, message);
 
-    const [operation = '', number = '', inInterface = '', inEngine = '', inWorker = '', inTables = ''] = example('ts');
+    const [operation = '', number = '', inInterface = '', ...inEngines] = example('ts');
+    const [inEngine = '', inWorker = '', inTables = '', inPostgres = ''] = inEngines;
     writeFileSync(join(folder, 'src/operations/getSpecimen.ts'), operation);
     edit('src/operations/index.ts', '= { createPlant', '= { getSpecimen, createPlant');
     edit('src/operations/index.ts', 'import', "import { getSpecimen } from './getSpecimen.ts';\nimport");
@@ -154,7 +158,8 @@ describe('README', () => {
     edit('src/storage/sqlite/engine.ts', '    remove: (id)', `${inEngine}    remove: (id)`);
     edit('src/storage/sqlite/worker.ts', "    case 'remove':", `${inWorker}    case 'remove':`);
     edit('src/storage/sqlite/tables.ts', '\n  remove(', `${inTables}\n  remove(`);
-    edit('src/storage/sqlite/tables.ts', 'SELECT_ONE }', 'SELECT_ONE, toPlant }');
+    edit('src/storage/sqlite/tables.ts', 'import { readToken }', 'import { readToken, toPlant }');
+    edit('src/storage/postgres/engine.ts', '      remove: (id)', `${inPostgres}      remove: (id)`);
     edit('src/storage/sqlite/tables.ts', 'import type { Creation }', 'import type { Creation, StoredPlant }');
     expect(await run(folder, 'scripts/node node_modules/typescript/bin/tsc')).toMatchObject({ code: 0, stdout: '' });
 

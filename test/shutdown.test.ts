@@ -51,7 +51,7 @@ describe('npm start', () => {
     again.child.kill('SIGTERM');
     await again.ended;
     // npm passes the signal on, and the service ends as it should.
-    expect(again.log().map(({ msg }) => msg)).toEqual(['ready', 'stopping', 'stopped']);
+    expect(again.log().map(({ msg }) => msg)).toEqual(['listening', 'ready', 'stopping', 'stopped']);
   });
 
   test('stops by Ctrl-C in a terminal, which delivers the signal more than once', async () => {

@@ -2,9 +2,9 @@ import { withStore } from './with-store.ts';
 
 /** Brings the schema of the store up to date, as every opening does, and says so. */
 export async function migrate(): Promise<void> {
-  await withStore({ create: true }, ({ schema: { before, now } }) => {
+  await withStore({ create: true }, async ({ opened }) => {
+    const { before, now } = await opened;
     const [from, to] = [String(before), String(now)];
     console.log(before === now ? `the schema is up to date: ${to}` : `the schema was ${from}, and is ${to} now`);
-    return Promise.resolve();
   });
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createAdmin } from '../admin.ts';
 import { createApp } from '../app.ts';
 import { Authenticator } from '../auth/authenticator.ts';
@@ -14,6 +15,7 @@ import { createLog } from '../log.ts';
 import { operations } from '../operations/index.ts';
 import { listen } from '../server.ts';
 import { openStore } from '../storage/open.ts';
+import { StoreUnavailable } from '../storage/plant-store.ts';
 import type { TokenStore } from '../storage/token-store.ts';
 
 /** How long requests under way may take once the service is told to stop; the process is gone within 10 s. */
@@ -41,7 +43,10 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   await proveValidator();
   const validators = await compileValidators(contract);
 
-  const store = await openStore(config.store, { create: true });
+  const onAway = (error: StoreUnavailable) => {
+    logger.warn({ err: error }, 'the store is away');
+  };
+  const store = await openStore(config.store, { create: true, onAway });
   open.defer(() => store.close());
 
   const basePath = config.baseUrl?.pathname.replace(/\/$/, '') ?? '';
@@ -69,12 +74,16 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   const listener = await listen(app.handle, config.host, config.port, logger, app.classes);
   open.defer(() => listener.stop(GRACE_MS));
   const url = config.baseUrl?.href.replace(/\/$/, '') ?? reachable(listener.url);
-  await introduce(store.tokens, config, url);
-  logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'ready');
-  // For the next start, also if this process is killed.
-  flushCompileCache();
+  logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');
+  const ready = store.opened.then(async () => {
+    await introduce(store.tokens, config, url, onAway);
+    logger.info('ready');
+    // For the next start, also if this process is killed.
+    flushCompileCache();
+  });
 
-  logger.info({ signal: await stopped }, 'stopping');
+  const signal = await Promise.race([stopped, ready.then(() => stopped)]);
+  logger.info({ signal }, 'stopping');
   // Whatever hangs, a store that is locked for one: the process ends. Nothing that was acknowledged is lost.
   setTimeout(() => {
     endNow(log, 'stopped before all was done');
@@ -90,10 +99,24 @@ function reachable(url: string): string {
 }
 
 /** A store that never had a token gets one, which is printed with what to do with it. */
-async function introduce(tokens: TokenStore, { provisionedToken }: Config, url: string): Promise<void> {
+async function introduce(
+  tokens: TokenStore,
+  { provisionedToken }: Config,
+  url: string,
+  onAway: (error: StoreUnavailable) => void,
+): Promise<void> {
   if (provisionedToken !== undefined) return;
   const token = makeToken();
-  if (!(await tokens.addFirst({ name: 'first', hash: hashToken(token) }))) return;
+  for (;;) {
+    try {
+      if (!(await tokens.addFirst({ name: 'first', hash: hashToken(token) }))) return;
+      break;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      onAway(error);
+      await sleep(1000);
+    }
+  }
   console.error(`
 This store had no access token. Here is its first one, shown only this once:
 

@@ -3,51 +3,84 @@ import { StoreUnavailable } from './plant-store.ts';
 /** What became of one item of a batch. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: Error };
 
+/** How a kind of items is written. */
+export interface Writer<Item, Result> {
+  /**
+   * Writes a batch, by the time given on the clock of `performance.now()` if it can keep to one.
+   *
+   * @returns an outcome for each item, in order; or rejects for all
+   */
+  write(items: readonly Item[], until: number): Promise<readonly Outcome<Result>[]>;
+  /** About how many bytes an item takes while it waits. */
+  weigh(item: Item): number;
+  /** How many batches may be under way at once. */
+  readonly atOnce: number;
+}
+
 interface Waiting<Item, Result> {
   readonly item: Item;
+  readonly bytes: number;
+  readonly until: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** The most items that are written together: what bounds the wait of the last one. */
 const MOST_TOGETHER = 1024;
-/** The most items that may wait: what comes beyond is turned away, before memory is. */
+/** The most items that may wait, and the most bytes of them: what comes beyond is turned away, before memory is. */
 const MOST_WAITING = 10_000;
+const MOST_BYTES = 16 * 1024 * 1024;
+/** How long an item may wait and be written, in milliseconds. */
+export const PATIENCE_MS = 5000;
 
 /**
  * Natural group commit: while one batch is written, whatever comes waits, and goes into the next one. So one fsync
  * serves few when few come, and many when many come, and nobody waits for a timer.
  */
 export class Batches<Item, Result> {
-  private readonly write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
+  private readonly writer: Writer<Item, Result>;
   private waiting: Waiting<Item, Result>[] = [];
-  private writing: Promise<void> | undefined;
+  private bytes = 0;
+  /** How many batches are under way, and what ends when they do. */
+  private underWay = 0;
+  private readonly writing = new Set<Promise<void>>();
 
-  /** @param write writes a batch; answers for each item, in order, or rejects for all */
-  constructor(write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>) {
-    this.write = write;
+  constructor(writer: Writer<Item, Result>) {
+    this.writer = writer;
   }
 
-  /** @throws StoreUnavailable if too many wait */
+  /** @throws StoreUnavailable at once if too much waits, or when it has waited too long */
   add(item: Item): Promise<Result> {
-    if (this.waiting.length >= MOST_WAITING)
+    if (this.waiting.length >= MOST_WAITING || this.bytes >= MOST_BYTES)
       return Promise.reject(new StoreUnavailable('too many plants wait to be stored'));
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject });
-      this.writing ??= this.writeAll();
+      const bytes = this.writer.weigh(item);
+      this.bytes += bytes;
+      this.waiting.push({ item, bytes, until: performance.now() + PATIENCE_MS, resolve, reject });
+      if (this.underWay < this.writer.atOnce) this.begin();
     });
   }
 
   /** Resolves when nothing waits and nothing is being written. */
   async idle(): Promise<void> {
-    await this.writing;
+    await Promise.all(this.writing);
+  }
+
+  private begin(): void {
+    this.underWay++;
+    const writing = this.writeAll().finally(() => this.writing.delete(writing));
+    this.writing.add(writing);
   }
 
   private async writeAll(): Promise<void> {
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, MOST_TOGETHER);
+    for (let batch = this.next(); batch.length > 0; batch = this.next()) {
       try {
-        const outcomes = await this.write(batch.map(({ item }) => item));
+        const [first] = batch;
+        const until = first?.until ?? 0;
+        const outcomes = await this.writer.write(
+          batch.map(({ item }) => item),
+          until,
+        );
         batch.forEach(({ resolve, reject }, index) => {
           const outcome = outcomes[index];
           if (outcome === undefined) reject(new Error('the engine did not answer for a plant'));
@@ -58,6 +91,22 @@ export class Batches<Item, Result> {
         for (const { reject } of batch) reject(error);
       }
     }
-    this.writing = undefined;
+    // At once, so that what comes next begins a batch.
+    this.underWay--;
+  }
+
+  /** Takes the next batch out of what waits, and turns away what has waited too long. */
+  private next(): readonly Waiting<Item, Result>[] {
+    for (;;) {
+      const batch = this.waiting.splice(0, MOST_TOGETHER);
+      for (const { bytes } of batch) this.bytes -= bytes;
+      const now = performance.now();
+      const inTime = batch.filter(({ until }) => until > now);
+      if (inTime.length === batch.length) return batch;
+      for (const { until, reject } of batch) {
+        if (until <= now) reject(new StoreUnavailable('the plant has waited too long to be stored'));
+      }
+      if (inTime.length > 0) return inTime;
+    }
   }
 }

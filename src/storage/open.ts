@@ -1,31 +1,44 @@
-import type { PlantStore } from './plant-store.ts';
+import type { PlantStore, StoreUnavailable } from './plant-store.ts';
+import { openPostgres } from './postgres/engine.ts';
+import type { PostgresLocation } from './postgres/location.ts';
+import type { SqliteLocation } from './sqlite/engine.ts';
 import { openSqlite } from './sqlite/engine.ts';
 import type { TokenStore } from './token-store.ts';
 
-/** A store, open. */
+/** What the schema of a store was when it was opened, and is now. */
+export interface Schema {
+  readonly before: number;
+  readonly now: number;
+}
+
 export interface Store {
   readonly plants: PlantStore;
   readonly tokens: TokenStore;
-  /** What the schema of the store was when it was opened, and is now. */
-  readonly schema: { readonly before: number; readonly now: number };
+  /** Resolves when the store can be used; until then every call throws StoreUnavailable. @throws StoreUnusable */
+  readonly opened: Promise<Schema>;
   /** Resolves if the store can answer. @throws StoreUnavailable */
   ready(): Promise<void>;
   /** Finishes what is under way. Nothing can be called after. */
   close(): Promise<void>;
 }
 
-/** Where a store is: so far a file, `sqlite:data/plants.db`. */
-export interface StoreLocation {
-  readonly engine: 'sqlite';
-  readonly path: string;
+export type StoreLocation = SqliteLocation | PostgresLocation;
+
+export interface Opening {
+  /** Whether a store is made where there is none, and brought up to date. */
+  readonly create: boolean;
+  /**
+   * Called each time that a server turns out to be away: the store is returned at once then, and opens when it can.
+   * Without it, a server that is away makes `openStore` fail.
+   */
+  readonly onAway?: (error: StoreUnavailable) => void;
 }
 
 /**
  * Opens the store, and makes what is in it durable before anything is answered from it.
  *
- * @param create whether a store is made where there is none, and brought up to date
- * @throws StoreUnusable
+ * @throws StoreUnusable, StoreUnavailable
  */
-export function openStore({ path }: StoreLocation, { create }: { readonly create: boolean }): Promise<Store> {
-  return openSqlite(path, create);
+export function openStore(location: StoreLocation, opening: Opening): Promise<Store> {
+  return location.engine === 'sqlite' ? openSqlite(location, opening) : openPostgres(location, opening);
 }

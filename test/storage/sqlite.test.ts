@@ -20,7 +20,7 @@ testEngine('SQLite', { open: () => open('conformance.db') });
 describe('a SQLite database', () => {
   test('gets the folders that it lies in', async () => {
     const store = await open('new/folder/plants.db');
-    expect(store.schema).toEqual({ before: 0, now: MIGRATIONS.length });
+    expect(await store.opened).toEqual({ before: 0, now: MIGRATIONS.length });
     await store.close();
     expect(existsSync(join(folder, 'new/folder/plants.db'))).toBe(true);
   });
@@ -39,7 +39,7 @@ describe('a SQLite database', () => {
       `the database ${path} has schema 0, an older one: run \`migrate\` first`,
     );
     const store = await open('older.db');
-    expect(store.schema).toEqual({ before: 0, now: MIGRATIONS.length });
+    expect(await store.opened).toEqual({ before: 0, now: MIGRATIONS.length });
     await store.close();
   });
 

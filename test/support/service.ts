@@ -85,14 +85,21 @@ export interface Service extends Started {
 }
 
 /** Starts the service and waits until it listens. Without DATABASE_URL it gets a database of its own. */
-export async function startService(environment: Environment = {}, cwd = ROOT, main = MAIN): Promise<Service> {
+export async function startService(
+  environment: Environment = {},
+  cwd = ROOT,
+  main = MAIN,
+  until: 'listening' | 'ready' = 'ready',
+): Promise<Service> {
   const env = { PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}`, ...environment };
   const started = start(process.execPath, [main, 'serve'], env, cwd);
-  const url = await listening(started);
+  const url = await listening(started, until);
   return {
     ...started,
     url,
-    token: /plantstore_[\w-]{43}/.exec(started.stderr())?.[0] ?? '',
+    get token() {
+      return /plantstore_[\w-]{43}/.exec(started.stderr())?.[0] ?? '';
+    },
     stop: () => {
       started.child.kill('SIGTERM');
       return started.ended;
@@ -100,11 +107,14 @@ export async function startService(environment: Environment = {}, cwd = ROOT, ma
   };
 }
 
-/** Where a service listens, once it does and has introduced itself. */
-export async function listening({ log, stderr, child }: Started): Promise<string> {
+/** Where a service listens, once it does; and, unless that is not waited for, its store can be used. */
+export async function listening(
+  { log, stderr, child }: Started,
+  until: 'listening' | 'ready' = 'ready',
+): Promise<string> {
   for (;;) {
-    const line = log().find(({ msg }) => msg === 'ready');
-    if (line !== undefined) return String(line['listening']);
+    const line = log().find(({ msg }) => msg === 'listening');
+    if (line !== undefined && log().some(({ msg }) => msg === until)) return String(line['listening']);
     if (child.exitCode !== null) throw new Error(`the service ended before it listened: ${stderr()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Schema } from '../open.ts';
 import { StoreUnusable } from '../plant-store.ts';
 import { atOpening, isBusy } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
@@ -18,7 +19,7 @@ const CHECKPOINT_PAGES = 4000;
 
 export interface Connection {
   readonly database: DatabaseSync;
-  readonly schema: { readonly before: number; readonly now: number };
+  readonly schema: Schema;
 }
 
 /**
@@ -94,7 +95,7 @@ function configure(database: DatabaseSync, path: string): void {
  * but may not be on disk. Its log (WAL) is this connection's now, and the fsync of this commit covers all of it. So
  * whatever is answered from the database is durable.
  */
-function migrate(database: DatabaseSync, path: string, create: boolean): Connection['schema'] {
+function migrate(database: DatabaseSync, path: string, create: boolean): Schema {
   database.exec('begin immediate');
   const now = MIGRATIONS.length;
   const before = pragma(database, 'user_version');

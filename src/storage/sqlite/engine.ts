@@ -3,14 +3,21 @@ import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Outcome } from '../batches.ts';
 import { Batches } from '../batches.ts';
-import type { Store } from '../open.ts';
+import { bytesOf, toPlant } from '../columns.ts';
+import type { Opening, Schema, Store } from '../open.ts';
 import type { Creation, PlantStore, StoredPlant } from '../plant-store.ts';
 import type { TokenStore } from '../token-store.ts';
 import { connectReader } from './connection.ts';
 import { unpack } from './errors.ts';
-import { SELECT_ALL, toPlant, toValues } from './plants.ts';
+import { SELECT_ALL, toValues } from './plants.ts';
 import type { Tables } from './tables.ts';
-import type { Answer, Method, Opening, PackedOutcome } from './worker.ts';
+import type { Answer, Method, PackedOutcome, WorkerOpening } from './worker.ts';
+
+/** A file, such as `sqlite:data/plants.db`. */
+export interface SqliteLocation {
+  readonly engine: 'sqlite';
+  readonly path: string;
+}
 
 /** How many plants `list` hands out at a time. */
 const PORTION = 1000;
@@ -22,14 +29,19 @@ type Result<M extends Method> = M extends 'create' ? readonly PackedOutcome[] : 
  *
  * @throws StoreUnusable
  */
-export async function openSqlite(path: string, create: boolean): Promise<Store> {
+export async function openSqlite({ path }: SqliteLocation, { create }: Opening): Promise<Store> {
   const worker = new Thread({ path, create });
-  const schema = await worker.opened;
-  const batches = new Batches((plants: readonly StoredPlant[]) => createAll(worker, plants));
+  await worker.opened;
+  const batches = new Batches<StoredPlant, Creation>({
+    write: (plants) => createAll(worker, plants),
+    weigh: bytesOf,
+    // One thread writes.
+    atOnce: 1,
+  });
   return {
     plants: plantStore(path, worker, batches),
     tokens: tokenStore(worker),
-    schema,
+    opened: worker.opened,
     ready: () => worker.call('ready'),
     close: async () => {
       await batches.idle();
@@ -82,13 +94,13 @@ async function createAll(worker: Thread, plants: readonly StoredPlant[]): Promis
 
 /** The worker thread as seen from this one: calls go in, answers come back in the same order. */
 class Thread {
-  readonly opened: Promise<Store['schema']>;
+  readonly opened: Promise<Schema>;
   private readonly worker: Worker;
   private readonly pending: { resolve: (result: unknown) => void; reject: (error: unknown) => void }[] = [];
 
-  constructor(opening: Opening) {
+  constructor(opening: WorkerOpening) {
     this.worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: opening });
-    this.opened = this.answer() as Promise<Store['schema']>;
+    this.opened = this.answer() as Promise<Schema>;
     this.worker.on('message', (answer: Answer) => {
       const caller = this.pending.shift();
       if ('error' in answer) caller?.reject(unpack(answer.error));

@@ -1,11 +1,6 @@
+import type { Row, Value } from '../columns.ts';
+import { COLUMNS } from '../columns.ts';
 import type { StoredPlant } from '../plant-store.ts';
-
-/** The columns of the table `plants` are the members of a plant. One that is missing here does not compile. */
-const MEMBERS: Readonly<Record<keyof StoredPlant, true>> = { id: true, name: true, tag: true };
-const COLUMNS = Object.keys(MEMBERS) as (keyof StoredPlant)[];
-
-/** A value of a column; what a plant does not have is null. */
-export type Value = (StoredPlant[keyof StoredPlant] & (bigint | string)) | null;
 
 export const INSERT = `insert into plants (${COLUMNS.join()}) values (${COLUMNS.map(() => '?').join()}) on conflict do nothing`;
 export const SELECT_ONE = `select ${COLUMNS.join()} from plants where id = ?`;
@@ -22,12 +17,6 @@ export function* eachPlant(values: readonly Value[]): Generator<Value[]> {
   for (let start = 0; start < values.length; start += COLUMNS.length) yield values.slice(start, start + COLUMNS.length);
 }
 
-export function isSame(values: readonly Value[], row: Readonly<Record<string, unknown>> | undefined): boolean {
+export function isSame(values: readonly Value[], row: Row | undefined): boolean {
   return row !== undefined && COLUMNS.every((column, index) => row[column] === values[index]);
-}
-
-export function toPlant(row: Readonly<Record<string, unknown>>): StoredPlant {
-  const members = COLUMNS.flatMap((column) => (row[column] === null ? [] : [[column, row[column]]]));
-  // The table has the types of the members, and is strict.
-  return Object.fromEntries(members) as StoredPlant;
 }

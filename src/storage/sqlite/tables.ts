@@ -1,9 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Outcome } from '../batches.ts';
+import type { Value } from '../columns.ts';
+import { readToken } from '../columns.ts';
 import type { Creation } from '../plant-store.ts';
 import type { NewToken, StoredToken } from '../token-store.ts';
 import { atWork } from './errors.ts';
-import type { Value } from './plants.ts';
 import { DELETE_ONE, eachPlant, INSERT, isSame, SELECT_ONE } from './plants.ts';
 
 /** The statements of the store, run in the worker thread. */
@@ -97,15 +98,4 @@ export class Tables {
     }
     return statement;
   }
-}
-
-function readToken(row: Record<string, unknown>): StoredToken {
-  const optional = (column: string) => (row[column] === null ? undefined : Number(row[column]));
-  const [expiresAt, revokedAt] = [optional('expires_at'), optional('revoked_at')];
-  return {
-    name: String(row['name']),
-    createdAt: Number(row['created_at']),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(revokedAt === undefined ? {} : { revokedAt }),
-  };
 }

@@ -7,7 +7,7 @@ import { atWork, pack } from './errors.ts';
 import { Tables } from './tables.ts';
 
 /** What the worker is started with. */
-export interface Opening {
+export interface WorkerOpening {
   readonly path: string;
   readonly create: boolean;
 }
@@ -27,7 +27,7 @@ export type PackedOutcome = Creation | PackedError;
 function serve(): void {
   const port = parentPort;
   if (port === null) throw new Error('worker.ts runs as a worker thread only');
-  const { path, create } = workerData as Opening;
+  const { path, create } = workerData as WorkerOpening;
   let tables: Tables;
   try {
     const { database, schema } = connect(path, create);

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Outcome } from '../batches.ts';
+import { Batches, PATIENCE_MS } from '../batches.ts';
+import { bytesOf, toPlant } from '../columns.ts';
+import type { Opening, Schema, Store } from '../open.ts';
+import type { Creation, StoredPlant } from '../plant-store.ts';
+import { StoreUnavailable } from '../plant-store.ts';
+import { createAll } from './creation.ts';
+import { nameOf } from './dial.ts';
+import { atOpening } from './errors.ts';
+import type { Parameter, Run } from './line.ts';
+import { Line, statement } from './line.ts';
+import type { PostgresLocation } from './location.ts';
+import { openDatabase } from './migrations.ts';
+import { DELETE_ONE, SELECT_ALL } from './plants.ts';
+import { tokenStore } from './tokens.ts';
+
+/** How many batches are written at once: while PostgreSQL flushes one, it works on the other. */
+const WRITERS = 2;
+/** How many plants `list` hands out at a time. */
+const PORTION = 1000;
+/** How long to wait before a server that is away is looked for again, in milliseconds. */
+const LOOK_AGAIN_MS = 1000;
+
+const READY = statement(
+  `select current_setting('transaction_read_only') as read_only, (select min(version) from schema_version)`,
+);
+
+/**
+ * PostgreSQL, or what speaks its protocol, through a few connections. What is lost with one of them is tried again for
+ * a while: what a plant is decides whether it was stored, so that it does not matter whose answer was lost.
+ *
+ * @throws StoreUnusable, StoreUnavailable
+ */
+export async function openPostgres(location: PostgresLocation, opening: Opening): Promise<Store> {
+  const store = new PostgresStore(location, opening);
+  if (opening.onAway !== undefined) return store;
+  try {
+    await store.opened;
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+class PostgresStore implements Store {
+  readonly opened: Promise<Schema>;
+  readonly plants: Store['plants'];
+  readonly tokens: Store['tokens'];
+  private readonly location: PostgresLocation;
+  /** For all but plants that are created. */
+  private readonly line: Line;
+  private readonly writers: Line[];
+  private readonly batches: Batches<StoredPlant, Creation>;
+  private readonly closing = new AbortController();
+  /** Why the store is not open yet, undefined when it is. */
+  private notOpen: Error | undefined = new StoreUnavailable('the store is being opened');
+
+  constructor(location: PostgresLocation, opening: Opening) {
+    this.location = location;
+    this.line = new Line(location);
+    this.writers = Array.from({ length: WRITERS }, () => new Line(location));
+    this.batches = new Batches({ write: (...args) => this.write(...args), weigh: bytesOf, atOnce: WRITERS });
+    this.plants = {
+      create: (plant) => (this.notOpen === undefined ? this.batches.add(plant) : Promise.reject(this.notOpen)),
+      list: () => this.list(),
+      remove: (id) => this.change(DELETE_ONE, id),
+    };
+    this.tokens = tokenStore(
+      (work) => this.attempt(work),
+      (...args) => this.change(...args),
+    );
+    this.opened = this.open(opening);
+    // Whoever opened the store may look at this later.
+    this.opened.catch(() => undefined);
+  }
+
+  async ready(): Promise<void> {
+    const [row] = await this.attempt((run) => run(READY));
+    if (row?.['read_only'] === 'on') throw new StoreUnavailable('PostgreSQL takes no writes');
+  }
+
+  async close(): Promise<void> {
+    await this.batches.idle();
+    this.closing.abort();
+    await Promise.all([this.line, ...this.writers].map((line) => line.close()));
+  }
+
+  private async open({ create, onAway }: Opening): Promise<Schema> {
+    const name = `${this.location.hosts.map(nameOf).join()}/${this.location.database}`;
+    for (;;) {
+      try {
+        const schema = await openDatabase(this.line, name, create, performance.now() + PATIENCE_MS);
+        this.notOpen = undefined;
+        return schema;
+      } catch (error) {
+        const failure = atOpening(error, name);
+        this.notOpen = failure;
+        if (!(failure instanceof StoreUnavailable) || onAway === undefined) throw failure;
+        onAway(failure);
+        await sleep(LOOK_AGAIN_MS, undefined, { signal: this.closing.signal });
+      }
+    }
+  }
+
+  private async attempt<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    if (this.notOpen !== undefined) throw this.notOpen;
+    return await this.line.attempt(performance.now() + PATIENCE_MS, work);
+  }
+
+  /** Runs a statement that returns what it changed; whether it did cannot be told if its answer was lost. */
+  private async change(text: TemplateStringsArray, ...parameters: Parameter[]): Promise<boolean> {
+    let tries = 0;
+    return await this.attempt(async (run) => {
+      tries++;
+      const changed = (await run(text, ...parameters)).length > 0;
+      if (!changed && tries > 1) throw new StoreUnavailable('PostgreSQL was lost meanwhile: it may have been done');
+      return changed;
+    });
+  }
+
+  private async *list(): AsyncGenerator<StoredPlant[]> {
+    await this.attempt((run) => run(READY));
+    // Its own, as nothing else can use it meanwhile.
+    const line = new Line(this.location);
+    try {
+      for await (const rows of line.portions(SELECT_ALL, PORTION)) yield rows.map(toPlant);
+    } finally {
+      await line.close();
+    }
+  }
+
+  private async write(plants: readonly StoredPlant[], until: number): Promise<Outcome<Creation>[]> {
+    // A writer is free, as no more batches are under way.
+    const line = this.writers.pop();
+    if (line === undefined) throw new Error('more batches are written than there are writers');
+    try {
+      return await createAll((work) => line.attempt(until, work), plants);
+    } finally {
+      this.writers.push(line);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { StoreUnavailable, StoreUnusable } from '../plant-store.ts';
+import { TlsRefused } from './dial.ts';
+
+/** SQLSTATEs of PostgreSQL (its documentation, appendix A). */
+export const SQLSTATE = {
+  readOnly: '25006',
+  tableUnknown: '42P01',
+  privilege: '42501',
+};
+
+/**
+ * Classes of SQLSTATEs, and single ones, after which the same may succeed: connections, serialization and deadlocks,
+ * resources, locks, operators who intervene, the system around the server, a server that takes no writes yet.
+ */
+const PASSING = ['08', '40', '53', '55', '57', '58', SQLSTATE.readOnly];
+
+/** Classes that say that a value cannot be stored, not that the server cannot. */
+const REFUSED_VALUE = ['22', '23'];
+
+/** Why a server or a database cannot be used as the settings have it: whoever operates it must act. */
+const UNUSABLE: readonly (readonly [string, string])[] = [
+  ['28', 'refuses the user or the password'],
+  ['3D000', 'has no such database: create it'],
+  [SQLSTATE.privilege, 'does not let this user make and use the tables: grant it the database'],
+];
+
+/** A query did not come to the end that it was to come to; it may be tried again. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+/** PostgreSQL does not store a value of a plant: a constraint of its operator, say. */
+export class RefusedValue extends Error {
+  override readonly name = 'RefusedValue';
+}
+
+export function sqlState(error: unknown): string | undefined {
+  if (!Error.isError(error) || error.name !== 'PostgresError' || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether the same may succeed later, also what was lost with a connection. */
+export function isPassing(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return PASSING.some((each) => state.startsWith(each));
+  // The system's errors, and those of the client about its connection, have a code that is no SQLSTATE.
+  return Error.isError(error) && (error.name === 'Interrupted' || ('code' in error && !(error instanceof TypeError)));
+}
+
+/** An error met while a store is at work, as the interface has it. */
+export function atWork(error: unknown): Error {
+  const state = sqlState(error) ?? '';
+  if (REFUSED_VALUE.some((each) => state.startsWith(each))) return new RefusedValue(withoutData(error).message);
+  return isPassing(error)
+    ? new StoreUnavailable('PostgreSQL cannot do this at the moment', { cause: withoutData(error) })
+    : withoutData(error);
+}
+
+/** An error met while a database was opened, as whoever operates it should read it. */
+export function atOpening(error: unknown, name: string): Error {
+  const state = sqlState(error) ?? '';
+  const [, problem] = UNUSABLE.find(([each]) => state.startsWith(each)) ?? [];
+  if (problem !== undefined) return new StoreUnusable(`PostgreSQL at ${name} ${problem}`, { cause: error });
+  if (error instanceof TlsRefused)
+    return new StoreUnusable(`PostgreSQL at ${name}: ${error.message}`, { cause: error });
+  if (!isPassing(error)) return withoutData(error);
+  const reason = Error.isError(error) ? error.message : String(error);
+  return new StoreUnavailable(`PostgreSQL at ${name} is not available: ${reason}`, { cause: withoutData(error) });
+}
+
+/** Details of PostgreSQL's errors quote rows, which do not belong in a log. */
+function withoutData(error: unknown): Error {
+  const state = sqlState(error);
+  if (!Error.isError(error)) return new Error(String(error));
+  return state === undefined ? error : new Error(`SQLSTATE ${state}: ${error.message}`);
+}

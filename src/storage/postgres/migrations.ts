@@ -1,0 +1,109 @@
+import { StoreUnusable } from '../plant-store.ts';
+import type { Schema } from '../open.ts';
+import { Interrupted, SQLSTATE, sqlState } from './errors.ts';
+import type { Line, Run } from './line.ts';
+import { statement } from './line.ts';
+
+/**
+ * The schema, step by step, each a list of statements; the version of a database is how many of these it has been
+ * through. A step that was released is never changed. Statements that CockroachDB and YugabyteDB know too.
+ */
+export const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    'create table plants (id bigint primary key, name text not null, tag text)',
+    // The text of a token is kept nowhere. Revoked ones stay, to be listed.
+    `create table tokens (
+       hash bytea primary key,
+       name text not null,
+       created_at bigint not null,
+       expires_at bigint,
+       revoked_at bigint,
+       position bigint generated always as identity
+     )`,
+    'create unique index tokens_in_use on tokens (name) where revoked_at is null',
+  ],
+];
+
+/**
+ * One row: the version, and whether the store ever had a token. Whoever changes the schema locks it, since advisory
+ * locks do nothing on CockroachDB.
+ */
+const CREATE_VERSION = statement(
+  'create table if not exists schema_version (id bigint primary key, version bigint not null, had_token boolean not null)',
+);
+const INSERT_VERSION = statement('insert into schema_version values (1, 0, false) on conflict do nothing');
+const SELECT_VERSION = statement('select version from schema_version where id = 1');
+const LOCK_VERSION = statement('select version from schema_version where id = 1 for update');
+const UPDATE_VERSION = statement('update schema_version set version = $1::bigint where id = 1');
+
+/** Each session sets synchronous_commit; a pooler in between may keep it from the server. */
+const SETTINGS_WANTED = new Map([
+  ['fsync', 'on'],
+  ['synchronous_commit', 'on'],
+  ['server_encoding', 'UTF8'],
+]);
+const SETTINGS = statement(
+  `select name, setting from pg_settings where name in (${[...SETTINGS_WANTED.keys()].map((each) => `'${each}'`).join()})`,
+);
+
+/**
+ * Sees that what the database promises is what the store promises, and brings its schema up to date. Any number of
+ * processes may do this at once.
+ *
+ * @throws StoreUnusable, or what PostgreSQL or the system says
+ */
+export async function openDatabase(line: Line, name: string, create: boolean, until: number): Promise<Schema> {
+  return await line.attempt(until, async (run) => {
+    await requireSettings(run, name);
+    const before = await readVersion(run);
+    const now = MIGRATIONS.length;
+    if (before !== undefined && before > now) {
+      const has = `PostgreSQL at ${name} has schema ${String(before)}`;
+      throw new StoreUnusable(`${has}, of a newer plant-store; this one knows ${String(now)}`);
+    }
+    if (before === now) return { before, now };
+    if (!create) {
+      if (before === undefined) throw new StoreUnusable(`PostgreSQL at ${name} has no plant store`);
+      throw new StoreUnusable(
+        `PostgreSQL at ${name} has schema ${String(before)}, an older one: run \`migrate\` first`,
+      );
+    }
+    await run(CREATE_VERSION).catch(sameMoment);
+    await run(INSERT_VERSION);
+    await line.transaction(until, migrate);
+    return { before: before ?? 0, now };
+  });
+}
+
+async function migrate(run: Run): Promise<void> {
+  const [row] = await run(LOCK_VERSION);
+  const missing = MIGRATIONS.slice(Number(row?.['version']));
+  for (const step of missing.flat()) await run(statement(step));
+  if (missing.length > 0) await run(UPDATE_VERSION, MIGRATIONS.length);
+}
+
+async function requireSettings(run: Run, name: string): Promise<void> {
+  for (const { name: setting, setting: value } of await run(SETTINGS)) {
+    const wanted = SETTINGS_WANTED.get(String(setting));
+    if (wanted === undefined || wanted === value) continue;
+    const has = `PostgreSQL at ${name} has ${String(setting)} = ${String(value)}`;
+    throw new StoreUnusable(`${has}: the store needs ${wanted}, to keep what it is given`);
+  }
+}
+
+/** The version of the schema; undefined: there is none. */
+async function readVersion(run: Run): Promise<number | undefined> {
+  try {
+    const [row] = await run(SELECT_VERSION);
+    return row && Number(row['version']);
+  } catch (error) {
+    if (sqlState(error) === SQLSTATE.tableUnknown) return undefined;
+    throw error;
+  }
+}
+
+/** PostgreSQL's `if not exists` does not look at what is being created at the same moment: it fails on its catalog. */
+function sameMoment(error: unknown): never {
+  const raced = ['23505', '42P07', '42710'].includes(sqlState(error) ?? '');
+  throw raced ? new Interrupted('another process creates the same table', { cause: error }) : error;
+}

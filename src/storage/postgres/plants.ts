@@ -1,0 +1,67 @@
+import type { Row } from '../columns.ts';
+import { COLUMNS, TYPES } from '../columns.ts';
+import type { StoredPlant } from '../plant-store.ts';
+import type { Run } from './line.ts';
+import { statement } from './line.ts';
+
+const ARRAYS = COLUMNS.map((column, index) => `$${String(index + 1)}::${TYPES[column]}[]`);
+const INSERT = statement(
+  `insert into plants (${COLUMNS.join()}) select * from unnest(${ARRAYS.join()}) on conflict do nothing returning id`,
+);
+/**
+ * The lock is there for what it writes: a plant that can be seen may not be on the disk of a synchronous standby yet,
+ * as its writer or the server was killed while it waited. The commit of this waits for all that was written before.
+ */
+const SELECT_DURABLE = statement(`select ${COLUMNS.join()} from plants where id = any($1::bigint[]) for key share`);
+export const SELECT_ALL = statement(`select ${COLUMNS.join()} from plants order by id`);
+export const DELETE_ONE = statement('delete from plants where id = $1::bigint returning id');
+
+/** What is stored under an id, and whether it was put there now. */
+export interface Kept {
+  readonly created: boolean;
+  readonly content: Row | StoredPlant;
+}
+
+/**
+ * Stores plants of different ids unless their ids exist. What it answers for is committed. In the order of the ids, so
+ * that two instances never wait for each other.
+ */
+export async function insert(run: Run, plants: readonly StoredPlant[]): Promise<Map<bigint, Kept>> {
+  const kept = new Map<bigint, Kept>();
+  const sorted = plants.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  // Again if a plant was removed between the two statements.
+  for (let missing = sorted; missing.length > 0; missing = missing.filter(({ id }) => !kept.has(id))) {
+    const columns = COLUMNS.map((column) => toArray(missing.map((plant) => plant[column])));
+    const created = new Set((await run(INSERT, ...columns)).map(({ id }) => id));
+    for (const plant of missing) if (created.has(plant.id)) kept.set(plant.id, { created: true, content: plant });
+    if (created.size === missing.length) break;
+    const ids = missing.filter(({ id }) => !created.has(id)).map(({ id }) => id);
+    for (const row of await run(SELECT_DURABLE, toArray(ids))) {
+      // The type of the column, which the client reads as a bigint.
+      kept.set(row['id'] as bigint, { created: false, content: row });
+    }
+  }
+  return kept;
+}
+
+/** Whether PostgreSQL keeps the texts as they are: it refuses U+0000, and what is no UTF-8 never reaches it whole. */
+export function isStorable(plant: StoredPlant): boolean {
+  return COLUMNS.every((column) => {
+    const value = plant[column];
+    return typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'));
+  });
+}
+
+export function isSame(plant: StoredPlant, content: Kept['content']): boolean {
+  return COLUMNS.every((column) => (plant[column] ?? null) === (content[column] ?? null));
+}
+
+/** An array as PostgreSQL reads it (its documentation, section 8.15.6). */
+function toArray(values: readonly (bigint | string | undefined)[]): string {
+  return `{${values.map(toElement).join()}}`;
+}
+
+function toElement(value: bigint | string | undefined): string {
+  if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`;
+  return value === undefined ? 'null' : String(value);
+}

@@ -1,0 +1,49 @@
+import { readToken } from '../columns.ts';
+import type { NewToken, StoredToken, TokenStore } from '../token-store.ts';
+import type { Parameter, Run } from './line.ts';
+import { statement } from './line.ts';
+
+const SELECT = 'select name, created_at, expires_at, revoked_at from tokens';
+const FIND = statement(`${SELECT} where hash = $1::bytea and revoked_at is null`);
+const LIST = statement(`${SELECT} order by created_at, position`);
+
+/** The row of the schema is locked by whoever sets what it says: of several that try at once one succeeds. */
+const HAD_TOKEN = 'update schema_version set had_token = true where not had_token returning id';
+const COLUMNS = '(hash, name, created_at, expires_at)';
+const VALUES = '$1::bytea, $2::text, $3::bigint, $4::bigint';
+const ADD = statement(
+  `with had as (${HAD_TOKEN}) insert into tokens ${COLUMNS} values (${VALUES}) on conflict do nothing`,
+);
+const ADD_FIRST = statement(
+  `with had as (${HAD_TOKEN}) insert into tokens ${COLUMNS} select ${VALUES} from had on conflict do nothing`,
+);
+const REVOKE = statement(
+  'update tokens set revoked_at = $1::bigint where name = $2 and revoked_at is null returning name',
+);
+
+/**
+ * @param attempt does some work, again if what went wrong may pass
+ * @param change runs a statement that returns what it changed, and says whether it changed anything
+ */
+export function tokenStore(
+  attempt: <T>(work: (run: Run) => Promise<T>) => Promise<T>,
+  change: (text: TemplateStringsArray, ...parameters: Parameter[]) => Promise<boolean>,
+): TokenStore {
+  /** An insert whose answer was lost has succeeded if the token is there: nobody else has its hash. */
+  async function add(text: TemplateStringsArray, { name, hash, expiresAt }: NewToken): Promise<boolean> {
+    const values: Parameter[] = [hash, name, Date.now(), expiresAt ?? null];
+    await attempt((run) => run(text, ...values));
+    return (await find(hash)) !== undefined;
+  }
+  async function find(hash: Uint8Array): Promise<StoredToken | undefined> {
+    const [row] = await attempt((run) => run(FIND, hash));
+    return row && readToken(row);
+  }
+  return {
+    find,
+    add: (token) => add(ADD, token),
+    addFirst: (token) => add(ADD_FIRST, token),
+    list: async () => (await attempt((run) => run(LIST))).map(readToken),
+    revoke: (name) => change(REVOKE, Date.now(), name),
+  };
+}

@@ -1,0 +1,1 @@
+export { uninstall as default } from './postgres-binaries.ts';

