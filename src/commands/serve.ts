@@ -43,11 +43,15 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   await proveValidator();
   const validators = await compileValidators(contract);
 
+  const away = Promise.withResolvers<undefined>();
   const onAway = (error: StoreUnavailable) => {
     logger.warn({ err: error }, 'the store is away');
+    away.resolve(undefined);
   };
   const store = await openStore(config.store, { create: true, onAway });
   open.defer(() => store.close());
+  // A store that is there is open before the first request comes; for one that is away nobody waits.
+  await Promise.race([store.opened, away.promise]);
 
   const basePath = config.baseUrl?.pathname.replace(/\/$/, '') ?? '';
   const app = createApp({

@@ -5,20 +5,27 @@ import { NoCompiler, slowDisk } from './disk.ts';
 import { measureEndurance } from './endurance.ts';
 import { measureGrowth } from './growth.ts';
 import { cleanUp, Scratch } from './processes.ts';
+import type { Circumstances } from './results.ts';
 import { record } from './results.ts';
-import type { ServerName } from './servers.ts';
-import { SERVERS } from './servers.ts';
+import { NAMES, onPostgres } from './servers.ts';
 import { measureStart } from './start.ts';
+
+/** What is compared, and with which of them. */
+type Field = Pick<Plan, 'servers' | 'subject'>;
+const ON_SQLITE: Field = { servers: NAMES.filter((name) => !onPostgres(name)), subject: 'service' };
+const ON_POSTGRES: Field = { servers: ['service', ...NAMES.filter(onPostgres)], subject: 'service-postgres' };
 
 const USAGE = `npm run bench               this service and its peers, and how fast it starts
 npm run bench -- --slow-disk    the same with 5 ms added to each fsync
+npm run bench -- --postgres     this service on PostgreSQL, against SQLite and against Fastify
 npm run bench -- --grow N       the speed on stores of up to N plants
 npm run bench -- --endure N     the memory after up to N creates
 npm run bench -- --quick        all of it for a moment, to see that it works; records nothing
   --rounds 5                    how often everything is measured
 
-A comparison of one's own, also with --slow-disk, which is not recorded:
-  --only NAMES         of ${Object.keys(SERVERS).join(', ')}
+A comparison of one's own, also with --slow-disk or --postgres, which is not recorded:
+  --only NAMES         of ${ON_SQLITE.servers.join(', ')};
+                       with --postgres also of ${NAMES.filter(onPostgres).join(', ')}
   --connections 8,64   --seconds 5   --ids sequential|random`;
 
 /** The first seconds of a server are those of V8, which compiles. */
@@ -26,6 +33,7 @@ const WARM_UP_SECONDS = 5;
 
 const OPTIONS = {
   'slow-disk': { type: 'boolean', default: false },
+  postgres: { type: 'boolean', default: false },
   grow: { type: 'string' },
   endure: { type: 'string' },
   quick: { type: 'boolean', default: false },
@@ -49,27 +57,34 @@ function oneOf<Name extends string>(names: readonly Name[], text: string): Name 
 }
 
 /** Prints what was measured, and keeps it in RESULTS.md. */
-function publish(heading: string, body: string, environment: Plan['environment'] = {}): void {
+function publish(heading: string, body: string, known: Circumstances = {}): void {
   console.log(`\n${heading}\n\n${body}`);
-  record(heading, ['npm run bench --', ...process.argv.slice(2)].join(' ').replace(/ --$/, ''), body, environment);
+  record(heading, ['npm run bench --', ...process.argv.slice(2)].join(' ').replace(/ --$/, ''), body, known);
 }
 
+const comparison = async (plan: Plan) => show(await compare(plan), plan.subject);
+
 async function peers(plan: Plan): Promise<void> {
-  publish('The service and its peers', show(await compare(plan)));
+  publish('The service and its peers', await comparison(plan));
   const random: Plan = { ...plan, servers: ['service', 'bare', 'fastify-commit'], connections: [64], ids: 'random' };
-  publish('The same with random ids', show(await compare(random)));
+  publish('The same with random ids', await comparison(random));
   publish('Start', await measureStart(plan.rounds));
 }
 
 async function slow(plan: Plan): Promise<void> {
   using scratch = new Scratch();
   const environment = slowDisk(scratch);
-  publish('A slow disk', show(await compare({ ...plan, environment })), environment);
+  publish('A slow disk', await comparison({ ...plan, environment }), { environment });
+}
+
+async function onPostgresToo(plan: Plan): Promise<void> {
+  const note = 'CPU and memory are those of the process of the server: what PostgreSQL itself takes comes on top.';
+  publish('PostgreSQL', `${await comparison(plan)}\n${note}`, { postgres: true });
 }
 
 async function ownComparison(plan: Plan, onSlowDisk: boolean): Promise<void> {
   using scratch = new Scratch();
-  console.log(show(await compare({ ...plan, environment: onSlowDisk ? slowDisk(scratch) : {} })));
+  console.log(await comparison({ ...plan, environment: onSlowDisk ? slowDisk(scratch) : {} }));
 }
 
 async function grow(plan: Plan, plants: number): Promise<void> {
@@ -85,14 +100,15 @@ async function endure(creates: number): Promise<void> {
 /** Everything for a moment: what a machine that has other things to do can check of this. */
 async function quick(plan: Plan): Promise<void> {
   const moment: Plan = { ...plan, connections: [8], rounds: 1, warmUpSeconds: 0.2, seconds: 0.3 };
-  console.log(show(await compare(moment)));
+  console.log(await comparison(moment));
+  console.log(await comparison({ ...moment, ...ON_POSTGRES }));
   console.log(await measureStart(1));
   console.log(await measureGrowth([0, 1000], moment));
   console.log(await measureEndurance(1000));
   using scratch = new Scratch();
   try {
     const environment = slowDisk(scratch);
-    console.log(show(await compare({ ...moment, servers: ['service', 'fastify-commit'], environment })));
+    console.log(await comparison({ ...moment, servers: ['service', 'fastify-commit'], environment }));
   } catch (error) {
     if (!(error instanceof NoCompiler)) throw error;
     console.log(error.message);
@@ -101,10 +117,12 @@ async function quick(plan: Plan): Promise<void> {
 
 async function main(): Promise<void> {
   const { values: options } = parseArgs({ options: OPTIONS });
-  const names = Object.keys(SERVERS) as ServerName[];
   const { only, connections = '8,64,256', seconds = '5', ids = 'sequential' } = options;
+  const { servers, subject } = options.postgres ? ON_POSTGRES : ON_SQLITE;
+  const names = options.postgres ? NAMES : servers;
   const plan: Plan = {
-    servers: only === undefined ? names : [...new Set(only.split(',').map((name) => oneOf(names, name)))],
+    subject,
+    servers: only === undefined ? servers : [...new Set(only.split(',').map((name) => oneOf(names, name)))],
     connections: connections.split(',').map(number),
     ids: oneOf(['sequential', 'random'], ids),
     rounds: number(options.rounds),
@@ -112,15 +130,18 @@ async function main(): Promise<void> {
     seconds: number(seconds),
     environment: {},
   };
-  const modes = [options['slow-disk'], options.grow !== undefined, options.endure !== undefined, options.quick];
+  const { 'slow-disk': onSlowDisk, postgres } = options;
+  const modes = [onSlowDisk, postgres, options.grow !== undefined, options.endure !== undefined, options.quick];
   const own = [only, options.connections, options.seconds, options.ids].some((option) => option !== undefined);
-  if (modes.filter(Boolean).length > 1) throw new Error('one at a time of --slow-disk, --grow, --endure and --quick');
+  if (modes.filter(Boolean).length > 1)
+    throw new Error('one at a time of --slow-disk, --postgres, --grow, --endure and --quick');
   if (options.help) console.log(USAGE);
   else if (options.quick) await quick(plan);
   else if (options.grow !== undefined) await grow(plan, number(options.grow));
   else if (options.endure !== undefined) await endure(number(options.endure));
-  else if (own) await ownComparison(plan, options['slow-disk']);
-  else if (options['slow-disk']) await slow(plan);
+  else if (own) await ownComparison(plan, onSlowDisk);
+  else if (onSlowDisk) await slow(plan);
+  else if (postgres) await onPostgresToo(plan);
   else await peers(plan);
 }
 
@@ -131,7 +152,10 @@ process
   .on('exit', cleanUp);
 try {
   await main();
-} catch (error) {
+} catch (thrown) {
+  let error: unknown = thrown;
+  // What failed while all was ended has its cause in what failed before.
+  while (error instanceof SuppressedError) error = error.suppressed;
   console.error(Error.isError(error) ? error.message : error);
   process.exitCode = 1;
 }

@@ -1,12 +1,15 @@
 import type { Load } from './load.ts';
 import type { Measured, ServerName } from './servers.ts';
 import type { Environment } from './processes.ts';
+import { PostgresStores } from './postgres.ts';
 import { Scratch } from './processes.ts';
-import { RunningServer, SERVERS } from './servers.ts';
+import { onPostgres, RunningServer, SERVERS } from './servers.ts';
 import { median, table } from './report.ts';
 
 export interface Plan {
   readonly servers: readonly ServerName[];
+  /** The one that the others are compared with. */
+  readonly subject: ServerName;
   readonly connections: readonly number[];
   readonly ids: Load['ids'];
   readonly rounds: number;
@@ -32,11 +35,14 @@ export async function compare(plan: Plan): Promise<Series[]> {
   const series = plan.servers.flatMap((server) =>
     plan.connections.map((connections): Series => ({ server, connections, rounds: [] })),
   );
+  await using postgres = plan.servers.some(onPostgres) ? await PostgresStores.start() : undefined;
   for (let round = 1; round <= plan.rounds; round++) {
     const first = round % plan.servers.length;
     for (const server of [...plan.servers.slice(first), ...plan.servers.slice(0, first)]) {
       using scratch = new Scratch();
-      await using running = await RunningServer.start(SERVERS[server], scratch, plan.environment);
+      await using database = onPostgres(server) ? await postgres?.createDatabase() : undefined;
+      const place = { folder: scratch.folder, url: database?.url ?? scratch.url };
+      await using running = await RunningServer.start(SERVERS[server], place, plan.environment);
       const { ids, seconds, warmUpSeconds } = plan;
       const creates = Number.MAX_SAFE_INTEGER;
       // Whatever it is measured with, it has been busy before.
@@ -57,27 +63,27 @@ export async function compare(plan: Plan): Promise<Series[]> {
 
 const rate = ({ creates, seconds }: Measured) => creates / seconds;
 
-/** A table for each number of connections, ratios in its last columns. */
-export function show(series: readonly Series[]): string {
+/** A table for each number of connections; in its last columns one of the servers, the subject, against each. */
+export function show(series: readonly Series[], subject: ServerName): string {
   const tables = Map.groupBy(series, ({ connections }) => connections);
-  return [...tables].map(([connections, rows]) => showOne(connections, rows)).join('\n');
+  return [...tables].map(([connections, rows]) => showOne(connections, rows, subject)).join('\n');
 }
 
-function showOne(connections: number, rows: readonly Series[]): string {
-  const service = rows.find(({ server }) => server === 'service');
+function showOne(connections: number, rows: readonly Series[], subject: ServerName): string {
+  const own = rows.find(({ server }) => server === subject);
   const of = (row: Series, value: (measured: Measured) => number) => median(row.rounds.map(value));
-  /** This service against another server: the median of what the rounds say each for themselves. */
+  /** The subject against another server: the median of what the rounds say each for themselves. */
   const ratio = (row: Series, value: (measured: Measured) => number) => {
-    if (service === undefined) return '–';
+    if (own === undefined) return '–';
     const ratios = row.rounds.flatMap((each, round) => {
-      const own = service.rounds[round];
-      return own === undefined ? [] : [value(own) / value(each)];
+      const ours = own.rounds[round];
+      return ours === undefined ? [] : [value(ours) / value(each)];
     });
     return `${median(ratios).toFixed(2)} ×`;
   };
   return table(
     `${String(connections)} connections`,
-    ['', 'creates/s', 'p50 ms', 'p99 ms', 'CPU µs a create', 'peak MB so far', 'service: creates', 'p99'],
+    ['', 'creates/s', 'p50 ms', 'p99 ms', 'CPU µs a create', 'peak MB so far', `${subject}: creates`, 'p99'],
     rows.map((row) => [
       row.server,
       // The core of the load was busy: the server could do more.

@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/port.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = 'scripts/node';
@@ -27,23 +27,30 @@ export function onCore(core: number, command: readonly string[]): [string, strin
 
 const folders = new Set<string>();
 const children = new Set<ChildProcess>();
+/** What ends whatever else is at work in one of the folders; without waiting, as the process is about to end. */
+export const endings = new Set<() => void>();
 
 /** Ends and removes what is left of a run that is interrupted. */
 export function cleanUp(): void {
   for (const child of children) kill(child);
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const end of endings) end();
+  // What was killed may take a moment to be gone.
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
 /** A new folder on the disk that the service would use: a system's temporary one may be in memory. */
 export class Scratch implements Disposable {
   readonly folder: string;
+  /** For a store on SQLite. */
   readonly database: string;
+  readonly url: string;
 
   constructor() {
     mkdirSync(join(ROOT, 'data'), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, 'data/bench-'));
     folders.add(this.folder);
     this.database = join(this.folder, 'plants.db');
+    this.url = `sqlite:${this.database}`;
   }
 
   [Symbol.dispose](): void {
@@ -62,13 +69,16 @@ export interface Launched {
   readonly startedAfterMs: number;
 }
 
+/** Where a server writes its log, and where its store is. */
+export type Place = Pick<Scratch, 'folder' | 'url'>;
+
 export async function launch(
   command: readonly string[],
-  { folder, database }: Scratch,
+  { folder, url }: Place,
   environment: Environment = {},
 ): Promise<Launched> {
   const port = await freePort();
-  const store = { DATABASE: database, DATABASE_URL: `sqlite:${database}` };
+  const store = { DATABASE_URL: url };
   // A store may be started with more than once.
   const token = makeToken(store, `bench-${String(port)}`);
   const env = { ...process.env, ...DEFAULTS, ...environment, ...store, PORT: String(port), TOKEN: token };
@@ -120,15 +130,6 @@ function makeToken(store: Environment, name: string): string {
   return stdout.trim();
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (typeof address !== 'object' || address === null) throw new Error('no port is free');
-  return address.port;
-}
-
 async function firstAnswer(child: ChildProcess, port: number, token: string): Promise<void> {
   const deadline = performance.now() + FIRST_ANSWER_MS;
   for (;;) {
@@ -139,7 +140,8 @@ async function firstAnswer(child: ChildProcess, port: number, token: string): Pr
       body: '{"id":0,"name":"Monstera deliciosa","tag":"tropical"}',
     }).catch(() => undefined);
     if (response?.status === 200) return;
-    if (response !== undefined) throw new Error(await response.text());
+    // 503: the service answers before its store is open.
+    if (response !== undefined && response.status !== 503) throw new Error(await response.text());
     if (hasEnded(child)) throw new Error('it ended');
     if (performance.now() > deadline) throw new Error('it did not answer');
     await sleep(5);

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
+import { binary } from '../support/postgres-binaries.ts';
 import { fsyncTime } from './disk.ts';
 import type { Environment } from './processes.ts';
 import { pinned, ROOT, Scratch } from './processes.ts';
@@ -8,18 +10,25 @@ import { pinned, ROOT, Scratch } from './processes.ts';
 const FILE = join(import.meta.dirname, 'RESULTS.md');
 const PACKAGES = ['express', 'express-openapi-validator', 'openapi-backend', 'fastify'];
 
+export interface Circumstances {
+  /** Of the servers, such as LD_PRELOAD. */
+  readonly environment?: Environment;
+  /** Whether any of the stores was on PostgreSQL. */
+  readonly postgres?: boolean;
+}
+
 /** Puts what was measured in its place in RESULTS.md: the part under the heading, up to the next one. */
-export function record(heading: string, command: string, body: string, environment: Environment): void {
+export function record(heading: string, command: string, body: string, known: Circumstances): void {
   const text = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '# Results\n';
   const parts = text.split(/^(?=## )/m);
-  const part = `## ${heading}\n\n\`${command}\`\n\n${circumstances(environment)}\n\n${body}\n`;
+  const part = `## ${heading}\n\n\`${command}\`\n\n${circumstances(known)}\n\n${body}\n`;
   const place = parts.findIndex((each) => each.startsWith(`## ${heading}\n`));
   const others = place < 0 ? [...parts, part] : parts.with(place, part);
   writeFileSync(FILE, `${others.map((each) => each.trim()).join('\n\n')}\n`);
 }
 
 /** When and on what it was measured. */
-function circumstances(environment: Environment): string {
+function circumstances({ environment = {}, postgres = false }: Circumstances): string {
   using scratch = new Scratch();
   const [processor] = cpus();
   return [
@@ -31,10 +40,17 @@ function circumstances(environment: Environment): string {
     `an fsync of 4 KiB in ${fsyncTime(scratch, environment).toFixed(2)} ms`,
     `Node ${process.versions.node}`,
     ...PACKAGES.map((name) => `${name} ${version(name)}`),
+    ...(postgres ? [postgresVersion(), `its client postgres ${version('postgres')}`] : []),
   ].join(' · ');
 }
 
 function version(name: string): string {
   const manifest = readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;
+}
+
+function postgresVersion(): string {
+  const [version = 'unknown'] =
+    /[\d.]+/.exec(execFileSync(binary('postgres'), ['--version'], { encoding: 'utf8' })) ?? [];
+  return `PostgreSQL ${version} on any core, with the settings that it comes with`;
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Load, LoadMessage, LoadResult } from './load.ts';
-import type { Environment, Launched, Scratch } from './processes.ts';
+import type { Environment, Launched, Place } from './processes.ts';
 import { end, launch, onCore, ROOT } from './processes.ts';
 import type { Usage } from './usage.ts';
 
@@ -12,18 +12,26 @@ import type { Usage } from './usage.ts';
 const ANSWER_MS = 10_000;
 
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+const service = manifest.scripts.start.replace(/^exec /, '').split(' ');
 const peer = (name: string) => ['scripts/node', `test/bench/peers/${name}.ts`];
 
 /** The service as `npm start` runs it, and what it is measured against: see the comment of each file. */
 export const SERVERS = {
-  service: manifest.scripts.start.replace(/^exec /, '').split(' '),
+  service,
   bare: peer('bare'),
   fastify: peer('fastify'),
   'fastify-commit': peer('fastify-commit'),
   'openapi-backend': peer('openapi-backend'),
   'express-openapi-validator': peer('express-openapi-validator'),
+  'service-postgres': service,
+  'fastify-postgres': peer('fastify-postgres'),
 } as const;
 export type ServerName = keyof typeof SERVERS;
+
+/** Those whose store is on PostgreSQL; that of the others is on SQLite. */
+const POSTGRES: readonly ServerName[] = ['service-postgres', 'fastify-postgres'];
+export const onPostgres = (server: ServerName) => POSTGRES.includes(server);
+export const NAMES = Object.keys(SERVERS) as ServerName[];
 
 export interface Measured extends LoadResult {
   /** Of the server's process, all its threads, for one create. */
@@ -50,14 +58,10 @@ export class RunningServer implements AsyncDisposable {
   }
 
   /** @param environment such as LD_PRELOAD */
-  static async start(
-    command: readonly string[],
-    scratch: Scratch,
-    environment: Environment = {},
-  ): Promise<RunningServer> {
+  static async start(command: readonly string[], place: Place, environment: Environment = {}): Promise<RunningServer> {
     const options = `--import=${new URL('./usage.ts', import.meta.url).href}`;
-    const launched = await launch(command, scratch, { ...environment, NODE_OPTIONS: options });
-    return new RunningServer(launched, join(scratch.folder, 'log'));
+    const launched = await launch(command, place, { ...environment, NODE_OPTIONS: options });
+    return new RunningServer(launched, join(place.folder, 'log'));
   }
 
   /** Puts a load on the server, and reads off what the server used after the warm-up. */

@@ -5,13 +5,13 @@ import { PostgresServer } from '../support/postgres.ts';
 import { testEngine } from './conformance.ts';
 
 let server: PostgresServer;
-let url: string;
+let database: string;
 beforeAll(async () => {
   server = await PostgresServer.create();
-  url = await server.createDatabase();
+  database = await server.createDatabase();
 });
 afterAll(() => server.remove());
 
-const open = (at = url, create = true) => openStore(readPostgresLocation(at), { create });
+const open = (name = database, create = true) => openStore(readPostgresLocation(server.url(name)), { create });
 
-testEngine('PostgreSQL', { open });
+testEngine('PostgreSQL', { open: () => open() });

@@ -13,7 +13,8 @@ import type { Services } from '../../src/operations/services.ts';
 import { listen } from '../../src/server.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { openStore } from '../../src/storage/open.ts';
-import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import type { Creation, StoredPlant } from '../../src/storage/plant-store.ts';
+import { StoreUnavailable } from '../../src/storage/plant-store.ts';
 import { ROOT } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -80,4 +81,15 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
 
 export async function allPlants({ plants }: Store): Promise<StoredPlant[]> {
   return (await Array.fromAsync(plants.list())).flat();
+}
+
+/** Creates a plant as a client would who is told to try again: a machine that is busy takes long to recover. */
+export async function insist(store: Store, plant: StoredPlant): Promise<Creation> {
+  for (;;) {
+    try {
+      return await store.plants.create(plant);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
 }

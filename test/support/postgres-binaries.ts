@@ -32,7 +32,7 @@ export function uninstall(): void {
 }
 
 /** The path of a program of PostgreSQL. */
-export function binary(name: 'initdb' | 'postgres'): string {
+export function binary(name: 'initdb' | 'pg_ctl' | 'postgres'): string {
   return join(process.env[VARIABLE] ?? installForThisProcess(), 'bin', name);
 }
 

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,7 @@ import { binary } from './postgres-binaries.ts';
 import { freePort } from './port.ts';
 
 /** PostgreSQL refuses to run as root. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+export const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** How long a server may take to start, to recover, or to be promoted, in milliseconds. */
 const READY_MS = 60_000;
@@ -32,26 +33,31 @@ export class PostgresServer {
   /** Makes a new server, empty, and starts it. */
   static async create(settings: Settings = {}): Promise<PostgresServer> {
     const server = await PostgresServer.prepare();
-    const options = '--username=postgres --encoding=UTF8 --locale=C --auth=trust --no-sync --no-instructions';
-    execFileSync(binary('initdb'), ['--pgdata', server.data, ...options.split(' ')], { ...NOBODY, stdio: 'pipe' });
-    server.set({ max_connections: 100, shared_buffers: '32MB', wal_level: 'replica', ...settings });
-    await server.start();
+    await server.initialise(settings);
     return server;
   }
 
-  private static async prepare(): Promise<PostgresServer> {
-    const folder = mkdtempSync(join(tmpdir(), 'plant-store-pg-'));
+  /** A server that is yet to be initialised; in a folder that is empty, or else in a temporary one. */
+  static async prepare(folder = mkdtempSync(join(tmpdir(), 'plant-store-pg-'))): Promise<PostgresServer> {
     if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
     return new PostgresServer(folder, await freePort());
+  }
+
+  /** Makes its data, empty, and starts it. */
+  async initialise(settings: Settings = {}): Promise<void> {
+    const options = '--username=postgres --encoding=UTF8 --locale=C --auth=trust --no-sync --no-instructions';
+    execFileSync(binary('initdb'), ['--pgdata', this.data, ...options.split(' ')], { ...NOBODY, stdio: 'pipe' });
+    this.set({ max_connections: 100, shared_buffers: '32MB', wal_level: 'replica', ...settings });
+    await this.start();
   }
 
   get data(): string {
     return join(this.folder, 'data');
   }
 
-  /** Its URL, of a database that exists or is made with `createDatabase`. */
-  url(database = 'postgres', parameters = ''): string {
-    return `postgres://postgres@127.0.0.1:${String(this.port)}/${database}${parameters}`;
+  /** The URL of a database of it, on which nobody needs a password. */
+  url(database = 'postgres', parameters = '', user = 'postgres'): string {
+    return `postgres://${user}@127.0.0.1:${String(this.port)}/${database}${parameters}`;
   }
 
   /** What counts from the next start on, or the next `reload`. */
@@ -66,7 +72,8 @@ export class PostgresServer {
 
   /** Starts it, and waits until it answers, which after a kill takes as long as its recovery. */
   async start(): Promise<void> {
-    const args = ['-D', this.data, '-p', String(this.port), '-h', '127.0.0.1', '-k', this.folder];
+    // Its socket lies in its folder, seen from its data: the path of a socket may not be long.
+    const args = ['-D', this.data, '-p', String(this.port), '-h', '127.0.0.1', '-k', '..'];
     this.process = spawn(binary('postgres'), args, { ...NOBODY, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)));
@@ -96,10 +103,29 @@ export class PostgresServer {
     }
   }
 
-  /** Makes an empty database, and returns its URL. */
-  async createDatabase(name = `test_${String(Math.random()).slice(2)}`): Promise<string> {
-    await this.query(`create database ${name}`);
-    return this.url(name);
+  /** Waits until a query finds something. */
+  async until(text: string, database = 'postgres'): Promise<void> {
+    const deadline = performance.now() + READY_MS;
+    while ((await this.query(text, database)).length === 0) {
+      if (performance.now() > deadline) throw new Error(`it never came to this: ${text}`);
+      await sleep(20);
+    }
+  }
+
+  /** Makes an empty database, and returns its name. */
+  async createDatabase(options = ''): Promise<string> {
+    const name = `test_${randomBytes(8).toString('hex')}`;
+    await this.query(`create database ${name} ${options}`);
+    return name;
+  }
+
+  /** Stops all its processes in the middle of whatever they do, as a network that loses everything would seem to. */
+  freeze(): void {
+    for (const pid of processesOf(this.process?.pid ?? 0)) process.kill(pid, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    for (const pid of processesOf(this.process?.pid ?? 0)) process.kill(pid, 'SIGCONT');
   }
 
   /** As a power cut of the server's processes: no checkpoint, nothing flushed. */
@@ -110,11 +136,19 @@ export class PostgresServer {
     await exit;
   }
 
-  async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT'): Promise<void> {
+  /** Ends connections, and itself in order; by SIGQUIT at once. */
+  async stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
     if (this.process?.exitCode !== null || this.process.signalCode !== null) return;
     const exit = once(this.process, 'exit');
     this.process.kill(signal);
     await exit;
+  }
+
+  /** Stops it at once, and waits for nothing else: for a process that is about to end itself. */
+  stopNow(): void {
+    // Killed, it would leave shared memory behind; but what has only just been started cannot be told to stop yet.
+    spawnSync(binary('pg_ctl'), ['stop', '--mode=immediate', '--pgdata', this.data], NOBODY);
+    this.process?.kill('SIGKILL');
   }
 
   /**
@@ -141,7 +175,7 @@ export class PostgresServer {
   }
 
   async remove(): Promise<void> {
-    await this.kill();
+    await this.stop('SIGQUIT');
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from '../batches.ts';
 import type { Creation, StoredPlant } from '../plant-store.ts';
 import { RefusedValue } from './errors.ts';
-import type { Run } from './line.ts';
+import type { Run } from './client.ts';
 import type { Kept } from './plants.ts';
 import { insert, isSame, isStorable } from './plants.ts';
 

@@ -1,16 +1,12 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { Interrupted, TlsRefused } from './errors.ts';
 import type { Host, PostgresLocation, Tls } from './location.ts';
 
 /** SSLRequest and the head of CancelRequest of PostgreSQL's protocol (its documentation, section 54.7). */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const CANCEL_REQUEST = [0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e];
-
-/** The server's certificate, or that it has none, is not what the settings ask for. */
-export class TlsRefused extends Error {
-  override readonly name = 'TlsRefused';
-}
 
 /**
  * Opens a connection to a host, with TLS as the settings want it, ready for the protocol's start. The client of
@@ -36,7 +32,7 @@ export async function dial(
   } catch (error) {
     socket.destroy();
     if (inTime.aborted && !signal.aborted) {
-      throw Object.assign(new Error(`no answer from ${nameOf(host)}`, { cause: error }), { code: 'ETIMEDOUT' });
+      throw new Interrupted(`no answer from ${nameOf(host)}`, { cause: error });
     }
     throw error;
   }
@@ -47,10 +43,10 @@ async function secure(socket: Socket, { host }: Host, { mode, ...files }: Tls, s
   const [answer] = (await once(socket, 'data', { signal })) as [Buffer];
   if (answer.equals(Buffer.from('N'))) {
     if (mode === 'prefer') return socket;
-    throw new TlsRefused(`the server offers no TLS, which sslmode=${mode} asks for`);
+    throw new TlsRefused(`offers no TLS, which sslmode=${mode} asks for`);
   }
   // More than one byte would be sent by somebody who can write into the connection before it is secure.
-  if (!answer.equals(Buffer.from('S'))) throw new Error('the server does not speak the protocol of PostgreSQL');
+  if (!answer.equals(Buffer.from('S'))) throw new Interrupted('the server does not speak the protocol of PostgreSQL');
   const verified = mode === 'verify-ca' || mode === 'verify-full';
   const secured = connectTls({
     ...files,
@@ -64,7 +60,7 @@ async function secure(socket: Socket, { host }: Host, { mode, ...files }: Tls, s
     await once(secured, 'secureConnect', { signal });
   } catch (error) {
     if (signal.aborted || !verified) throw error;
-    throw new TlsRefused(`the server's certificate is refused: ${Error.isError(error) ? error.message : ''}`, {
+    throw new TlsRefused(`has a certificate that is refused: ${Error.isError(error) ? error.message : ''}`, {
       cause: error,
     });
   }

@@ -7,9 +7,10 @@ import type { Creation, StoredPlant } from '../plant-store.ts';
 import { StoreUnavailable } from '../plant-store.ts';
 import { createAll } from './creation.ts';
 import { nameOf } from './dial.ts';
-import { atOpening } from './errors.ts';
-import type { Parameter, Run } from './line.ts';
-import { Line, statement } from './line.ts';
+import { atOpening, atWork } from './errors.ts';
+import type { Parameter, Run } from './client.ts';
+import { statement } from './client.ts';
+import { Line } from './line.ts';
 import type { PostgresLocation } from './location.ts';
 import { openDatabase } from './migrations.ts';
 import { DELETE_ONE, SELECT_ALL } from './plants.ts';
@@ -22,9 +23,7 @@ const PORTION = 1000;
 /** How long to wait before a server that is away is looked for again, in milliseconds. */
 const LOOK_AGAIN_MS = 1000;
 
-const READY = statement(
-  `select current_setting('transaction_read_only') as read_only, (select min(version) from schema_version)`,
-);
+const READY = statement('select version from schema_version');
 
 /**
  * PostgreSQL, or what speaks its protocol, through a few connections. What is lost with one of them is tried again for
@@ -77,8 +76,7 @@ class PostgresStore implements Store {
   }
 
   async ready(): Promise<void> {
-    const [row] = await this.attempt((run) => run(READY));
-    if (row?.['read_only'] === 'on') throw new StoreUnavailable('PostgreSQL takes no writes');
+    await this.attempt((run) => run(READY));
   }
 
   async close(): Promise<void> {
@@ -91,7 +89,8 @@ class PostgresStore implements Store {
     const name = `${this.location.hosts.map(nameOf).join()}/${this.location.database}`;
     for (;;) {
       try {
-        const schema = await openDatabase(this.line, name, create, performance.now() + PATIENCE_MS);
+        const patience = onAway === undefined ? PATIENCE_MS : LOOK_AGAIN_MS;
+        const schema = await openDatabase(this.line, name, create, performance.now() + patience);
         this.notOpen = undefined;
         return schema;
       } catch (error) {
@@ -106,7 +105,7 @@ class PostgresStore implements Store {
 
   private async attempt<T>(work: (run: Run) => Promise<T>): Promise<T> {
     if (this.notOpen !== undefined) throw this.notOpen;
-    return await this.line.attempt(performance.now() + PATIENCE_MS, work);
+    return await translated(this.line.attempt(performance.now() + PATIENCE_MS, work));
   }
 
   /** Runs a statement that returns what it changed; whether it did cannot be told if its answer was lost. */
@@ -136,9 +135,17 @@ class PostgresStore implements Store {
     const line = this.writers.pop();
     if (line === undefined) throw new Error('more batches are written than there are writers');
     try {
-      return await createAll((work) => line.attempt(until, work), plants);
+      return await createAll((work) => translated(line.attempt(until, work)), plants);
     } finally {
       this.writers.push(line);
     }
+  }
+}
+
+async function translated<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw atWork(error);
   }
 }

@@ -1,5 +1,4 @@
 import { StoreUnavailable, StoreUnusable } from '../plant-store.ts';
-import { TlsRefused } from './dial.ts';
 
 /** SQLSTATEs of PostgreSQL (its documentation, appendix A). */
 export const SQLSTATE = {
@@ -29,6 +28,11 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
+/** The server's certificate, or that it has none, is not what the settings ask for. The message is about the server. */
+export class TlsRefused extends Error {
+  override readonly name = 'TlsRefused';
+}
+
 /** PostgreSQL does not store a value of a plant: a constraint of its operator, say. */
 export class RefusedValue extends Error {
   override readonly name = 'RefusedValue';
@@ -51,21 +55,26 @@ export function isPassing(error: unknown): boolean {
 export function atWork(error: unknown): Error {
   const state = sqlState(error) ?? '';
   if (REFUSED_VALUE.some((each) => state.startsWith(each))) return new RefusedValue(withoutData(error).message);
-  return isPassing(error)
-    ? new StoreUnavailable('PostgreSQL cannot do this at the moment', { cause: withoutData(error) })
-    : withoutData(error);
+  // Who may use the database, and how, is for its operator to set right again; no plant is at fault.
+  if (isPassing(error) || problemOf(error) !== undefined) {
+    return new StoreUnavailable('PostgreSQL cannot do this at the moment', { cause: withoutData(error) });
+  }
+  return withoutData(error);
 }
 
 /** An error met while a database was opened, as whoever operates it should read it. */
 export function atOpening(error: unknown, name: string): Error {
-  const state = sqlState(error) ?? '';
-  const [, problem] = UNUSABLE.find(([each]) => state.startsWith(each)) ?? [];
+  const problem = problemOf(error);
   if (problem !== undefined) return new StoreUnusable(`PostgreSQL at ${name} ${problem}`, { cause: error });
-  if (error instanceof TlsRefused)
-    return new StoreUnusable(`PostgreSQL at ${name}: ${error.message}`, { cause: error });
   if (!isPassing(error)) return withoutData(error);
   const reason = Error.isError(error) ? error.message : String(error);
   return new StoreUnavailable(`PostgreSQL at ${name} is not available: ${reason}`, { cause: withoutData(error) });
+}
+
+function problemOf(error: unknown): string | undefined {
+  if (error instanceof TlsRefused) return error.message;
+  const state = sqlState(error) ?? '';
+  return UNUSABLE.find(([each]) => state.startsWith(each))?.[1];
 }
 
 /** Details of PostgreSQL's errors quote rows, which do not belong in a log. */

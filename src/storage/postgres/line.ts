@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import postgres from 'postgres';
 import type { Row } from '../columns.ts';
 import { StoreUnavailable } from '../plant-store.ts';
+import type { Client, Parameter, Run } from './client.ts';
+import { createClient, statement } from './client.ts';
 import { cancel, dial } from './dial.ts';
-import { atWork, Interrupted, isPassing, SQLSTATE, sqlState } from './errors.ts';
+import { Interrupted, isPassing, SQLSTATE, sqlState } from './errors.ts';
 import type { Host, PostgresLocation } from './location.ts';
 
 /** How long to wait before the next try, in milliseconds: twice as long each time, up to a limit. */
@@ -15,28 +15,19 @@ const LONGEST_PAUSE_MS = 500;
 /** How long a query that was cancelled may still take before its connection is given up. */
 const CANCEL_MS = 1000;
 
-/** A value that goes into a query; arrays as PostgreSQL writes them. */
-export type Parameter = string | number | bigint | Uint8Array | null;
-
-/** Runs a statement, and answers with its rows. */
-export type Run = (text: TemplateStringsArray, ...parameters: Parameter[]) => Promise<readonly Row[]>;
-
-/**
- * The text of a query, taken apart at its parameters `$1`, `$2`, …, which must come in this order, each once. The
- * client keeps something of each query that fails, for ever, unless it is a template.
- */
-export function statement(text: string): TemplateStringsArray {
-  const parts = text.split(/\$\d+/);
-  return Object.assign(parts, { raw: parts });
-}
+const READ_ONLY = statement(`select current_setting('transaction_read_only') as read_only`);
 
 /** One connection to PostgreSQL, made anew whenever it is lost: to the next host, if there are several. */
 export class Line {
   private readonly location: PostgresLocation;
-  private readonly client: ReturnType<typeof createClient>;
+  private readonly client: Client;
   private readonly closing = new AbortController();
   private socket: Duplex | undefined;
+  /** When the client has learnt that the connection is no more. */
+  private gone: Promise<void> | undefined;
   private host: Host | undefined;
+  /** The connection whose server was seen to take writes: what a standby says may be of the past. */
+  private writable: Duplex | undefined;
   private nextHost = 0;
   /** How often the server has warned. */
   private warnings = 0;
@@ -54,7 +45,7 @@ export class Line {
   /**
    * Does some work, and again if what went wrong may pass, until the time given on the clock of `performance.now()`.
    *
-   * @throws StoreUnavailable past that time
+   * @throws what PostgreSQL or the system says, past that time or if it will not pass
    */
   async attempt<T>(until: number, work: (run: Run) => Promise<T>): Promise<T> {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
@@ -63,8 +54,7 @@ export class Line {
         this.away = false;
         return result;
       } catch (error) {
-        // Another host may take writes by now.
-        if (sqlState(error) === SQLSTATE.readOnly) this.socket?.destroy(new Interrupted('the server takes no writes'));
+        if (sqlState(error) === SQLSTATE.readOnly) this.drop();
         if (isPassing(error)) {
           if (!this.away && performance.now() + pause < until) {
             await sleep(pause * (0.5 + Math.random() / 2));
@@ -72,7 +62,7 @@ export class Line {
           }
           this.away = true;
         }
-        throw atWork(error);
+        throw error;
       }
     }
   }
@@ -100,11 +90,23 @@ export class Line {
     await this.client.end({ timeout: CANCEL_MS / 1000 });
   }
 
-  /** Runs a query to its end, or until it is interrupted. */
+  /** Runs a query to its end, or until it is interrupted, on a connection whose server takes writes. */
   private async query(text: TemplateStringsArray, parameters: Parameter[], until: number): Promise<readonly Row[]> {
-    const { socket, warnings } = this;
     // What the client is given while a connection breaks is lost, and never answered.
-    if (socket?.destroyed === true && !socket.closed) await once(socket, 'close');
+    if (this.socket?.destroyed === true) await this.gone;
+    if (this.socket === undefined || this.socket !== this.writable) {
+      const [row] = await this.ask(READ_ONLY, [], until);
+      if (row?.['read_only'] !== 'off') throw this.drop();
+      this.writable = this.socket;
+    }
+    const { writable } = this;
+    const rows = await this.ask(text, parameters, until);
+    if (this.socket !== writable) throw new Interrupted('the connection was made anew meanwhile');
+    return rows;
+  }
+
+  private async ask(text: TemplateStringsArray, parameters: Parameter[], until: number): Promise<readonly Row[]> {
+    const { warnings } = this;
     const query = this.client<Row[]>(text, ...parameters);
     let answered = false;
     const timer = setTimeout(() => void this.interrupt(query, () => answered), until - performance.now());
@@ -121,13 +123,20 @@ export class Line {
     }
   }
 
+  /** Gives up the connection, as another host may take writes by now. */
+  private drop(): Interrupted {
+    const error = new Interrupted('the server takes no writes');
+    this.socket?.destroy(error);
+    return error;
+  }
+
   /** Cancels a query, which leaves the connection as it is; gives the connection up if that does not help. */
   private async interrupt(query: PromiseLike<unknown>, answered: () => boolean): Promise<void> {
     const { socket, host } = this;
     // The client's own cancel may go to another host, and ends the process if that host is away.
     const { state } = query as unknown as { state: { pid: number | null; secret: number } | null };
     if (host !== undefined && typeof state?.pid === 'number') {
-      await cancel(host, this.location, { pid: state.pid, secret: state.secret }).catch(() => undefined);
+      cancel(host, this.location, { pid: state.pid, secret: state.secret }).catch(() => undefined);
       await sleep(CANCEL_MS);
     }
     if (!answered()) socket?.destroy(new Interrupted('PostgreSQL did not answer in time'));
@@ -140,9 +149,10 @@ export class Line {
     for (const host of [...hosts.slice(this.nextHost), ...hosts.slice(0, this.nextHost)]) {
       this.nextHost = (hosts.indexOf(host) + 1) % hosts.length;
       try {
-        this.socket = await dial(host, this.location, this.closing.signal);
-        this.host = host;
-        return this.socket;
+        const socket = await dial(host, this.location, this.closing.signal);
+        this.gone = new Promise((resolve) => socket.once('close', resolve));
+        [this.socket, this.host] = [socket, host];
+        return socket;
       } catch (error) {
         failure = error;
       }
@@ -155,42 +165,4 @@ export class Line {
       },
     });
   }
-}
-
-/** Every setting is given, also those that its types do not know: the client would look into the environment for those that are not. */
-function createClient(location: PostgresLocation, connect: () => Promise<Duplex>, onWarning: () => void) {
-  const { user, password, database, applicationName, connectTimeoutMs } = location;
-  const options = {
-    host: 'localhost',
-    port: 5432,
-    socket: connect,
-    user,
-    pass: () => password,
-    database,
-    max: 1,
-    ssl: false,
-    sslnegotiation: null,
-    idle_timeout: undefined,
-    connect_timeout: connectTimeoutMs / 1000,
-    max_lifetime: null,
-    max_pipeline: 100,
-    backoff: () => FIRST_PAUSE_MS / 1000,
-    keep_alive: null,
-    prepare: true,
-    debug: false,
-    fetch_types: false,
-    publications: '',
-    target_session_attrs: 'read-write' as const,
-    types: { bigint: postgres.BigInt },
-    onnotice: ({ severity }: postgres.Notice) => {
-      if (severity === 'WARNING') onWarning();
-    },
-    connection: {
-      application_name: applicationName,
-      // What 200 promises, whatever the server's defaults are.
-      synchronous_commit: 'on',
-      default_transaction_isolation: 'read committed' as const,
-    },
-  };
-  return postgres(options);
 }

@@ -1,8 +1,9 @@
 import { StoreUnusable } from '../plant-store.ts';
 import type { Schema } from '../open.ts';
 import { Interrupted, SQLSTATE, sqlState } from './errors.ts';
-import type { Line, Run } from './line.ts';
-import { statement } from './line.ts';
+import type { Run } from './client.ts';
+import { statement } from './client.ts';
+import type { Line } from './line.ts';
 
 /**
  * The schema, step by step, each a list of statements; the version of a database is how many of these it has been
@@ -35,6 +36,9 @@ const INSERT_VERSION = statement('insert into schema_version values (1, 0, false
 const SELECT_VERSION = statement('select version from schema_version where id = 1');
 const LOCK_VERSION = statement('select version from schema_version where id = 1 for update');
 const UPDATE_VERSION = statement('update schema_version set version = $1::bigint where id = 1');
+
+/** How long a migration may take, and wait for that of another process, in milliseconds. */
+const MIGRATION_MS = 600_000;
 
 /** Each session sets synchronous_commit; a pooler in between may keep it from the server. */
 const SETTINGS_WANTED = new Map([
@@ -70,7 +74,7 @@ export async function openDatabase(line: Line, name: string, create: boolean, un
     }
     await run(CREATE_VERSION).catch(sameMoment);
     await run(INSERT_VERSION);
-    await line.transaction(until, migrate);
+    await line.transaction(performance.now() + MIGRATION_MS, migrate);
     return { before: before ?? 0, now };
   });
 }

@@ -1,8 +1,8 @@
 import type { Row } from '../columns.ts';
 import { COLUMNS, TYPES } from '../columns.ts';
 import type { StoredPlant } from '../plant-store.ts';
-import type { Run } from './line.ts';
-import { statement } from './line.ts';
+import type { Run } from './client.ts';
+import { statement } from './client.ts';
 
 const ARRAYS = COLUMNS.map((column, index) => `$${String(index + 1)}::${TYPES[column]}[]`);
 const INSERT = statement(

@@ -1,7 +1,7 @@
 import { readToken } from '../columns.ts';
 import type { NewToken, StoredToken, TokenStore } from '../token-store.ts';
-import type { Parameter, Run } from './line.ts';
-import { statement } from './line.ts';
+import type { Parameter, Run } from './client.ts';
+import { statement } from './client.ts';
 
 const SELECT = 'select name, created_at, expires_at, revoked_at from tokens';
 const FIND = statement(`${SELECT} where hash = $1::bytea and revoked_at is null`);

@@ -3,7 +3,9 @@ import type { PlantStore } from '../../../src/storage/plant-store.ts';
 
 /** What a peer of the service is started with. */
 export const PORT = Number(process.env['PORT']);
-export const DATABASE = process.env['DATABASE'] ?? '';
+export const DATABASE_URL = process.env['DATABASE_URL'] ?? '';
+/** The file, if the store is on SQLite. */
+export const DATABASE = DATABASE_URL.replace(/^sqlite:/, '');
 export const AUTHORIZATION = `Bearer ${process.env['TOKEN'] ?? ''}`;
 
 /** This project's own store. */

@@ -1,0 +1,63 @@
+import type { Duplex } from 'node:stream';
+import postgres from 'postgres';
+import type { Row } from '../columns.ts';
+import type { PostgresLocation } from './location.ts';
+
+/** How long the client waits after a connection was lost; whoever tries again waits as well. */
+const BACKOFF_SECONDS = 0.02;
+
+/** A value that goes into a query; arrays as PostgreSQL writes them. */
+export type Parameter = string | number | bigint | Uint8Array | null;
+
+/** Runs a statement, and answers with its rows. */
+export type Run = (text: TemplateStringsArray, ...parameters: Parameter[]) => Promise<readonly Row[]>;
+
+/**
+ * The text of a query, taken apart at its parameters `$1`, `$2`, …, which must come in this order, each once. The
+ * client keeps something of each query that fails, for ever, unless it is a template.
+ */
+export function statement(text: string): TemplateStringsArray {
+  const parts = text.split(/\$\d+/);
+  return Object.assign(parts, { raw: parts });
+}
+
+export type Client = ReturnType<typeof createClient>;
+
+/** Every setting is given, also those that its types do not know: the client would look into the environment for those that are not. */
+export function createClient(location: PostgresLocation, connect: () => Promise<Duplex>, onWarning: () => void) {
+  const { user, password, database, applicationName, connectTimeoutMs } = location;
+  const options = {
+    host: 'localhost',
+    port: 5432,
+    socket: connect,
+    user,
+    pass: () => password,
+    database,
+    max: 1,
+    ssl: false,
+    sslnegotiation: null,
+    idle_timeout: undefined,
+    connect_timeout: connectTimeoutMs / 1000,
+    max_lifetime: null,
+    max_pipeline: 100,
+    backoff: () => BACKOFF_SECONDS,
+    keep_alive: null,
+    prepare: true,
+    debug: false,
+    fetch_types: false,
+    publications: '',
+    // Its `read-write` takes a standby too; see `query`.
+    target_session_attrs: 'primary' as const,
+    types: { bigint: postgres.BigInt },
+    onnotice: ({ severity }: postgres.Notice) => {
+      if (severity === 'WARNING') onWarning();
+    },
+    connection: {
+      application_name: applicationName,
+      // What 200 promises, whatever the server's defaults are.
+      synchronous_commit: 'on',
+      default_transaction_isolation: 'read committed' as const,
+    },
+  };
+  return postgres(options);
+}

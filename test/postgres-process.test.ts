@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort } from './support/port.ts';
+import { PostgresServer } from './support/postgres.ts';
+import type { Service } from './support/service.ts';
+import { createPlant, plantStore, startService } from './support/service.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.create();
+});
+afterAll(() => server.remove());
+
+const newStore = async () => ({ DATABASE_URL: server.url(await server.createDatabase()) });
+const BODY = '{"id":9223372036854775807,"name":"Monstera deliciosa","tag":"tropical"}';
+const tokensOf = (services: readonly Service[]) => services.map(({ token }) => token).filter((token) => token !== '');
+
+describe('instances on one PostgreSQL', () => {
+  test('of which ten start at once on an empty database all come up, and one prints a first token', async () => {
+    const environment = await newStore();
+    const services = await Promise.all(Array.from({ length: 10 }, () => startService(environment)));
+    const [token = '', ...others] = tokensOf(services);
+    expect(others).toEqual([]);
+    const answers = await Promise.all(services.map(({ url }) => createPlant({ url, token }, BODY)));
+    expect(answers.map(({ status }) => status)).toEqual(services.map(() => 200));
+    const replays = answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+    expect(replays).toHaveLength(9);
+    expect(new Set(await Promise.all(services.map(({ stop }) => stop())))).toEqual(new Set([0]));
+    const { stdout } = await plantStore(['export'], environment);
+    expect(stdout).toBe(`${BODY}\n`);
+  });
+
+  test('take a token that another process makes, and refuse it within a second once it is revoked', async () => {
+    const environment = await newStore();
+    const services = await Promise.all([startService(environment), startService(environment)]);
+    const { stdout } = await plantStore(['token', 'create', 'mine'], environment);
+    const statuses = () =>
+      Promise.all(services.map(async ({ url }) => (await createPlant({ url, token: stdout.trim() }, BODY)).status));
+    expect(await statuses()).toEqual([200, 200]);
+    const over = new AbortController();
+    const traffic = (async () => {
+      while (!over.signal.aborted) await statuses();
+    })();
+    expect(await plantStore(['token', 'revoke', 'mine'], environment)).toMatchObject({ code: 0 });
+    await sleep(1000);
+    over.abort();
+    await traffic;
+    expect(await statuses()).toEqual([401, 401]);
+    await Promise.all(services.map(({ stop }) => stop()));
+  });
+});
+
+describe('a service whose PostgreSQL is away', () => {
+  test('comes up, says that it is not ready, refuses creates with 503, and recovers by itself', async () => {
+    const database = await server.createDatabase();
+    await server.stop();
+    const environment = { DATABASE_URL: server.url(database), ADMIN_PORT: '0' };
+    const service = await startService(environment, undefined, undefined, 'listening');
+    const admin = String(service.log().find(({ msg }) => msg === 'admin listening')?.['url']);
+    const statusOf = async (path: string) => (await fetch(admin + path)).status;
+    expect([await statusOf('/livez'), await statusOf('/readyz')]).toEqual([200, 503]);
+    const refused = await createPlant({ ...service, token: 'a'.repeat(43) }, BODY);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    await server.start();
+    while (!service.log().some(({ msg }) => msg === 'ready')) await sleep(50);
+    expect([await statusOf('/livez'), await statusOf('/readyz')]).toEqual([200, 200]);
+    expect((await createPlant(service, BODY)).status).toBe(200);
+    // And again, in the middle of its life.
+    await server.kill();
+    expect(await statusOf('/readyz')).toBe(503);
+    const { status } = await createPlant(service, BODY);
+    expect(status).toBe(503);
+    await server.start();
+    while ((await statusOf('/readyz')) !== 200) await sleep(50);
+    const replay = await createPlant(service, BODY);
+    expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(await service.stop()).toBe(0);
+    const errors = service.log().filter(({ level }) => level === 'error');
+    expect(errors.map(({ status }) => status)).toEqual([503, 503]);
+  });
+
+  test('stops when it is told to while it waits for it', async () => {
+    const environment = { DATABASE_URL: `postgres://postgres@127.0.0.1:${String(await freePort())}/plants` };
+    const service = await startService(environment, undefined, undefined, 'listening');
+    expect(await service.stop()).toBe(0);
+  });
+
+  test('gives up in one line where waiting is of no use', async () => {
+    const { code, stderr } = await plantStore(['serve'], { DATABASE_URL: server.url('none'), PORT: '0' });
+    expect(stderr).toBe(
+      `plant-store: PostgreSQL at 127.0.0.1:${String(server.port)}/none has no such database: create it\n`,
+    );
+    expect(code).toBe(1);
+  });
+});
+
+test('a command says in one line that PostgreSQL is away', async () => {
+  const port = await freePort();
+  const url = `postgres://postgres:secret@127.0.0.1:${String(port)}/plants`;
+  const { code, stderr } = await plantStore(['token', 'list'], { DATABASE_URL: url });
+  expect(stderr).toBe(
+    `plant-store: PostgreSQL at 127.0.0.1:${String(port)}/plants is not available: connect ECONNREFUSED 127.0.0.1:${String(port)}\n`,
+  );
+  expect(code).toBe(1);
+});
+
+test('a command says in one line that it is not PostgreSQL that listens', async () => {
+  const impostor = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
+  await once(impostor, 'listening');
+  const port = String((impostor.address() as AddressInfo).port);
+  const { code, stderr } = await plantStore(['token', 'list'], {
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/plants`,
+  });
+  expect(stderr).toBe(
+    `plant-store: PostgreSQL at 127.0.0.1:${port}/plants is not available: the server does not speak the protocol of PostgreSQL\n`,
+  );
+  expect(code).toBe(1);
+  impostor.close();
+});

@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { PATIENCE_MS } from '../../src/storage/batches.ts';
+import type { Store } from '../../src/storage/open.ts';
+import { openStore } from '../../src/storage/open.ts';
+import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
+import { allPlants, insist } from '../support/app.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { Session } from '../support/session.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.create({ deadlock_timeout: '100ms' });
+});
+afterAll(() => server.remove());
+
+let database: string;
+let store: Store;
+beforeEach(async () => {
+  database = await server.createDatabase();
+  store = await openStore(readPostgresLocation(server.url(database)), { create: true });
+});
+afterEach(() => store.close());
+
+let nextId = 0n;
+const newPlant = (): StoredPlant => ({ id: nextId++, name: 'Ginkgo' });
+const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
+const sabotage = (text: string) => server.query(text, database);
+
+/** Makes each insert fail so and so often with a SQLSTATE, by a trigger. */
+async function failInserts(state: string, times: number): Promise<void> {
+  // What a sequence has counted is not rolled back.
+  await sabotage(`create sequence tries;
+    create function fail() returns trigger language plpgsql as $$ begin
+      if nextval('tries') <= ${String(times)} then raise exception 'sabotage' using errcode = '${state}'; end if;
+      return null; end $$;
+    create trigger fail before insert on plants for each statement execute function fail()`);
+}
+
+/** How long something takes, in milliseconds. */
+async function time(work: Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work.catch(() => undefined);
+  return performance.now() - start;
+}
+
+describe('a batch is tried again after', () => {
+  test.each([
+    ['a serialization failure', '40001'],
+    ['a deadlock', '40P01'],
+    ['a commit of which nobody knows', '40003'],
+    ['too many connections', '53300'],
+    ['a full disk', '53100'],
+    ['a lock that is not to be had', '55P03'],
+    ['a cancellation', '57014'],
+    ['a server that shuts down', '57P01'],
+    ['an error of the disk', '58030'],
+    ['a server that takes no writes', '25006'],
+  ])('%s (%s)', async (_name, state) => {
+    await failInserts(state, 2);
+    const plant = newPlant();
+    expect(await store.plants.create(plant)).toBe('created');
+    expect(await allPlants(store)).toEqual([plant]);
+  });
+
+  test('a real deadlock', async () => {
+    const [one, two] = [newPlant(), newPlant()];
+    await using other = await Session.open(server.url(database));
+    await other.run('begin');
+    await other.run(`insert into plants values (${String(two.id)}, 'Ginkgo')`);
+    // Both writers are busy with the first plants, so that the next two are one batch.
+    const first = [newPlant(), newPlant()].map((plant) => store.plants.create(plant));
+    const creations = [one, two].map((plant) => store.plants.create(plant));
+    await server.until("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+    await other.run(`insert into plants values (${String(one.id)}, 'Ginkgo')`).catch(() => undefined);
+    await other.run('rollback');
+    expect(await Promise.all([...first, ...creations])).toEqual(['created', 'created', 'created', 'created']);
+  });
+
+  test('connections that are lost, again and again', async () => {
+    const over = new AbortController();
+    const killing = (async () => {
+      while (!over.signal.aborted) {
+        await server.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plant-store'",
+        );
+        await sleep(20);
+      }
+    })();
+    const plants = Array.from({ length: 2000 }, newPlant);
+    const creations: string[] = [];
+    for (const plant of plants) creations.push(await store.plants.create(plant));
+    over.abort();
+    await killing;
+    // An answer that was lost with its connection is that of a replay: the plant is there.
+    expect(new Set(creations)).toContain('created');
+    expect(creations).not.toContain('conflict');
+    expect(await allPlants(store)).toEqual(plants);
+  });
+
+  test('a server that was killed, and has come back', async () => {
+    const before = newPlant();
+    await store.plants.create(before);
+    await server.kill();
+    const after = newPlant();
+    const creation = insist(store, after);
+    await server.start();
+    expect(['created', 'replayed']).toContain(await creation);
+    expect(await allPlants(store)).toEqual([before, after]);
+  });
+});
+
+describe('a batch is given up, and the plants are told that the store is unavailable,', () => {
+  test('when it fails for longer than a plant may wait; all is well again after', async () => {
+    await failInserts('40001', 1_000_000);
+    const plant = newPlant();
+    const creation = store.plants.create(plant);
+    const duration = time(creation);
+    await expect(creation).rejects.toEqual(UNAVAILABLE);
+    expect(await duration).toBeGreaterThan(PATIENCE_MS - 1000);
+    expect(await duration).toBeLessThan(PATIENCE_MS + 1000);
+    // Nobody else waits in vain for as long.
+    expect(await time(store.plants.create(plant))).toBeLessThan(1000);
+    await sabotage('drop trigger fail on plants');
+    expect(await store.plants.create(plant)).toBe('created');
+  });
+
+  test('when another session holds a lock; what waited for it on the server is gone', async () => {
+    await using other = await Session.open(server.url(database));
+    await other.run('begin; lock table plants in exclusive mode');
+    const creations = Array.from({ length: 100 }, () => store.plants.create(newPlant()));
+    const settled = Promise.allSettled(creations);
+    expect(await time(settled)).toBeLessThan(PATIENCE_MS + 2000);
+    expect(new Set((await settled).map(({ status }) => status))).toEqual(new Set(['rejected']));
+    await other.run('rollback');
+    expect(await store.plants.create(newPlant())).toBe('created');
+    expect(await sabotage("select from pg_stat_activity where state = 'active' and query like 'insert%'")).toEqual([]);
+    expect(await allPlants(store)).toHaveLength(1);
+  });
+
+  test('when the server hangs, whose connections are given up', async () => {
+    await store.plants.create(newPlant());
+    server.freeze();
+    const duration = await time(store.plants.create(newPlant()));
+    server.thaw();
+    expect(duration).toBeGreaterThan(PATIENCE_MS - 1000);
+    expect(duration).toBeLessThan(PATIENCE_MS + 4000);
+    expect(await store.plants.create(newPlant())).toBe('created');
+  });
+
+  test('when PostgreSQL refuses the password from now on', async () => {
+    await server.query('create role gardener login');
+    const own = await server.createDatabase('owner gardener');
+    const theirs = await openStore(readPostgresLocation(server.url(own, '', 'gardener')), { create: true });
+    await server.query('alter role gardener nologin');
+    await server.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gardener'");
+    await expect(theirs.plants.create(newPlant())).rejects.toEqual(UNAVAILABLE);
+    await server.query('alter role gardener login');
+    expect(await theirs.plants.create(newPlant())).toBe('created');
+    await theirs.close();
+  });
+});
+
+test('plants that the operator’s constraint refuses fail alone', async () => {
+  await sabotage("alter table plants add constraint no_weeds check (name <> 'weed')");
+  const plants = Array.from({ length: 3000 }, (_, index) => ({
+    ...newPlant(),
+    name: index % 1000 === 500 ? 'weed' : 'Ginkgo',
+  }));
+  const outcomes = await Promise.allSettled(plants.map((plant) => store.plants.create(plant)));
+  const refused = outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [index] : []));
+  expect(refused).toEqual([500, 1500, 2500]);
+  // The log gets the reason, but none of the texts.
+  expect(outcomes[500]).toMatchObject({
+    reason: { name: 'RefusedValue', message: expect.not.stringContaining('weed,') },
+  });
+  expect(await allPlants(store)).toHaveLength(2997);
+});
+
+test('a plant whose id was refused once is stored with a content that can be', async () => {
+  await sabotage("alter table plants add constraint no_weeds check (name <> 'weed')");
+  const { id } = newPlant();
+  const first = Array.from({ length: 2 }, () => store.plants.create(newPlant()));
+  const outcomes = await Promise.allSettled(
+    ['weed', 'Ginkgo', 'weed'].map((name) => store.plants.create({ id, name })),
+  );
+  await Promise.all(first);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  expect(outcomes.slice(1)).toMatchObject([{ value: 'created' }, { value: 'conflict' }]);
+});

@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Store } from '../../src/storage/open.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
+import { allPlants, insist } from '../support/app.ts';
+import { freePort } from '../support/port.ts';
+import { PostgresServer } from '../support/postgres.ts';
+
+let primary: PostgresServer;
+beforeAll(async () => {
+  primary = await PostgresServer.create();
+});
+afterAll(() => primary.remove());
+
+const open = (url: string) => openStore(readPostgresLocation(url), { create: true });
+const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
+const WAITING = "select pid from pg_stat_activity where wait_event = 'SyncRep'";
+
+describe('with a synchronous standby that is away', () => {
+  let database: string;
+  let store: Store;
+  beforeEach(async () => {
+    database = await primary.createDatabase();
+    store = await open(primary.url(database));
+    await commitsWaitFor('a standby that is away');
+  });
+  afterEach(async () => {
+    await commitsWaitFor('');
+    await store.close();
+  });
+
+  /** Sets whom commits wait for. */
+  async function commitsWaitFor(standby: string): Promise<void> {
+    primary.set({ synchronous_standby_names: standby === '' ? '' : `"${standby}"` });
+    primary.reload();
+    await primary.until(
+      `select 1 where (current_setting('synchronous_standby_names') = '') = ${String(standby === '')}`,
+    );
+  }
+
+  test('nothing is acknowledged, and what was stored is a replay when it is back', async () => {
+    const plant = { id: 1n, name: 'Ginkgo' };
+    await expect(store.plants.create(plant)).rejects.toEqual(UNAVAILABLE);
+    // It can be seen, and might be lost with the primary.
+    expect(await allPlants(store)).toEqual([plant]);
+    await expect(store.plants.create(plant)).rejects.toEqual(UNAVAILABLE);
+    expect(await primary.query(WAITING)).toEqual([]);
+    await commitsWaitFor('');
+    expect(await store.plants.create(plant)).toBe('replayed');
+  });
+
+  test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
+    'nor is it when an operator ends the wait by %s, after which PostgreSQL reports success',
+    async (end) => {
+      const creation = store.plants.create({ id: 1n, name: 'Ginkgo' });
+      let settled = false;
+      void creation.then(() => (settled = true)).catch(() => undefined);
+      await primary.until(WAITING);
+      await primary.query(`select ${end}(pid) from pg_stat_activity where wait_event = 'SyncRep'`);
+      // It asks again, and waits again.
+      await primary.until(WAITING);
+      expect(settled).toBe(false);
+      await commitsWaitFor('');
+      expect(await creation).toBe('replayed');
+    },
+  );
+
+  test('nor is a plant that can be seen after a crash in the middle of the wait', async () => {
+    const plant = { id: 1n, name: 'Ginkgo' };
+    const lost = store.plants.create(plant).catch(() => undefined);
+    await primary.until(WAITING);
+    await primary.kill();
+    await lost;
+    await primary.start();
+    expect(await allPlants(store)).toEqual([plant]);
+    await expect(store.plants.create(plant)).rejects.toEqual(UNAVAILABLE);
+    await commitsWaitFor('');
+    expect(await store.plants.create(plant)).toBe('replayed');
+  });
+});
+
+describe('of several hosts', () => {
+  const hosts = (ports: readonly number[], database: string) =>
+    `postgres://postgres@${ports.map((port) => `127.0.0.1:${String(port)}`).join()}/${database}?target_session_attrs=read-write`;
+
+  test('the one that answers is used', async () => {
+    const store = await open(hosts([await freePort(), primary.port], await primary.createDatabase()));
+    expect(await store.plants.create({ id: 1n, name: 'Ginkgo' })).toBe('created');
+    await store.close();
+  });
+
+  test('none that answers is an error that names them', async () => {
+    const ports = [await freePort(), await freePort()];
+    await expect(open(hosts(ports, 'plants'))).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      message: expect.stringMatching(
+        new RegExp(
+          `^PostgreSQL at ${ports.map((port) => `127.0.0.1:${String(port)}`).join()}/plants is not available: .*ECONNREFUSED`,
+        ),
+      ),
+    });
+  });
+
+  test('the primary is used, and what was its standby once that is promoted', async () => {
+    const database = await primary.createDatabase();
+    const standby = await primary.createStandby();
+    const store = await open(hosts([standby.port, primary.port], database));
+    const plants = Array.from({ length: 20 }, (_, index) => ({ id: BigInt(index), name: 'Ginkgo' }));
+    const [first, second] = [plants.slice(0, 10), plants.slice(10)];
+    expect(new Set(await Promise.all(first.map((plant) => store.plants.create(plant))))).toEqual(new Set(['created']));
+    await standby.until('select 1 where pg_last_wal_replay_lsn() is not null');
+    await standby.until(`select from plants where id = 9`, database);
+    await primary.kill();
+    const creations = Promise.all(second.map((plant) => insist(store, plant)));
+    await standby.promote();
+    expect(new Set(await creations)).toEqual(new Set(['created']));
+    expect(await allPlants(store)).toEqual(plants);
+    await store.close();
+    await standby.remove();
+    await primary.start();
+  });
+
+  test('one that takes no writes any more is left for another', async () => {
+    const other = await PostgresServer.create();
+    const database = await primary.createDatabase();
+    await other.query(`create database ${database}`);
+    const store = await open(hosts([primary.port, other.port], database));
+    await store.plants.create({ id: 1n, name: 'Ginkgo' });
+    // As a manager of failovers does with the one that shall be a standby.
+    primary.set({ default_transaction_read_only: 'on' });
+    primary.reload();
+    await primary.until("select 1 where current_setting('default_transaction_read_only') = 'on'");
+    await (await open(other.url(database))).close();
+    expect(await store.plants.create({ id: 2n, name: 'Ginkgo' })).toBe('created');
+    expect(await other.query('select id from plants', database)).toEqual([{ id: '2' }]);
+    primary.set({ default_transaction_read_only: 'off' });
+    primary.reload();
+    await store.close();
+    await other.remove();
+  });
+});

@@ -1,0 +1,113 @@
+import { chmodSync, chownSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openStore } from '../../src/storage/open.ts';
+import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
+import { makeCertificate } from '../support/certificate.ts';
+import { NOBODY, PostgresServer } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const folder = temporaryFolder();
+const file = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return encodeURIComponent(join(folder, name));
+};
+const authority = makeCertificate('authority');
+const root = file('root.pem', authority.cert);
+const strange = file('strange.pem', makeCertificate('another authority').cert);
+const client = makeCertificate('postgres', [], authority);
+const clientFiles = `&sslcert=${file('client.pem', client.cert)}&sslkey=${file('client.key', client.key)}`;
+
+let server: PostgresServer;
+let plain: PostgresServer;
+beforeAll(async () => {
+  [server, plain] = await Promise.all([PostgresServer.create(), PostgresServer.create()]);
+  const { cert, key } = makeCertificate('server', ['localhost'], authority);
+  writeFileSync(join(server.data, 'server.crt'), cert);
+  writeFileSync(join(server.data, 'server.key'), key);
+  writeFileSync(join(server.data, 'root.crt'), authority.cert);
+  chmodSync(join(server.data, 'server.key'), 0o600);
+  if (NOBODY.uid !== undefined) chownSync(join(server.data, 'server.key'), NOBODY.uid, NOBODY.gid);
+  server.set({ ssl: 'on', ssl_ca_file: 'root.crt' });
+  server.reload();
+  await server.until("select 1 from pg_settings where name = 'ssl' and setting = 'on'");
+});
+afterAll(() => Promise.all([server.remove(), plain.remove()]));
+
+/** Whether the connection to a server, by a name of it, is encrypted, or whose certificate it has; or why there is none. */
+async function connect({ port }: PostgresServer, host: string, parameters: string): Promise<boolean | string> {
+  const url = `postgres://postgres@${host}:${String(port)}/postgres?application_name=tls${parameters}`;
+  try {
+    const store = await openStore(readPostgresLocation(url), { create: true });
+    const [row] = await server.query(
+      "select bool_and(ssl) as encrypted, max(client_dn) as client from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'tls'",
+    );
+    await store.close();
+    return typeof row?.['client'] === 'string' ? row['client'] : row?.['encrypted'] === true;
+  } catch (error) {
+    return Error.isError(error) ? `${error.name}: ${error.message}` : '';
+  }
+}
+
+describe('TLS to a server that has it', () => {
+  test.each([
+    ['', true],
+    ['&sslmode=prefer', true],
+    ['&sslmode=require', true],
+    ['&sslmode=disable', false],
+    [`&sslmode=verify-ca&sslrootcert=${root}`, true],
+    [`&sslmode=verify-full&sslrootcert=${root}`, true],
+    [`&sslmode=require${clientFiles}`, '/CN=postgres'],
+  ])('is as the URL wants it: %s', async (parameters, encrypted) => {
+    expect(await connect(server, 'localhost', parameters)).toBe(encrypted);
+  });
+
+  test.each([
+    [
+      'an unknown authority',
+      'localhost',
+      `&sslmode=verify-full&sslrootcert=${strange}`,
+      /has a certificate that is refused: self-signed certificate in certificate chain/,
+    ],
+    [
+      'an unknown authority',
+      'localhost',
+      `&sslmode=verify-ca&sslrootcert=${strange}`,
+      /has a certificate that is refused: self-signed certificate in certificate chain/,
+    ],
+    [
+      'an unknown authority, as libpq has it',
+      'localhost',
+      `&sslmode=require&sslrootcert=${strange}`,
+      /that is refused/,
+    ],
+    ['none of the known authorities', 'localhost', '&sslmode=verify-full', /certificate that is refused/],
+    ['the system’s authorities', 'localhost', '&sslrootcert=system', /certificate that is refused/],
+    [
+      'another name',
+      '127.0.0.1',
+      `&sslmode=verify-full&sslrootcert=${root}`,
+      /that is refused: .*127\.0\.0\.1 is not in the cert/,
+    ],
+  ])('is refused with the certificate of %s', async (_name, host, parameters, reason) => {
+    const refusal = await connect(server, host, parameters);
+    expect(refusal).toMatch(/^StoreUnusable: PostgreSQL at /);
+    expect(refusal).toMatch(reason);
+  });
+
+  test('need not have the name where only the authority counts', async () => {
+    expect(await connect(server, '127.0.0.1', `&sslmode=verify-ca&sslrootcert=${root}`)).toBe(true);
+  });
+});
+
+describe('TLS to a server that has none', () => {
+  test.each(['require', 'verify-ca', 'verify-full'])('is refused with sslmode=%s', async (mode) => {
+    expect(await connect(plain, 'localhost', `&sslmode=${mode}`)).toMatch(
+      new RegExp(`^StoreUnusable: .* offers no TLS, which sslmode=${mode} asks for$`),
+    );
+  });
+
+  test('is done without where it is only preferred', async () => {
+    expect(await connect(plain, 'localhost', '')).toBe(false);
+  });
+});
