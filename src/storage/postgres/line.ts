@@ -94,7 +94,7 @@ export class Line {
   private async query(text: TemplateStringsArray, parameters: Parameter[], until: number): Promise<readonly Row[]> {
     // What the client is given while a connection breaks is lost, and never answered.
     if (this.socket?.destroyed === true) await this.gone;
-    if (this.socket === undefined || this.socket !== this.writable) {
+    if (this.socket?.destroyed !== false || this.socket !== this.writable) {
       const [row] = await this.ask(READ_ONLY, [], until);
       if (row?.['read_only'] !== 'off') throw this.drop();
       this.writable = this.socket;
