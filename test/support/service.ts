@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from '@jest/globals';
+import { atEnd } from './at-end.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -24,7 +24,7 @@ export interface Started {
 
 const running = new Set<ChildProcess>();
 // What a test that failed left running.
-afterAll(() => {
+atEnd(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
