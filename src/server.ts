@@ -59,6 +59,8 @@ export async function listen(
     answerUnreadable(socket, toRefusal(error));
   });
   server.on('connect', (_request, socket) => {
+    // Node has taken its own listener off: a client that resets its connection would end the process.
+    socket.on('error', () => undefined);
     answerUnreadable(socket, new Refusal(ErrorNumber.malformedMessage, 'CONNECT is not for this service'));
   });
   // Node reports what comes after the first fault as well.

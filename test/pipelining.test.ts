@@ -116,3 +116,14 @@ test('a client that resets its connection is not taken for one that talks nonsen
   await wait(200);
   expect(app.log.slice(before)).toEqual([expect.objectContaining({ msg: 'request', status: 404 })]);
 });
+
+test('a client that resets its connection after CONNECT does not end the process', async () => {
+  const before = app.log.length;
+  const socket = connect(Number(port), hostname);
+  socket.write(`CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n\r\n`);
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.resetAndDestroy();
+  await wait(200);
+  expect(app.log.slice(before)).toEqual([expect.objectContaining({ status: 400, error: 40001 })]);
+  expect(statuses(await converse(`GET / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`))).toEqual(['404']);
+});
