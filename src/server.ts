@@ -54,7 +54,18 @@ export async function listen(
   const replies = new Replies(server);
   // Whether a body is wanted is decided by the app, which asks for it (body.ts).
   server.on('checkContinue', expectContinue);
-  onRequest(server, handler);
+  // Behind a request that offers another protocol, Node loses the rest of the packet, and takes what comes next for the
+  // start of a request, be it the middle of one. Nothing behind it is answered: the connection ends with its answer.
+  const ending = new WeakSet<Duplex>();
+  onRequest(server, (request, response) => {
+    const { socket } = request;
+    if (ending.has(socket)) return;
+    if (request.headers.upgrade !== undefined) {
+      ending.add(socket);
+      response.setHeader('Connection', 'close');
+    }
+    handler(request, response);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     answerUnreadable(socket, toRefusal(error));
   });

@@ -7,9 +7,10 @@ import { sendRaw } from './support/raw.ts';
 const app = await startApp();
 const { host, hostname, port } = new URL(app.url);
 const HOST = `Host: ${host}`;
-const create = (id: number) => {
+const create = (id: number, ...more: readonly string[]) => {
   const body = `{"id":${String(id)},"name":"x"}`;
   const fields = [
+    ...more,
     HOST,
     `Authorization: Bearer ${app.token}`,
     'Content-Type: application/json',
@@ -126,4 +127,30 @@ test('a client that resets its connection after CONNECT does not end the process
   await wait(200);
   expect(app.log.slice(before)).toEqual([expect.objectContaining({ status: 400, error: 40001 })]);
   expect(statuses(await converse(`GET / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`))).toEqual(['404']);
+});
+
+describe('behind a request that offers another protocol, nothing is done', () => {
+  const offer = create(5, 'Connection: upgrade', 'Upgrade: h2c');
+  const carrier = create(6).replace(/Content-Length: \d+[^]*/, `Content-Length: ${String(create(7).length)}\r\n\r\n`);
+
+  test.each([
+    ['while it waits', true],
+    ['after its answer', false],
+  ])('%s, and the connection ends: no body is taken for a request', async (_name, waits) => {
+    const other = new DatabaseSync(app.database);
+    if (waits) other.exec('begin immediate');
+    const text = await converse(
+      offer + carrier,
+      () => wait(100),
+      create(7),
+      () => {
+        if (waits) other.exec('rollback');
+      },
+    );
+    other.close();
+    expect(statuses(text)).toEqual(['200']);
+    expect(text).toContain('Connection: close');
+    expect((await app.plants()).map(({ id }) => id)).toEqual([5n]);
+    await app.store.plants.remove(5n);
+  });
 });
