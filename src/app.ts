@@ -13,7 +13,7 @@ import { createDocs } from './docs.ts';
 import { answerFailure } from './failures.ts';
 import type { RequestLog } from './log.ts';
 import { logRequest } from './log.ts';
-import { requireHost, sentPath, takeOriginForm } from './request-target.ts';
+import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
 import type { Services } from './operations/services.ts';
 
 export interface AppOptions {
@@ -71,7 +71,7 @@ export function createApp(options: AppOptions): App {
       takeOriginForm(request);
       logRequest(log, request, response);
       try {
-        requireHost(request);
+        requireHttp(request);
         app(request, response);
       } catch (error) {
         answerFailure(error, request, response);

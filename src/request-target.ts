@@ -24,9 +24,24 @@ export function sentPath({ originalUrl }: Request): string {
   return originalUrl.slice(0, query < 0 ? LONGEST_PATH : Math.min(query, LONGEST_PATH)).toWellFormed();
 }
 
-/** RFC 9112, section 3.2. Node's own check is off, since what it answers has no body. */
-export function requireHost({ headers: { host }, httpVersion }: Request): void {
-  // Fields that repeat arrive joined by commas.
-  if (httpVersion === '1.1' && (host === undefined || host.includes(',')))
-    throw new Refusal(ErrorNumber.malformedMessage, 'the header Host must be sent, and only once');
+/** One host, not a list: fields that repeat arrive joined by commas. */
+const HOST = /^(?:\[[\w.:%~-]+\]|[\w.~!$&'()*+;=%-]*)(?::\d*)?$/;
+
+/**
+ * What RFC 9112 asks to be refused (sections 2.3, 3.2 and 6.1), and Node takes: it reads versions from 0.9 to 2.0 by the
+ * same rules. Its own check of the host is off, since what it answers has no body.
+ */
+export function requireHttp({ headers, httpVersion }: Request): void {
+  const { host } = headers;
+  if (httpVersion === '1.1') {
+    if (host === undefined || !HOST.test(host)) throw malformed('the header Host must be sent once, with a host');
+  } else if (httpVersion !== '1.0') {
+    throw malformed('the version must be HTTP/1.1 or HTTP/1.0');
+  } else if (headers['transfer-encoding'] !== undefined) {
+    throw malformed('HTTP/1.0 has no Transfer-Encoding');
+  }
+}
+
+function malformed(message: string): Refusal {
+  return new Refusal(ErrorNumber.malformedMessage, message);
 }

@@ -7,7 +7,7 @@ const app = await startApp();
 const { host, hostname, port } = new URL(app.url);
 const { HOST, AUTH, post } = byHand(app);
 
-describe('what Node cannot read as a request gets an Error too:', () => {
+describe('what is not a request of HTTP/1 gets an Error too:', () => {
   test.each([
     ['nonsense', 'NONSENSE\r\n\r\n', 400, 40001],
     ['an unknown method', 'FETCH /plants HTTP/1.1\r\n\r\n', 400, 40001],
@@ -21,6 +21,15 @@ describe('what Node cannot read as a request gets an Error too:', () => {
     ['CONNECT', `CONNECT ${host} HTTP/1.1\r\n${HOST}\r\n\r\n`, 400, 40001],
     ['no host', post('Connection: close'), 400, 40001],
     ['two hosts', post(HOST, HOST, 'Connection: close'), 400, 40001],
+    ['a host that is none', post('Host: a/b@c', 'Connection: close'), 400, 40001],
+    ['HTTP/0.9', post(HOST).replace(' HTTP/1.1', ''), 400, 40001],
+    ['HTTP/2.0', post(HOST).replace('1.1', '2.0'), 400, 40001],
+    [
+      'chunks in HTTP/1.0',
+      post(HOST, 'Connection: keep-alive', 'Transfer-Encoding: chunked').replace('1.1', '1.0'),
+      400,
+      40001,
+    ],
     ['headers beyond 16 KiB', post(HOST, `X-Large: ${'x'.repeat(20_000)}`), 431, 43100],
     ['a flood of headers', post(HOST, ...Array.from({ length: 20_000 }, () => 'a: b')), 431, 43100],
   ])('%s', async (_name, bytes, status, error) => {
