@@ -7,12 +7,15 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { expectContinue } from './contract/body.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
-import { sendUnreadable } from './contract/send.ts';
+import { endAfter, isEnding, sendUnreadable } from './contract/send.ts';
 
 const SECOND = 1000;
 
 /** How long connections without a request are kept at the end, in milliseconds: their next one may be on its way. */
 const FAREWELL_MS = 500;
+
+/** Node's code for a request that did not arrive in time. */
+const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** The address cannot be listened on. The message says why, in one line. */
 export class ListenError extends Error {
@@ -54,19 +57,19 @@ export async function listen(
   const replies = new Replies(server);
   // Whether a body is wanted is decided by the app, which asks for it (body.ts).
   server.on('checkContinue', expectContinue);
-  // Behind a request that offers another protocol, Node loses the rest of the packet, and takes what comes next for the
-  // start of a request, be it the middle of one. Nothing behind it is answered: the connection ends with its answer.
-  const ending = new WeakSet<Duplex>();
   onRequest(server, (request, response) => {
-    const { socket } = request;
-    if (ending.has(socket)) return;
+    if (isEnding(request)) return;
     if (request.headers.upgrade !== undefined) {
-      ending.add(socket);
+      // Node loses the rest of the packet behind it, and takes what comes next for the start of a request, be it the
+      // middle of one.
+      endAfter(request);
       response.setHeader('Connection', 'close');
     }
     handler(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // What comes too late is not done after all.
+    if (error.code === TIMED_OUT) socket.pause();
     answerUnreadable(socket, toRefusal(error));
   });
   server.on('connect', (_request, socket) => {
@@ -141,7 +144,7 @@ class Replies {
 
 function toRefusal({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException & { reason?: string }): Refusal {
   switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
+    case TIMED_OUT:
       return new Refusal(ErrorNumber.requestTimeout, 'the request took too long to arrive');
     case 'HPE_HEADER_OVERFLOW':
       return new Refusal(ErrorNumber.headersTooLarge, 'the header fields are larger than 16 KiB');

@@ -129,6 +129,20 @@ test('a client that resets its connection after CONNECT does not end the process
   expect(statuses(await converse(`GET / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`))).toEqual(['404']);
 });
 
+describe('behind an answer that ends the connection, nothing is done:', () => {
+  const body = '{"id":6,"name":"x"}';
+  const unauthorised = `POST /plants HTTP/1.1\r\n${HOST}\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`;
+
+  test.each([
+    ['with a create in the same packet', [unauthorised + create(7)]],
+    ['with one in the next', [unauthorised.slice(0, -1), () => wait(100), unauthorised.slice(-1) + create(7)]],
+  ])('%s', async (_name, parts) => {
+    expect(statuses(await converse(...parts))).toEqual(['401']);
+    await wait(100);
+    expect(await app.plants()).toEqual([]);
+  });
+});
+
 describe('behind a request that offers another protocol, nothing is done', () => {
   const offer = create(5, 'Connection: upgrade', 'Upgrade: h2c');
   const carrier = create(6).replace(/Content-Length: \d+[^]*/, `Content-Length: ${String(create(7).length)}\r\n\r\n`);

@@ -9,6 +9,18 @@ import type { ErrorBody } from './types.ts';
 /** How long a client may go on sending what nobody reads, in milliseconds. */
 const LINGER_MS = 500;
 
+/** Connections that end with an answer. */
+const ending = new WeakSet<Duplex>();
+
+/** Has a connection end with the answer to this request: no further one on it is to be processed (RFC 9112, 9.6). */
+export function endAfter({ socket }: IncomingMessage): void {
+  ending.add(socket);
+}
+
+export function isEnding({ socket }: IncomingMessage): boolean {
+  return ending.has(socket);
+}
+
 /** Header fields by name; those that are undefined are not sent. */
 export type HeaderValues = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
 
@@ -61,6 +73,7 @@ export function leaveUnread(request: IncomingMessage): boolean {
   // Node discards the body of a request only if nobody has begun to read it.
   request.pause();
   request.read(0);
+  endAfter(request);
   const { socket } = request;
   // Called by Node when the reply is out; it would reset the connection under a client that still sends.
   socket.destroySoon = () => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 
 export interface RawAnswer {
@@ -23,8 +24,11 @@ export function byHand({ url, token }: { readonly url: string; readonly token: s
   };
 }
 
-/** Sends bytes as they are, and takes what comes until the other side closes. */
-export async function sendRaw(url: string, ...parts: readonly (string | Buffer)[]): Promise<RawAnswer> {
+/** Sends bytes as they are, or does with the connection what it is told, and takes what comes until it is closed. */
+export async function sendRaw(
+  url: string,
+  ...parts: readonly (string | Buffer | ((socket: Socket) => void))[]
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const start = performance.now();
   const socket = connect(Number(port), hostname);
@@ -32,7 +36,10 @@ export async function sendRaw(url: string, ...parts: readonly (string | Buffer)[
   socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   // What is still being sent when the other side closes is lost, as it is meant to be.
   socket.on('error', () => undefined);
-  for (const part of parts) socket.write(part);
+  for (const part of parts) {
+    if (typeof part === 'function') part(socket);
+    else socket.write(part);
+  }
   await new Promise((resolve) => socket.once('close', resolve));
   const [head = '', ...body] = text.split('\r\n\r\n');
   const [statusLine = '', ...fields] = head.split('\r\n');
