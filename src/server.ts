@@ -57,14 +57,12 @@ export async function listen(
   const replies = new Replies(server);
   // Whether a body is wanted is decided by the app, which asks for it (body.ts).
   server.on('checkContinue', expectContinue);
+  let stopping = false;
   onRequest(server, (request, response) => {
     if (isEnding(request)) return;
-    if (request.headers.upgrade !== undefined) {
-      // Node loses the rest of the packet behind it, and takes what comes next for the start of a request, be it the
-      // middle of one.
-      endAfter(request);
-      response.setHeader('Connection', 'close');
-    }
+    // Node loses the rest of the packet behind a request that offers another protocol, and takes what comes next for the
+    // start of a request, be it the middle of one.
+    if (stopping || request.headers.upgrade !== undefined) announceEnd(response);
     handler(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -92,7 +90,10 @@ export async function listen(
   const address = server.address() as AddressInfo;
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}`,
-    stop: (withinMs) => stop(server, replies, withinMs),
+    stop: (withinMs) => {
+      stopping = true;
+      return stop(server, replies, withinMs);
+    },
   };
 }
 
@@ -118,8 +119,9 @@ class Replies {
     });
   }
 
-  all(): ServerResponse[] {
-    return [...this.open.keys()].flatMap((socket) => this.of(socket));
+  /** Of each connection the one that comes last. */
+  last(): ServerResponse[] {
+    return [...this.open.keys()].flatMap((socket) => this.of(socket).slice(-1));
   }
 
   /**
@@ -167,19 +169,18 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
   }
 }
 
+function announceEnd(response: ServerResponse): void {
+  if (response.headersSent) return;
+  response.setHeader('Connection', 'close');
+  endAfter(response.req);
+}
+
 async function stop(server: Server, replies: Replies, withinMs: number): Promise<void> {
   const closed = once(server, 'close');
   // http.Server's own close() cuts connections without a request at once, with one that is just arriving.
   NetServer.prototype.close.call(server);
-  const announceEnd = (response: ServerResponse) => {
-    if (!response.headersSent) response.setHeader('Connection', 'close');
-  };
-  replies.all().forEach(announceEnd);
-  for (const event of REQUEST_EVENTS) {
-    server.prependListener(event, (_request, response: ServerResponse) => {
-      announceEnd(response);
-    });
-  }
+  // Not to the others: nothing that is behind them would be answered.
+  replies.last().forEach(announceEnd);
   const farewell = setInterval(() => {
     server.closeIdleConnections();
   }, FAREWELL_MS);

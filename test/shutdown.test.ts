@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import { sendRaw } from './support/raw.ts';
 import { listening, plantStore, ROOT, start, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -104,6 +105,34 @@ describe('the service', () => {
       'Connection: close',
     ]);
     expect(await service.ended).toBe(0);
+  });
+
+  test('answers all that is under way on one connection, and takes no more on it', async () => {
+    const folder = temporaryFolder();
+    const service = await startService({ DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` });
+    const { host } = new URL(service.url);
+    const head = `Host: ${host}\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: application/json\r\nContent-Length: 19`;
+    const creates = [1, 2, 3].map((id) => `POST /plants HTTP/1.1\r\n${head}\r\n\r\n{"id":${String(id)},"name":"x"}`);
+    const other = new DatabaseSync(join(folder, 'plants.db'));
+    other.exec('begin immediate');
+    let late: () => unknown = () => undefined;
+    const answer = sendRaw(service.url, ...creates.slice(0, 2), (socket) => {
+      late = () => socket.write(creates[2] ?? '');
+    });
+    await wait(500);
+    service.child.kill('SIGTERM');
+    while (!service.log().some(({ msg }) => msg === 'stopping')) await wait(5);
+    late();
+    await wait(100);
+    other.exec('rollback');
+    expect((await answer).text.match(/HTTP\/1\.1 \d+|Connection: close/g)).toEqual([
+      'HTTP/1.1 200',
+      'HTTP/1.1 200',
+      'Connection: close',
+    ]);
+    expect(await service.ended).toBe(0);
+    expect(other.prepare('select id from plants').all()).toEqual([{ id: 1 }, { id: 2 }]);
+    other.close();
   });
 
   test('does not wait for connections that are idle', async () => {
