@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { startApp } from '../support/app.ts';
+import type { RawAnswer } from '../support/raw.ts';
+import { sendRaw } from '../support/raw.ts';
+import { createPlant, ROOT } from '../support/service.ts';
+import type { Message } from './attack.ts';
+import { messages } from './attack.ts';
+import { bodies, documents, injections } from './contents.ts';
+import { authorizations, framings } from './messages.ts';
+import { floods, methods, paths } from './targets.ts';
+
+const app = await startApp();
+const { get } = messages(app);
+const NEXT = get('/next', 'Connection: close');
+const page = await (await fetch(`${app.url}/docs/`)).text();
+
+const attacks = new Map<string, readonly Message[]>(
+  [authorizations, framings, bodies, documents, floods, paths, methods, injections].flatMap((group) =>
+    Object.entries(group(app)),
+  ),
+);
+
+const [, section = ''] = /^### Security\n(.*?)^##/ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+const rows = [...section.matchAll(/^\| (?!tried|--|\*)(.+?) +\| (.+?) +\|$/gm)].map(([, tried = '', answer = '']) => {
+  const [name = ''] = tried.split(':');
+  const [number = '', ...clauses] = answer.split(', ');
+  return { name, tried, number, clauses };
+});
+
+type Clause = (answer: RawAnswer, sent: string) => unknown;
+
+/** What the second column says besides the number. */
+const CLAUSES: Readonly<Record<string, Clause>> = {
+  closed: ({ headers, text }) => {
+    expect(headers['connection']).toBe('close');
+    expect(text).not.toContain('the path /next');
+  },
+  stored: async (_answer, sent) => {
+    const { id, ...rest } = JSON.parse(sent.split('\r\n\r\n')[1] ?? '') as { id: number };
+    expect(await app.plants()).toEqual([{ id: BigInt(id), ...rest }]);
+    await app.store.plants.remove(BigInt(id));
+  },
+  'as JSON': ({ headers }) => {
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-content-type-options': 'nosniff' });
+  },
+  'after 10 s': ({ ms }) => {
+    expect(ms).toBeGreaterThan(9000);
+    expect(ms).toBeLessThan(15_000);
+  },
+  'the same page': ({ body }) => {
+    expect(body.startsWith(page)).toBe(true);
+  },
+  '`Location: docs/`': ({ headers }) => {
+    expect(headers['location']).toBe('docs/');
+  },
+  'no permission': ({ text }) => {
+    expect(text).not.toMatch(/^access-control/im);
+  },
+  'no token': ({ text }) => {
+    expect(text).not.toContain(app.token);
+  },
+  'an id of our own': ({ headers }) => {
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  },
+  'one line in the log': async ({ headers }, sent) => {
+    const lines = () => app.log.filter(({ requestId }) => requestId === headers['x-request-id']);
+    while (lines().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const path = sent.split(' ')[1]?.slice(0, 200);
+    expect(lines()).toEqual([expect.objectContaining({ level: 30, method: 'GET', path, status: 404 })]);
+  },
+};
+
+/** What a client who means well gets; the service knows its token for a second then, and need not look it up. */
+async function expectService(): Promise<void> {
+  expect((await createPlant(app, '{"id":1,"name":"x"}')).status).toBe(200);
+  expect(await app.store.plants.remove(1n)).toBe(true);
+}
+
+async function attempt(sent: Message, number: string, clauses: readonly string[]): Promise<void> {
+  await expectService();
+  const answer = await (typeof sent === 'function' ? sendRaw(app.url, sent) : sendRaw(app.url, sent, NEXT));
+  const all = answer.text.match(/(?<=HTTP\/1\.1 )\d{3}(?= )/g);
+  const open = clauses.includes('closed') ? [] : ['404'];
+  expect(all).toEqual([number.slice(0, 3), ...open]);
+  if (number.length > 3) expect(answer.body).toMatch(new RegExp(`^{"error":${number},`));
+  if (!clauses.includes('after 10 s')) expect(answer.ms).toBeLessThan(2000);
+  for (const clause of clauses) await CLAUSES[clause]?.(answer, String(sent));
+  expect(await app.plants()).toEqual([]);
+}
+
+// What one attack has stored is not to be held against the next.
+afterEach(async () => {
+  for (const { id } of await app.plants()) await app.store.plants.remove(id);
+});
+
+describe('the table of attacks in the README', () => {
+  test('has a row for each, and each of its rows is tried', () => {
+    expect(rows.map(({ name }) => name)).toEqual([...attacks.keys()]);
+  });
+
+  test.each(rows)('says what comes back: $tried', async ({ name, tried, number, clauses }) => {
+    const sent = attacks.get(name) ?? [];
+    expect(sent).not.toEqual([]);
+    const bytes = sent.map(String).join('\n');
+    for (const [, example = ''] of tried.matchAll(/`(.+?)`/g)) expect(bytes).toContain(example);
+    expect(Object.keys(CLAUSES)).toEqual(expect.arrayContaining([...clauses]));
+    for (const each of sent) await attempt(each, number, clauses);
+    await expectService();
+  });
+
+  test('is all that came of it: no prototype was changed, and no token was logged', () => {
+    expect(Object.keys(Object.prototype)).toEqual([]);
+    expect(({} as Record<string, unknown>)['tag']).toBeUndefined();
+    expect(JSON.stringify(app.log)).not.toContain(app.token);
+    expect(app.log.filter(({ level }) => Number(level) > 30)).toEqual([]);
+  });
+});
