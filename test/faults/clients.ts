@@ -49,9 +49,8 @@ export class Client implements Disposable {
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
         response.on('error', lost).on('close', () => {
           // Half an answer is none.
-          if (!response.complete) return lost();
           const replayed = response.headers['idempotent-replayed'] === 'true';
-          resolve({ status: response.statusCode ?? 0, replayed, text });
+          resolve(response.complete ? { status: response.statusCode ?? 0, replayed, text } : undefined);
         });
       });
       sent.on('error', lost).end(body);

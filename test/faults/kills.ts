@@ -3,7 +3,6 @@ import type { StoredPlant } from '../../src/storage/plant-store.ts';
 import { startService } from '../support/service.ts';
 import { Client } from './clients.ts';
 import { Ledger, randomPlants } from './ledger.ts';
-import type { Place } from './place.ts';
 import { createPlace, readPlants } from './place.ts';
 import type { Counts, Extent, Scenario } from './scenario.ts';
 import { Fault, random } from './scenario.ts';
@@ -17,7 +16,11 @@ const CHANGED = 10;
 
 /** Kills the service under load, starts it again, and sends again what it was sent. */
 export function kills(engine: Scenario['engine']): Scenario {
-  return { name: 'the service is killed (-9) under load, again and again', engine, run: (extent) => run(engine, extent) };
+  return {
+    name: 'the service is killed (-9) under load, again and again',
+    engine,
+    run: (extent) => run(engine, extent),
+  };
 }
 
 async function run(engine: Scenario['engine'], { long, seed }: Extent): Promise<Counts> {
@@ -29,7 +32,7 @@ async function run(engine: Scenario['engine'], { long, seed }: Extent): Promise<
   const counts = { kills: 0, sent: 0, acknowledged: 0, 'sent again': 0, lost: 0, phantoms: 0 };
   let last: StoredPlant[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const service = await startService({ DATABASE_URL: place.url, LOG_LEVEL: 'silent' });
+    const service = await startService({ DATABASE_URL: place.url });
     using client = new Client(place.token);
     counts['sent again'] += await sendAgain(client, service.url, ledger, last);
     last = [];
@@ -66,7 +69,8 @@ async function sendAgain(client: Client, url: string, ledger: Ledger, plants: re
     const answers = batch.map(async (plant) => {
       const known = ledger.add(plant);
       const answer = await client.create(url, plant);
-      if (answer === 'lost' || answer === 'unavailable') throw new Fault(`a service that nobody kills answers ${answer}`);
+      if (answer === 'lost' || answer === 'unavailable')
+        throw new Fault(`a service that nobody kills answers ${answer}`);
       ledger.answer(plant, answer, known);
     });
     await Promise.all(answers);

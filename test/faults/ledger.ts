@@ -8,7 +8,10 @@ import { Fault } from './scenario.ts';
 export function randomPlants(random: () => number): () => StoredPlant {
   const pick = () => TEXTS[Math.floor(random() * TEXTS.length)] ?? '';
   return () => {
-    const id = BigInt.asIntN(64, (BigInt(Math.floor(random() * 2 ** 32)) << 32n) | BigInt(Math.floor(random() * 2 ** 32)));
+    const id = BigInt.asIntN(
+      64,
+      (BigInt(Math.floor(random() * 2 ** 32)) << 32n) | BigInt(Math.floor(random() * 2 ** 32)),
+    );
     // What no other has: a name that repeats could hide a plant that took another's place.
     const name = `${String(id)} ${pick()}`.slice(0, 1000).toWellFormed();
     return random() < 0.5 ? { id, name } : { id, name, tag: pick().slice(0, 200).toWellFormed() };

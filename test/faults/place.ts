@@ -26,7 +26,7 @@ export async function createPlace(engine: Scenario['engine']): Promise<Place> {
   return { url, token: await addToken(url), server, [Symbol.asyncDispose]: () => server.remove() };
 }
 
-async function addToken(url: string): Promise<string> {
+export async function addToken(url: string): Promise<string> {
   const token = makeToken();
   const store = await openStore(readConfig({ DATABASE_URL: url }).store, { create: true });
   await store.tokens.add({ name: 'faults', hash: hashToken(token) });

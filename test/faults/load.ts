@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import type { Client } from './clients.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Clients that send new plants, each again until it is acknowledged, while something else goes on. */
+export class Load {
+  private readonly over = new AbortController();
+  private readonly clients: Promise<void>[];
+  /** Plants that were acknowledged, and answers that were a 503 or none. */
+  acknowledged = 0;
+  failures = 0;
+
+  /** @param urls of the instances, one after the other for each client */
+  constructor(count: number, urls: readonly string[], client: Client, ledger: Ledger, newPlant: () => StoredPlant) {
+    this.clients = Array.from({ length: count }, async (_, index) => {
+      const url = urls[index % urls.length] ?? '';
+      while (!this.over.signal.aborted) {
+        const plant = newPlant();
+        while (!(await this.send(client, url, ledger, plant))) await sleep(50);
+        this.acknowledged++;
+      }
+    });
+  }
+
+  /** Lets each client come to the end of its plant. */
+  async stop(): Promise<void> {
+    this.over.abort();
+    await Promise.all(this.clients);
+  }
+
+  private async send(client: Client, url: string, ledger: Ledger, plant: StoredPlant): Promise<boolean> {
+    const known = ledger.add(plant);
+    const answer = await client.create(url, plant);
+    ledger.answer(plant, answer, known);
+    if (answer !== 'unavailable' && answer !== 'lost') return true;
+    this.failures++;
+    return false;
+  }
+}

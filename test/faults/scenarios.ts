@@ -1,0 +1,16 @@
+import { kills } from './kills.ts';
+import { once } from './once.ts';
+import type { Scenario } from './scenario.ts';
+import { failovers, serverKills } from './server.ts';
+import { synchronousCommit } from './synchronous.ts';
+
+/** All that is broken, in the order in which it is reported. */
+export const SCENARIOS: readonly Scenario[] = [
+  kills('SQLite'),
+  kills('PostgreSQL'),
+  once('SQLite'),
+  once('PostgreSQL'),
+  serverKills,
+  failovers,
+  synchronousCommit,
+];
