@@ -5,7 +5,7 @@ import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } 
 import express from 'express';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { Contract } from './contract/contract.ts';
-import { ErrorNumber, Refusal } from './contract/errors.ts';
+import { ErrorNumber, overloaded, Refusal } from './contract/errors.ts';
 import type { Handler } from './contract/router.ts';
 import { routeOperations } from './contract/router.ts';
 import type { OperationValidator } from './contract/validator.ts';
@@ -14,6 +14,7 @@ import { answerFailure } from './failures.ts';
 import type { RequestLog } from './log.ts';
 import { logRequest } from './log.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
+import { UnderWay } from './under-way.ts';
 import type { Services } from './operations/services.ts';
 
 export interface AppOptions {
@@ -63,6 +64,7 @@ export function createApp(options: AppOptions): App {
   app.use(createDocs(options));
   app.use(unknownPath);
   app.use(failed);
+  const underWay = new UnderWay();
   return {
     // What every request needs is done before Express, each of whose layers costs as much as all of it.
     handle(message, reply) {
@@ -72,7 +74,9 @@ export function createApp(options: AppOptions): App {
       logRequest(log, request, response);
       try {
         requireHttp(request);
-        app(request, response);
+        if (underWay.take(request, response)) app(request, response);
+        // When its packet has been read: the connection of a request that is whole can be used again.
+        else process.nextTick(answerFailure, overloaded, request, response);
       } catch (error) {
         answerFailure(error, request, response);
       }

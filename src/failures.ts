@@ -8,7 +8,8 @@ export function answerFailure(error: unknown, request: Request, response: Respon
   const { locals } = response;
   const refusal = toRefusal(error, locals.requestId);
   locals.error = refusal.number;
-  if (refusal.status >= 500) locals.failure = error;
+  // A refusal has no cause beyond what it says.
+  if (refusal.status >= 500 && refusal !== error) locals.failure = error;
   // A reply that has begun cannot be taken back, and one cannot be sent to a client that is gone.
   if (response.headersSent || !request.socket.writable) response.destroy();
   else sendRefusal(response, refusal);

@@ -7,12 +7,19 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { expectContinue } from './contract/body.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
-import { endAfter, isEnding, sendUnreadable } from './contract/send.ts';
+import { onRequest, Replies } from './replies.ts';
+import { endAfter, ignored, isEnding, sendUnreadable } from './contract/send.ts';
 
 const SECOND = 1000;
 
 /** How long connections without a request are kept at the end, in milliseconds: their next one may be on its way. */
 const FAREWELL_MS = 500;
+
+/** How many connections may wait to be accepted: a crowd that comes back at once should not have to try again. */
+const BACKLOG = 4096;
+
+/** How many requests may come behind the answer that ends a connection before it is cut off. */
+const MOST_IGNORED = 100;
 
 /** Node's code for a request that did not arrive in time. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -59,7 +66,13 @@ export async function listen(
   server.on('checkContinue', expectContinue);
   let stopping = false;
   onRequest(server, (request, response) => {
-    if (isEnding(request)) return;
+    // Of what came in one packet Node still reports the rest.
+    if (request.socket.destroyed) return;
+    if (isEnding(request)) {
+      // Node reads on, 2 MB at a time, and keeps every request until the replies before it are out.
+      if (!stopping && ignored(request) > MOST_IGNORED) request.socket.destroy();
+      return;
+    }
     // Node loses the rest of the packet behind a request that offers another protocol, and takes what comes next for the
     // start of a request, be it the middle of one.
     if (stopping || request.headers.upgrade !== undefined) announceEnd(response);
@@ -97,53 +110,6 @@ export async function listen(
   };
 }
 
-/** Node reports a request by one of these events, depending on what it expects. */
-const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'];
-
-function onRequest(server: Server, listener: RequestListener): void {
-  for (const event of REQUEST_EVENTS) server.on(event, listener);
-}
-
-/** The replies that are under way, by connection, in the order of their requests. */
-class Replies {
-  private readonly open = new Map<Duplex, ServerResponse[]>();
-
-  constructor(server: Server) {
-    server.on('connection', (socket) => {
-      socket.once('close', () => this.open.delete(socket));
-    });
-    onRequest(server, ({ socket }, response) => {
-      // Replies end in the order of their requests: mostly there is none but this one.
-      const pipelined = this.open.get(socket)?.at(-1)?.writableFinished === false;
-      this.open.set(socket, pipelined ? [...this.of(socket), response] : [response]);
-    });
-  }
-
-  /** Of each connection the one that comes last. */
-  last(): ServerResponse[] {
-    return [...this.open.keys()].flatMap((socket) => this.of(socket).slice(-1));
-  }
-
-  /**
-   * Calls back when the requests that came whole are answered, if the one that did not is not answered too: such an
-   * answer, given before the request was read, is the last one of its connection.
-   */
-  afterWhole(socket: Duplex, callback: () => void): void {
-    const unfinished = this.of(socket);
-    if (unfinished.some(({ req, headersSent }) => !req.complete && headersSent)) return;
-    const whole = unfinished.findLast(({ req }) => req.complete);
-    if (whole === undefined) callback();
-    else
-      whole.once('finish', () => {
-        this.afterWhole(socket, callback);
-      });
-  }
-
-  private of(socket: Duplex): ServerResponse[] {
-    return this.open.get(socket)?.filter(({ writableFinished }) => !writableFinished) ?? [];
-  }
-}
-
 function toRefusal({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException & { reason?: string }): Refusal {
   switch (code) {
     case TIMED_OUT:
@@ -157,7 +123,7 @@ function toRefusal({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException
 
 async function bind(server: Server, host: string, port: number): Promise<void> {
   const listening = once(server, 'listening');
-  server.listen(port, host);
+  server.listen(port, host, BACKLOG);
   try {
     await listening;
   } catch (error) {

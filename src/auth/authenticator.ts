@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import type { TokenStore } from '../storage/token-store.ts';
 import { hashToken, isToken } from './token.ts';
 
@@ -9,6 +9,9 @@ const TRUST_MS = 900;
 const REFRESH_MS = 400;
 /** How many tokens are remembered. */
 const MOST_KNOWN = 1000;
+
+/** How many tokens the store may be asked about at the same time: guesses must not pile up. */
+const MOST_ASKED = 4096;
 
 const SCHEME = 'Bearer ';
 
@@ -29,6 +32,8 @@ export class Authenticator {
   private readonly provisioned: Uint8Array | undefined;
   /** By the text of the header, `Bearer <token>`. */
   private readonly known = new Map<string, Known>();
+  /** How many tokens the store is being asked about. */
+  private asked = 0;
 
   /** @param provisioned a token that is valid without being in the store */
   constructor(tokens: TokenStore, provisioned?: string) {
@@ -39,7 +44,7 @@ export class Authenticator {
   /**
    * The name of the token; at once if it is known, without a promise, which each request would have to wait for.
    *
-   * @throws Refusal `tokenMissing`, `tokenInvalid`
+   * @throws Refusal `tokenMissing`, `tokenInvalid`, `storeUnavailable`
    * @throws StoreUnavailable if the store must be asked and does not answer
    */
   authenticate(authorization = ''): string | Promise<string> {
@@ -69,8 +74,10 @@ export class Authenticator {
     if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned)) {
       return this.remember(header, { name: PROVISIONED, askedAt: Infinity, expiresAt: Infinity, asking: false });
     }
+    if (this.asked >= MOST_ASKED) throw overloaded;
+    this.asked++;
     // The store looks the hash up: how long that takes says nothing of the token, whose hash cannot be steered.
-    const stored = await this.tokens.find(hash);
+    const stored = await this.tokens.find(hash).finally(() => this.asked--);
     this.known.delete(header);
     if (stored === undefined || (stored.expiresAt ?? Infinity) <= Date.now()) throw invalidToken();
     const { name, expiresAt = Infinity } = stored;

@@ -3,10 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MIMEType, promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { ContractBody } from './contract.ts';
-import { ErrorNumber, Refusal } from './errors.ts';
+import { ErrorNumber, overloaded, Refusal } from './errors.ts';
 
 /** The most bytes a body may have, as sent and after decompression. */
 export const MAX_BODY_BYTES = 64 * 1024;
+
+/** The most bytes of bodies that may be on their way at the same time: what comes beyond is refused. */
+const MOST_BYTES = 32 * 1024 * 1024;
+let bytesOnTheWay = 0;
 
 const inflate = promisify(gunzip);
 
@@ -31,7 +35,7 @@ export interface Body {
  * The text of the body and its media type as the contract declares it, or undefined if there is none.
  *
  * @throws Refusal at once, or later by the promise: `bodyMissing`, `mediaType`, `contentEncoding`, `bodyTooLarge`,
- * `bodyNotInflatable`, `bodyNotUtf8`
+ * `bodyNotInflatable`, `bodyNotUtf8`, `storeUnavailable`
  */
 export function readBody(
   request: IncomingMessage,
@@ -111,21 +115,32 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      chunks.push(chunk);
-      if (length <= MAX_BODY_BYTES) return;
+    const settle = () => {
+      bytesOnTheWay -= length;
+      length = 0;
+      request.removeAllListeners('data');
+    };
+    const refuse = (refusal: Refusal) => {
       // No more is read: whoever answers closes the connection.
       request.pause();
-      request.removeAllListeners('data');
-      reject(tooLarge());
+      settle();
+      reject(refusal);
+    };
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      bytesOnTheWay += chunk.length;
+      chunks.push(chunk);
+      if (length > MAX_BODY_BYTES) refuse(tooLarge());
+      else if (bytesOnTheWay > MOST_BYTES) refuse(overloaded);
     });
     request.on('end', () => {
+      settle();
       const [first] = chunks;
-      resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length));
+      resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
     });
     // The client went away in the middle, or the framing of the body is broken.
     request.on('error', () => {
+      settle();
       reject(new Refusal(ErrorNumber.malformedMessage, 'body did not arrive whole'));
     });
   });

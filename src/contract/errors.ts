@@ -42,6 +42,11 @@ export class Refusal extends Error {
   }
 }
 
+/** Too much is under way. One for all, as taking down where it was thrown costs more than the rest of such a reply. */
+export const overloaded = new Refusal(ErrorNumber.storeUnavailable, 'the service is busy, try again', {
+  'Retry-After': '1',
+});
+
 /** A reply breaks the contract: a fault of the service. The message is for the log. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError';

@@ -9,16 +9,23 @@ import type { ErrorBody } from './types.ts';
 /** How long a client may go on sending what nobody reads, in milliseconds. */
 const LINGER_MS = 500;
 
-/** Connections that end with an answer. */
-const ending = new WeakSet<Duplex>();
+/** Connections that end with an answer, and how many requests have come behind it. */
+const ending = new WeakMap<Duplex, number>();
 
 /** Has a connection end with the answer to this request: no further one on it is to be processed (RFC 9112, 9.6). */
 export function endAfter({ socket }: IncomingMessage): void {
-  ending.add(socket);
+  ending.set(socket, 0);
 }
 
 export function isEnding({ socket }: IncomingMessage): boolean {
   return ending.has(socket);
+}
+
+/** Counts a request that is not processed, as its connection ends. */
+export function ignored({ socket }: IncomingMessage): number {
+  const count = (ending.get(socket) ?? 0) + 1;
+  ending.set(socket, count);
+  return count;
 }
 
 /** Header fields by name; those that are undefined are not sent. */

@@ -16,7 +16,7 @@ const WAITING = "select 1 from pg_stat_activity where wait_event = 'SyncRep'";
  * commit waits for the standby all the same shows that it waits for the disk too.
  */
 export const synchronousCommit: Scenario = {
-  name: 'synchronous_commit is off by every default, the standby is away, the service is killed (-9) while it waits',
+  name: 'synchronous_commit is off by every default, the standby is away, service and server are killed (-9) while they wait',
   engine: 'PostgreSQL',
   async run({ long, seed }: Extent): Promise<Counts> {
     const newPlant = randomPlants(random(seed));
@@ -37,8 +37,14 @@ export const synchronousCommit: Scenario = {
       if (await answersWithin(unanswered)) throw new Fault('a plant was acknowledged before the standby had it');
       first.child.kill('SIGKILL');
       await first.ended;
+      // Else the plant's transaction would go on waiting, and hold back who asks for it.
+      await server.kill();
+      await server.start();
       ledger.add(plant);
       // It is there to be seen; the standby does not have it.
+      if ((await server.query(`select from plants where id = ${String(plant.id)}`, database)).length === 0) {
+        throw new Fault('the plant was not committed before the server was killed');
+      }
       const second = await startService({ DATABASE_URL: url });
       const again = client.create(second.url, plant);
       if (await answersWithin(again)) throw new Fault('a replay was acknowledged before the standby had the plant');
