@@ -5,7 +5,7 @@ import { announcesBody } from './contract/body.ts';
  * How many requests may be under way: what comes beyond is refused at once, before memory is full, and before those that
  * were taken have to wait long. A plant takes some 30 µs of the processor, so the last one waits for 60 ms.
  */
-const MOST_UNDER_WAY = 2048;
+export const MOST_UNDER_WAY = 2048;
 
 /** Counts the requests that have arrived whole, and whose replies are not out. Those that arrive slowly hold up nobody. */
 export class UnderWay {

@@ -9,7 +9,7 @@ import { ErrorNumber, overloaded, Refusal } from './errors.ts';
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /** The most bytes of bodies that may be on their way at the same time: what comes beyond is refused. */
-const MOST_BYTES = 32 * 1024 * 1024;
+export const MOST_BODY_BYTES = 32 * 1024 * 1024;
 let bytesOnTheWay = 0;
 
 const inflate = promisify(gunzip);
@@ -131,7 +131,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       bytesOnTheWay += chunk.length;
       chunks.push(chunk);
       if (length > MAX_BODY_BYTES) refuse(tooLarge());
-      else if (bytesOnTheWay > MOST_BYTES) refuse(overloaded);
+      else if (bytesOnTheWay > MOST_BODY_BYTES) refuse(overloaded);
     });
     request.on('end', () => {
       settle();

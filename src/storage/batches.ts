@@ -28,8 +28,8 @@ interface Waiting<Item, Result> {
 /** The most items that are written together: what bounds the wait of the last one. */
 const MOST_TOGETHER = 1024;
 /** The most items that may wait, and the most bytes of them: what comes beyond is turned away, before memory is. */
-const MOST_WAITING = 10_000;
-const MOST_BYTES = 16 * 1024 * 1024;
+export const MOST_WAITING = 10_000;
+export const MOST_BYTES = 16 * 1024 * 1024;
 /** How long an item may wait and be written, in milliseconds. */
 export const PATIENCE_MS = 5000;
 
