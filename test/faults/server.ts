@@ -11,6 +11,8 @@ import { random } from './scenario.ts';
 const CLIENTS = 16;
 /** How long the load goes on, at most, before the server is killed, and after, in milliseconds. */
 const LONGEST_MS = 1000;
+/** How long the standby is cut off, at most, before the primary is lost. */
+const CUT_OFF_MS = 500;
 
 /** The server is killed and comes back, while two instances go on. */
 export const serverKills: Scenario = {
@@ -82,6 +84,10 @@ async function failOver(next: () => number): Promise<Load> {
     randomPlants(next),
   );
   await sleep(next() * LONGEST_MS + 100);
+  // From here on the standby gets nothing, and nothing may be acknowledged.
+  const [sender] = await primary.query('select pid from pg_stat_replication');
+  process.kill(Number(sender?.['pid']), 'SIGSTOP');
+  await sleep(next() * CUT_OFF_MS);
   await primary.kill();
   await sleep(next() * LONGEST_MS);
   await standby.promote();
