@@ -20,6 +20,7 @@ const REFUSED_VALUE = ['22', '23'];
 const UNUSABLE: readonly (readonly [string, string])[] = [
   ['28', 'refuses the user or the password'],
   ['3D000', 'has no such database: create it'],
+  ['42P07', 'has tables of another application: give the store a database of its own'],
   [SQLSTATE.privilege, 'does not let this user make and use the tables: grant it the database'],
 ];
 

@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../src/config.ts';
+import { makeCertificate } from '../support/certificate.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const folder = temporaryFolder();
+const { cert } = makeCertificate('authority');
+writeFileSync(join(folder, 'root.pem'), cert);
+writeFileSync(join(folder, 'notes.txt'), 'water the plants');
+
+const read = (url: string) => readConfig({ DATABASE_URL: url }).store;
+const PLAIN = {
+  engine: 'postgres',
+  hosts: [{ host: 'db', port: 5432 }],
+  user: 'plants',
+  password: '',
+  database: 'plants',
+  tls: { mode: 'prefer' },
+  applicationName: 'plant-store',
+  connectTimeoutMs: 2000,
+};
+
+describe('DATABASE_URL names a PostgreSQL database', () => {
+  test.each([
+    ['postgres://plants@db/plants', {}],
+    ['postgresql://plants@db/plants', {}],
+    [
+      'postgres://plants:p%40ss%3Aw%2Frd:x@db:6000/plants',
+      { password: 'p@ss:w/rd:x', hosts: [{ host: 'db', port: 6000 }] },
+    ],
+    ['postgres://plants@[::1]:6000/plants', { hosts: [{ host: '::1', port: 6000 }] }],
+    [
+      'postgres://plants@one:1,two,[::2]:3/plants?target_session_attrs=read-write',
+      {
+        hosts: [
+          { host: 'one', port: 1 },
+          { host: 'two', port: 5432 },
+          { host: '::2', port: 3 },
+        ],
+      },
+    ],
+    ['postgres://plants@/plants?host=/var/run/postgresql', { hosts: [{ host: '/var/run/postgresql', port: 5432 }] }],
+    ['postgres://plants@%2Frun%2Fpg:6000/plants', { hosts: [{ host: '/run/pg', port: 6000 }] }],
+    [
+      'postgres://plants@db/plants?application_name=a%20b&connect_timeout=10',
+      { applicationName: 'a b', connectTimeoutMs: 10_000 },
+    ],
+    ['postgres://plants@db/plants?sslmode=disable', { tls: { mode: 'disable' } }],
+    [
+      `postgres://plants@db/plants?sslmode=verify-full&sslrootcert=${join(folder, 'root.pem')}`,
+      { tls: { mode: 'verify-full', ca: cert } },
+    ],
+    [
+      `postgres://plants@db/plants?sslmode=require&sslrootcert=${join(folder, 'root.pem')}`,
+      { tls: { mode: 'verify-ca', ca: cert } },
+    ],
+  ])('%s', (url, difference) => {
+    expect(read(url)).toEqual({ ...PLAIN, ...difference });
+  });
+
+  test.each([
+    ['postgres:plants', 'must be postgres://user:password@host:port/database'],
+    ['postgres://db/plants', 'must name a user and a database: postgres://user@host/database'],
+    ['postgres://plants:secret@db', 'must name a user and a database: postgres://user@host/database'],
+    ['postgres://plants:secret@db:99999/plants', 'must name hosts as host:port, separated by commas'],
+    ['postgres://plants:secret@one,,two/plants', 'must name hosts as host:port, separated by commas'],
+    ['postgres://plants:secret@/plants', 'must name hosts as host:port, separated by commas'],
+    ['postgres://plants:secret%ff@db/plants', 'is not percent-encoded UTF-8'],
+    [
+      'postgres://plants:secret@db/plants?synchronous_commit=off',
+      'has the parameter synchronous_commit, and may have application_name, connect_timeout, host,',
+    ],
+    [
+      'postgres://plants:secret@db/plants?target_session_attrs=any',
+      'must have target_session_attrs=read-write, or none: the service writes',
+    ],
+    [
+      'postgres://plants:secret@db/plants?sslmode=allow',
+      'must have an sslmode of disable, prefer, require, verify-ca, verify-full',
+    ],
+    ['postgres://plants:secret@db/plants?sslcert=x.pem', 'must have sslcert and sslkey, or neither'],
+    ['postgres://plants:secret@db/plants?sslrootcert=/none.pem', 'has an sslrootcert that cannot be read: ENOENT'],
+    [
+      `postgres://plants:secret@db/plants?sslrootcert=${join(folder, 'notes.txt')}`,
+      'has an sslrootcert that is not in PEM form',
+    ],
+    ['postgres://plants:secret@db/plants?connect_timeout=0', 'must have a connect_timeout in seconds, from 1 to 9999'],
+  ])('and is refused with what to do, and without the password: %s', (url, message) => {
+    const attempt = () => read(url);
+    expect(attempt).toThrow(expect.objectContaining({ name: 'ConfigError' }));
+    expect(attempt).toThrow(`DATABASE_URL ${message}`);
+    expect(attempt).not.toThrow('secret');
+  });
+});
