@@ -91,7 +91,8 @@ export async function startService(
   main = MAIN,
   until: 'listening' | 'ready' = 'ready',
 ): Promise<Service> {
-  const env = { PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}`, ...environment };
+  const database = environment['DATABASE_URL'] ?? `sqlite:${join(temporaryFolder(), 'plants.db')}`;
+  const env = { PORT: '0', ...environment, DATABASE_URL: database };
   const started = start(process.execPath, [main, 'serve'], env, cwd);
   const url = await listening(started, until);
   return {
