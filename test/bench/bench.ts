@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Plan } from './comparison.ts';
 import { compare, show } from './comparison.ts';
-import { NoCompiler, slowDisk } from './disk.ts';
+import { NoCompiler } from '../support/slow-disk.ts';
+import { slowDisk } from './disk.ts';
 import { measureEndurance } from './endurance.ts';
 import { measureGrowth } from './growth.ts';
 import { cleanUp, Scratch } from './processes.ts';

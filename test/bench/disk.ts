@@ -2,29 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Environment, Scratch } from './processes.ts';
 import { ROOT } from './processes.ts';
-
-/** The machine has no C compiler. */
-export class NoCompiler extends Error {
-  override readonly name = 'NoCompiler';
-}
+import { slowedBy } from '../support/slow-disk.ts';
 
 /**
- * What makes each fsync of a process take 5 ms more, like that of a cheap disk in a cloud (slow-disk.c). On Linux.
+ * What makes each fsync of a process take 5 ms more, like that of a cheap disk in a cloud. On Linux.
  *
  * @throws NoCompiler
  */
 export function slowDisk(scratch: Scratch): Environment {
-  const compiler = process.env['CC'] ?? 'cc';
-  const library = join(scratch.folder, 'slow-disk.so');
-  const args = ['-shared', '-fPIC', '-o', library, join(import.meta.dirname, 'slow-disk.c'), '-ldl'];
-  const { error, status, stderr } = spawnSync(compiler, args, { encoding: 'utf8' });
-  if (error !== undefined) {
-    throw new NoCompiler(
-      `--slow-disk needs a C compiler, and ${compiler} was not found: install gcc or clang, or set CC`,
-    );
-  }
-  if (status !== 0) throw new Error(`${compiler}: ${stderr}`);
-  const environment = { LD_PRELOAD: library };
+  const environment = slowedBy(5, scratch.folder);
   const [fast, slow] = [fsyncTime(scratch), fsyncTime(scratch, environment)];
   if (slow - fast < 4) throw new Error(`LD_PRELOAD does not slow down an fsync here: ${String(slow)} ms`);
   return environment;

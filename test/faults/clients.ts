@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:http';
 import { exactJson } from '../../src/contract/exact-json.ts';
 import type { StoredPlant } from '../../src/storage/plant-store.ts';
@@ -5,6 +6,11 @@ import { Fault } from './scenario.ts';
 
 /** What a client was told of a plant; `lost`: nothing, as the connection broke. */
 export type Answer = 'created' | 'replayed' | 'conflict' | 'unavailable' | 'lost';
+
+/** What came of a request: an answer, or an error before it was there as a whole. */
+export type Reply =
+  | { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string }
+  | { readonly error: NodeJS.ErrnoException };
 
 /** A client that keeps its connections. */
 export class Client implements Disposable {
@@ -22,38 +28,33 @@ export class Client implements Disposable {
    * @throws Fault if the answer is none that the contract has for a plant that is valid
    */
   async create(url: string, plant: StoredPlant, hangUpAfterMs?: number): Promise<Answer> {
-    const reply = await this.send(url, exactJson(plant), hangUpAfterMs);
-    if (reply === undefined) return 'lost';
-    const { status, replayed, text } = reply;
-    if (status === 503) return 'unavailable';
-    if (status === 400 && text.startsWith('{"error":40011,')) return 'conflict';
-    const { name, tag } = plant;
-    if (status !== 200 || text !== JSON.stringify({ name, tag })) {
-      throw new Fault(`${exactJson(plant)} was answered with ${String(status)} ${text}`);
-    }
-    return replayed ? 'replayed' : 'created';
+    return toAnswer(plant, await this.send(url, plant, hangUpAfterMs));
   }
 
-  private send(
-    url: string,
-    body: string,
-    hangUpAfterMs?: number,
-  ): Promise<{ status: number; replayed: boolean; text: string } | undefined> {
+  /** Sends a plant that cannot be stored: true if the service says that it failed. @throws Fault as `create` */
+  async fails(url: string, plant: StoredPlant): Promise<boolean> {
+    const reply = await this.send(url, plant);
+    if ('status' in reply && reply.status === 500 && reply.text.startsWith('{"error":50000,')) return true;
+    toAnswer(plant, reply);
+    return false;
+  }
+
+  send(url: string, plant: StoredPlant, hangUpAfterMs?: number): Promise<Reply> {
     return new Promise((resolve) => {
       const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' };
-      const lost = () => {
-        resolve(undefined);
+      const lost = (error: Error) => {
+        resolve({ error });
       };
       const sent = request(`${url}/plants`, { method: 'POST', agent: this.agent, headers }, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
         response.on('error', lost).on('close', () => {
-          // Half an answer is none.
-          const replayed = response.headers['idempotent-replayed'] === 'true';
-          resolve(response.complete ? { status: response.statusCode ?? 0, replayed, text } : undefined);
+          const { statusCode: status = 0, headers } = response;
+          if (response.complete) resolve({ status, headers, text });
+          else lost(new Error('half an answer is none'));
         });
       });
-      sent.on('error', lost).end(body);
+      sent.on('error', lost).end(exactJson(plant));
       if (hangUpAfterMs !== undefined) setTimeout(() => sent.destroy(), hangUpAfterMs);
     });
   }
@@ -61,4 +62,17 @@ export class Client implements Disposable {
   [Symbol.dispose](): void {
     this.agent.destroy();
   }
+}
+
+/** What a reply says of a plant that is valid. @throws Fault if it is none that the contract has for it */
+export function toAnswer(plant: StoredPlant, reply: Reply): Answer {
+  if ('error' in reply) return 'lost';
+  const { status, headers, text } = reply;
+  if (status === 503 && headers['retry-after'] !== undefined) return 'unavailable';
+  if (status === 400 && text.startsWith('{"error":40011,')) return 'conflict';
+  const { name, tag } = plant;
+  if (status !== 200 || text !== JSON.stringify({ name, tag })) {
+    throw new Fault(`${exactJson(plant)} was answered with ${String(status)} ${text}`);
+  }
+  return headers['idempotent-replayed'] === 'true' ? 'replayed' : 'created';
 }

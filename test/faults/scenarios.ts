@@ -1,3 +1,4 @@
+import { killsInFlushes, slowFlushes } from './flushes.ts';
 import { kills } from './kills.ts';
 import { once } from './once.ts';
 import type { Scenario } from './scenario.ts';
@@ -10,6 +11,8 @@ export const SCENARIOS: readonly Scenario[] = [
   kills('PostgreSQL'),
   once('SQLite'),
   once('PostgreSQL'),
+  slowFlushes,
+  killsInFlushes,
   serverKills,
   failovers,
   synchronousCommit,
