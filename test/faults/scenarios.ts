@@ -1,9 +1,11 @@
+import { drains } from './drains.ts';
 import { killsInFlushes, slowFlushes } from './flushes.ts';
 import { kills } from './kills.ts';
 import { once } from './once.ts';
 import type { Scenario } from './scenario.ts';
 import { failovers, serverKills } from './server.ts';
 import { synchronousCommit } from './synchronous.ts';
+import { weeds } from './weeds.ts';
 
 /** All that is broken, in the order in which it is reported. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -11,6 +13,10 @@ export const SCENARIOS: readonly Scenario[] = [
   kills('PostgreSQL'),
   once('SQLite'),
   once('PostgreSQL'),
+  drains('SQLite'),
+  drains('PostgreSQL'),
+  weeds('SQLite'),
+  weeds('PostgreSQL'),
   slowFlushes,
   killsInFlushes,
   serverKills,
