@@ -44,6 +44,8 @@ async function stopOnce(
 ): Promise<{ late: number; refused: number }> {
   const service = await startService({ DATABASE_URL: place.url });
   using clients = new DisposableStack();
+  // Whatever is found: a service that is gone ends whoever still sends.
+  clients.defer(() => service.child.kill('SIGKILL'));
   let told = false;
   let [late, refused, taken] = [0, 0, 0];
   /** Sends until a new connection is refused, as its own one was closed in order. */

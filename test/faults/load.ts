@@ -10,6 +10,9 @@ export class Load {
   /** Plants that were acknowledged, and answers that were a 503 or none. */
   acknowledged = 0;
   failures = 0;
+  /** Whether a client has found a fault, which `stop` throws. */
+  broken = false;
+  private abandoned = false;
 
   /** @param urls of the instances, one after the other for each client */
   constructor(count: number, urls: readonly string[], client: Client, ledger: Ledger, newPlant: () => StoredPlant) {
@@ -17,10 +20,17 @@ export class Load {
       const url = urls[index % urls.length] ?? '';
       while (!this.over.signal.aborted) {
         const plant = newPlant();
-        while (!(await this.send(client, url, ledger, plant))) await sleep(50);
+        while (!(await this.send(client, url, ledger, plant)) && !this.abandoned) await sleep(50);
         this.acknowledged++;
       }
     });
+    Promise.all(this.clients).catch(() => (this.broken = true));
+  }
+
+  /** Lets each client end with its request, acknowledged or not: for whoever does not wait. */
+  abandon(): void {
+    this.abandoned = true;
+    this.over.abort();
   }
 
   /** Lets each client come to the end of its plant. */

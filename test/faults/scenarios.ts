@@ -1,7 +1,10 @@
 import { drains } from './drains.ts';
+import { fullDisk } from './full.ts';
 import { killsInFlushes, slowFlushes } from './flushes.ts';
 import { kills } from './kills.ts';
+import { heldLock } from './locks.ts';
 import { once } from './once.ts';
+import { readOnly } from './read-only.ts';
 import type { Scenario } from './scenario.ts';
 import { failovers, serverKills } from './server.ts';
 import { synchronousCommit } from './synchronous.ts';
@@ -19,6 +22,9 @@ export const SCENARIOS: readonly Scenario[] = [
   weeds('PostgreSQL'),
   slowFlushes,
   killsInFlushes,
+  fullDisk,
+  readOnly,
+  heldLock,
   serverKills,
   failovers,
   synchronousCommit,
