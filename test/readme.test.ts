@@ -104,8 +104,15 @@ describe('README', () => {
 
   test('has no other command that does not work', async () => {
     const folder = copyProject();
-    // CI runs these: the first in a fresh clone, the next as the tests themselves and with coverage, the last in short.
-    const elsewhere = ['npm start', 'npm test', 'npm run check', 'npm run coverage', 'npm run bench'];
+    // CI runs these: the first in a fresh clone, the next as the tests themselves and with coverage, the last ones in short.
+    const elsewhere = [
+      'npm start',
+      'npm test',
+      'npm run check',
+      'npm run coverage',
+      'npm run bench',
+      'npm run test:faults',
+    ];
     const inText = new Set([...README.matchAll(/`(np[mx] [^`]+)`/g)].map(([, line = '']) => line));
     expect([...inText]).toEqual(expect.arrayContaining([...elsewhere, 'npm run generate']));
     for (const line of inText) {
@@ -145,7 +152,7 @@ describe('README', () => {
     await expectCompilerToSay(folder, message);
 
     const [operation = '', number = '', inInterface = '', ...inEngines] = example('ts');
-    const [inEngine = '', inWorker = '', inTables = '', inPostgres = ''] = inEngines;
+    const [inEngine = '', inWorker = '', inTables = '', select = '', inPostgres = ''] = inEngines;
     writeFileSync(join(folder, 'src/operations/getSpecimen.ts'), operation);
     edit('src/operations/index.ts', '= { createPlant', '= { getSpecimen, createPlant');
     edit('src/operations/index.ts', 'import', "import { getSpecimen } from './getSpecimen.ts';\nimport");
@@ -159,6 +166,7 @@ describe('README', () => {
     edit('src/storage/sqlite/worker.ts', "    case 'remove':", `${inWorker}    case 'remove':`);
     edit('src/storage/sqlite/tables.ts', '\n  remove(', `${inTables}\n  remove(`);
     edit('src/storage/sqlite/tables.ts', 'import { readToken }', 'import { readToken, toPlant }');
+    edit('src/storage/postgres/engine.ts', '\nconst READY', `\n${select}const READY`);
     edit('src/storage/postgres/engine.ts', '      remove: (id)', `${inPostgres}      remove: (id)`);
     edit('src/storage/sqlite/tables.ts', 'import type { Creation }', 'import type { Creation, StoredPlant }');
     expect(await run(folder, 'scripts/node node_modules/typescript/bin/tsc')).toMatchObject({ code: 0, stdout: '' });

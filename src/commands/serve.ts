@@ -51,7 +51,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   const store = await openStore(config.store, { create: true, onAway });
   open.defer(() => store.close());
   // A store that is there is open before the first request comes; for one that is away nobody waits.
-  await Promise.race([store.opened, away.promise]);
+  await Promise.race([store.opened, away.promise, stopped]);
 
   const basePath = config.baseUrl?.pathname.replace(/\/$/, '') ?? '';
   const app = createApp({
@@ -79,8 +79,12 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   open.defer(() => listener.stop(GRACE_MS));
   const url = config.baseUrl?.href.replace(/\/$/, '') ?? reachable(listener.url);
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');
+  const stopping = new AbortController();
+  void stopped.then(() => {
+    stopping.abort();
+  });
   const ready = store.opened.then(async () => {
-    await introduce(store.tokens, config, url, onAway);
+    await introduce(store.tokens, config, url, onAway, stopping.signal);
     logger.info('ready');
     // For the next start, also if this process is killed.
     flushCompileCache();
@@ -108,6 +112,7 @@ async function introduce(
   { provisionedToken }: Config,
   url: string,
   onAway: (error: StoreUnavailable) => void,
+  stopping: AbortSignal,
 ): Promise<void> {
   if (provisionedToken !== undefined) return;
   const token = makeToken();
@@ -118,7 +123,7 @@ async function introduce(
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       onAway(error);
-      await sleep(1000);
+      await sleep(1000, undefined, { signal: stopping });
     }
   }
   console.error(`

@@ -131,7 +131,7 @@ describe('a batch is given up, and the plants are told that the store is unavail
     await other.run('begin; lock table plants in exclusive mode');
     const creations = Array.from({ length: 100 }, () => store.plants.create(newPlant()));
     const settled = Promise.allSettled(creations);
-    expect(await time(settled)).toBeLessThan(PATIENCE_MS + 2000);
+    expect(await time(settled)).toBeLessThan(PATIENCE_MS + 1000);
     expect(new Set((await settled).map(({ status }) => status))).toEqual(new Set(['rejected']));
     await other.run('rollback');
     expect(await store.plants.create(newPlant())).toBe('created');
@@ -145,7 +145,7 @@ describe('a batch is given up, and the plants are told that the store is unavail
     const duration = await time(store.plants.create(newPlant()));
     server.thaw();
     expect(duration).toBeGreaterThan(PATIENCE_MS - 1000);
-    expect(duration).toBeLessThan(PATIENCE_MS + 4000);
+    expect(duration).toBeLessThan(PATIENCE_MS + 1000);
     expect(await store.plants.create(newPlant())).toBe('created');
   });
 
@@ -173,7 +173,7 @@ test('plants that the operator’s constraint refuses fail alone', async () => {
   expect(refused).toEqual([500, 1500, 2500]);
   // The log gets the reason, but none of the texts.
   expect(outcomes[500]).toMatchObject({
-    reason: { name: 'RefusedValue', message: expect.not.stringContaining('weed,') },
+    reason: { name: 'Refused', message: expect.not.stringContaining('weed,') },
   });
   expect(await allPlants(store)).toHaveLength(2997);
 });

@@ -66,11 +66,13 @@ describe('DATABASE_URL names a PostgreSQL database', () => {
     ['postgres://plants:secret@db', 'must name a user and a database: postgres://user@host/database'],
     ['postgres://plants:secret@db:99999/plants', 'must name hosts as host:port, separated by commas'],
     ['postgres://plants:secret@one,,two/plants', 'must name hosts as host:port, separated by commas'],
+    ['postgres://plants:p@secret@db/plants', 'must name hosts as host:port, separated by commas'],
+    ['postgres://plants:pa?secret@db/plants', 'has a parameter that is none of'],
     ['postgres://plants:secret@/plants', 'must name hosts as host:port, separated by commas'],
     ['postgres://plants:secret%ff@db/plants', 'is not percent-encoded UTF-8'],
     [
       'postgres://plants:secret@db/plants?synchronous_commit=off',
-      'has the parameter synchronous_commit, and may have application_name, connect_timeout, host,',
+      'has a parameter that is none of application_name, connect_timeout, host,',
     ],
     [
       'postgres://plants:secret@db/plants?target_session_attrs=any',

@@ -79,8 +79,12 @@ export class PostgresServer {
     this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)));
     const deadline = performance.now() + READY_MS;
     while (!(await this.answers())) {
-      if (this.process.exitCode !== null || performance.now() > deadline) throw new Error(`PostgreSQL: ${said}`);
+      if (performance.now() > deadline) throw new Error(`PostgreSQL: ${said}`);
       await sleep(20);
+      if (this.process.exitCode === null) continue;
+      // A process that was started while its siblings were killed takes a moment to see that it is alone.
+      if (!said.includes('is still in use')) throw new Error(`PostgreSQL: ${said}`);
+      await this.start();
     }
   }
 
@@ -121,18 +125,18 @@ export class PostgresServer {
 
   /** Stops all its processes in the middle of whatever they do, as a network that loses everything would seem to. */
   freeze(): void {
-    for (const pid of processesOf(this.process?.pid ?? 0)) process.kill(pid, 'SIGSTOP');
+    for (const pid of processesOf(this.process?.pid ?? 0)) send(pid, 'SIGSTOP');
   }
 
   thaw(): void {
-    for (const pid of processesOf(this.process?.pid ?? 0)) process.kill(pid, 'SIGCONT');
+    for (const pid of processesOf(this.process?.pid ?? 0)) send(pid, 'SIGCONT');
   }
 
   /** As a power cut of the server's processes: no checkpoint, nothing flushed. */
   async kill(): Promise<void> {
     if (this.process?.exitCode !== null || this.process.signalCode !== null) return;
     const exit = once(this.process, 'exit');
-    for (const pid of processesOf(this.process.pid ?? 0)) kill(pid);
+    for (const pid of processesOf(this.process.pid ?? 0)) send(pid, 'SIGKILL');
     await exit;
   }
 
@@ -180,9 +184,9 @@ export class PostgresServer {
   }
 }
 
-function kill(pid: number): void {
+function send(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // It has ended by itself.
   }

@@ -3,9 +3,6 @@ import postgres from 'postgres';
 import type { Row } from '../columns.ts';
 import type { PostgresLocation } from './location.ts';
 
-/** How long the client waits after a connection was lost; whoever tries again waits as well. */
-const BACKOFF_SECONDS = 0.02;
-
 /** A value that goes into a query; arrays as PostgreSQL writes them. */
 export type Parameter = string | number | bigint | Uint8Array | null;
 
@@ -13,8 +10,8 @@ export type Parameter = string | number | bigint | Uint8Array | null;
 export type Run = (text: TemplateStringsArray, ...parameters: Parameter[]) => Promise<readonly Row[]>;
 
 /**
- * The text of a query, taken apart at its parameters `$1`, `$2`, …, which must come in this order, each once. The
- * client keeps something of each query that fails, for ever, unless it is a template.
+ * The text of a query, taken apart at its parameters `$1`, `$2`, …, which must come in this order, each once. To be made
+ * once for each text: the client keeps something for each that it is given.
  */
 export function statement(text: string): TemplateStringsArray {
   const parts = text.split(/\$\d+/);
@@ -24,7 +21,7 @@ export function statement(text: string): TemplateStringsArray {
 export type Client = ReturnType<typeof createClient>;
 
 /** Every setting is given, also those that its types do not know: the client would look into the environment for those that are not. */
-export function createClient(location: PostgresLocation, connect: () => Promise<Duplex>, onWarning: () => void) {
+export function createClient(location: PostgresLocation, connect: () => Promise<Duplex>, onWaitGivenUp: () => void) {
   const { user, password, database, applicationName, connectTimeoutMs } = location;
   const options = {
     host: 'localhost',
@@ -40,17 +37,16 @@ export function createClient(location: PostgresLocation, connect: () => Promise<
     connect_timeout: connectTimeoutMs / 1000,
     max_lifetime: null,
     max_pipeline: 100,
-    backoff: () => BACKOFF_SECONDS,
+    backoff: () => 0,
     keep_alive: null,
     prepare: true,
     debug: false,
     fetch_types: false,
     publications: '',
-    // Its `read-write` takes a standby too; see `query`.
-    target_session_attrs: 'primary' as const,
     types: { bigint: postgres.BigInt },
-    onnotice: ({ severity }: postgres.Notice) => {
-      if (severity === 'WARNING') onWarning();
+    // By the name of its function, which is not translated.
+    onnotice: ({ severity, routine }: postgres.Notice) => {
+      if (severity === 'WARNING' && routine === 'SyncRepWaitForLSN') onWaitGivenUp();
     },
     connection: {
       application_name: applicationName,

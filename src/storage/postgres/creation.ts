@@ -1,6 +1,6 @@
 import type { Outcome } from '../batches.ts';
 import type { Creation, StoredPlant } from '../plant-store.ts';
-import { RefusedValue } from './errors.ts';
+import { Refused } from './errors.ts';
 import type { Run } from './client.ts';
 import type { Kept } from './plants.ts';
 import { insert, isSame, isStorable } from './plants.ts';
@@ -45,7 +45,7 @@ function judge(plant: StoredPlant, stored: Stored | undefined, isFirst: boolean)
 async function storeAll(attempt: Attempt, plants: readonly StoredPlant[]): Promise<Map<bigint, Stored>> {
   const bad = plants.filter((plant) => !isStorable(plant));
   const good = bad.length === 0 ? plants : plants.filter(isStorable);
-  const error = new RefusedValue('a text with U+0000 or a lone surrogate cannot be stored as it is');
+  const error = new Refused('a text with U+0000 or a lone surrogate cannot be stored as it is');
   return new Map<bigint, Stored>([
     ...bad.map(({ id }) => [id, { error }] as const),
     ...(await storeHalves(attempt, good)),
@@ -56,7 +56,7 @@ async function storeHalves(attempt: Attempt, plants: readonly StoredPlant[]): Pr
   try {
     return await attempt((run) => insert(run, plants));
   } catch (error) {
-    if (!(error instanceof RefusedValue)) throw error;
+    if (!(error instanceof Refused)) throw error;
     const [first] = plants;
     if (plants.length === 1 && first !== undefined) return new Map([[first.id, { error }]]);
     const middle = Math.ceil(plants.length / 2);

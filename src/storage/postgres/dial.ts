@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { Interrupted, TlsRefused } from './errors.ts';
 import type { Host, PostgresLocation, Tls } from './location.ts';
+import { nameOfHost } from './location.ts';
 
 /** SSLRequest and the head of CancelRequest of PostgreSQL's protocol (its documentation, section 54.7). */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
@@ -32,7 +34,7 @@ export async function dial(
   } catch (error) {
     socket.destroy();
     if (inTime.aborted && !signal.aborted) {
-      throw new Interrupted(`no answer from ${nameOf(host)}`, { cause: error });
+      throw new Interrupted(`no answer from ${nameOfHost(host)}`, { cause: error });
     }
     throw error;
   }
@@ -81,6 +83,12 @@ export async function cancel(
   socket.end(request);
 }
 
-export function nameOf({ host, port }: Host): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+/** The client waits for ever for a connection that it does not get; one that breaks it gives up. */
+export function broken(failure: Error): Duplex {
+  return new Duplex({
+    read: () => undefined,
+    write: (_chunk, _encoding, callback) => {
+      callback(failure);
+    },
+  });
 }

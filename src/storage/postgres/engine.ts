@@ -6,12 +6,12 @@ import type { Opening, Schema, Store } from '../open.ts';
 import type { Creation, StoredPlant } from '../plant-store.ts';
 import { StoreUnavailable } from '../plant-store.ts';
 import { createAll } from './creation.ts';
-import { nameOf } from './dial.ts';
 import { atOpening, atWork } from './errors.ts';
 import type { Parameter, Run } from './client.ts';
 import { statement } from './client.ts';
 import { Line } from './line.ts';
 import type { PostgresLocation } from './location.ts';
+import { nameOf } from './location.ts';
 import { openDatabase } from './migrations.ts';
 import { DELETE_ONE, SELECT_ALL } from './plants.ts';
 import { tokenStore } from './tokens.ts';
@@ -24,6 +24,8 @@ const PORTION = 1000;
 const LOOK_AGAIN_MS = 1000;
 
 const READY = statement('select version from schema_version');
+/** Writes a lock, whose commit waits for all that was written before. */
+const FLUSH = statement('select id from schema_version for key share');
 
 /**
  * PostgreSQL, or what speaks its protocol, through a few connections. What is lost with one of them is tried again for
@@ -82,11 +84,11 @@ class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.batches.idle();
     this.closing.abort();
-    await Promise.all([this.line, ...this.writers].map((line) => line.close()));
+    for (const line of [this.line, ...this.writers]) line.close();
   }
 
   private async open({ create, onAway }: Opening): Promise<Schema> {
-    const name = `${this.location.hosts.map(nameOf).join()}/${this.location.database}`;
+    const name = nameOf(this.location);
     for (;;) {
       try {
         const patience = onAway === undefined ? PATIENCE_MS : LOOK_AGAIN_MS;
@@ -114,19 +116,24 @@ class PostgresStore implements Store {
     return await this.attempt(async (run) => {
       tries++;
       const changed = (await run(text, ...parameters)).length > 0;
+      // What is not there may come back with the primary: not before this has reached the standby.
+      if (!changed) await run(FLUSH);
       if (!changed && tries > 1) throw new StoreUnavailable('PostgreSQL was lost meanwhile: it may have been done');
       return changed;
     });
   }
 
   private async *list(): AsyncGenerator<StoredPlant[]> {
-    await this.attempt((run) => run(READY));
+    if (this.notOpen !== undefined) throw this.notOpen;
     // Its own, as nothing else can use it meanwhile.
     const line = new Line(this.location);
     try {
-      for await (const rows of line.portions(SELECT_ALL, PORTION)) yield rows.map(toPlant);
+      const portions = line.portions(SELECT_ALL, PORTION, performance.now() + PATIENCE_MS);
+      for await (const rows of portions) yield rows.map(toPlant);
+    } catch (error) {
+      throw atWork(error);
     } finally {
-      await line.close();
+      line.close();
     }
   }
 

@@ -13,9 +13,6 @@ export const SQLSTATE = {
  */
 const PASSING = ['08', '40', '53', '55', '57', '58', SQLSTATE.readOnly];
 
-/** Classes that say that a value cannot be stored, not that the server cannot. */
-const REFUSED_VALUE = ['22', '23'];
-
 /** Why a server or a database cannot be used as the settings have it: whoever operates it must act. */
 const UNUSABLE: readonly (readonly [string, string])[] = [
   ['28', 'refuses the user or the password'],
@@ -34,9 +31,9 @@ export class TlsRefused extends Error {
   override readonly name = 'TlsRefused';
 }
 
-/** PostgreSQL does not store a value of a plant: a constraint of its operator, say. */
-export class RefusedValue extends Error {
-  override readonly name = 'RefusedValue';
+/** PostgreSQL does not do what it was asked to, and will not. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
 }
 
 export function sqlState(error: unknown): string | undefined {
@@ -52,20 +49,29 @@ export function isPassing(error: unknown): boolean {
   return Error.isError(error) && (error.name === 'Interrupted' || ('code' in error && !(error instanceof TypeError)));
 }
 
+/**
+ * Whether the connection is of no use after an error: all but what PostgreSQL refuses by itself, unless its server is
+ * the reason, or takes no writes. A query that was cancelled (57014) leaves it as it is.
+ */
+export function losesConnection(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined || (/^(?:08|25006|57|58|XX)/.test(state) && state !== '57014');
+}
+
 /** An error met while a store is at work, as the interface has it. */
 export function atWork(error: unknown): Error {
-  const state = sqlState(error) ?? '';
-  if (REFUSED_VALUE.some((each) => state.startsWith(each))) return new RefusedValue(withoutData(error).message);
   // Who may use the database, and how, is for its operator to set right again; no plant is at fault.
-  if (isPassing(error) || problemOf(error) !== undefined) {
+  if (isPassing(error) || problemOf(error) !== undefined || error instanceof StoreUnusable) {
     return new StoreUnavailable('PostgreSQL cannot do this at the moment', { cause: withoutData(error) });
   }
-  return withoutData(error);
+  // Whatever else PostgreSQL refuses, a constraint or a trigger of its operator say, may be about one plant only.
+  return sqlState(error) === undefined ? withoutData(error) : new Refused(withoutData(error).message);
 }
 
 /** An error met while a database was opened, as whoever operates it should read it. */
 export function atOpening(error: unknown, name: string): Error {
   const problem = problemOf(error);
+  if (error instanceof StoreUnusable) return error;
   if (problem !== undefined) return new StoreUnusable(`PostgreSQL at ${name} ${problem}`, { cause: error });
   if (!isPassing(error)) return withoutData(error);
   const reason = Error.isError(error) ? error.message : String(error);

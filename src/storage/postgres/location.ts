@@ -54,7 +54,7 @@ export function readPostgresLocation(text: string): PostgresLocation {
   if (match === undefined) throw new Error('must be postgres://user:password@host:port/database');
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
-    if (!PARAMETERS.includes(name)) throw new Error(`has the parameter ${name}, and may have ${PARAMETERS.join(', ')}`);
+    if (!PARAMETERS.includes(name)) throw new Error(`has a parameter that is none of ${PARAMETERS.join(', ')}`);
   }
   if ((parameters.get('target_session_attrs') ?? 'read-write') !== 'read-write') {
     throw new Error('must have target_session_attrs=read-write, or none: the service writes');
@@ -77,7 +77,7 @@ export function readPostgresLocation(text: string): PostgresLocation {
 
 function readHost(text: string): Host {
   const [match, bracketed, plain = '', port = '5432'] =
-    /^(?:\[([\da-f:.%]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/i.exec(text) ?? [];
+    /^(?:\[([\da-f:.%]+)\]|([^:[\]@]*))(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const host = decode(bracketed ?? plain);
   if (match === undefined || host === '' || Number(port) > 65535) {
     throw new Error('must name hosts as host:port, separated by commas');
@@ -125,4 +125,13 @@ function decode(text: string): string {
   } catch {
     throw new Error('is not percent-encoded UTF-8');
   }
+}
+
+/** As it is shown: never with the password. */
+export function nameOf({ hosts, database }: Pick<PostgresLocation, 'hosts' | 'database'>): string {
+  return `${hosts.map(nameOfHost).join()}/${database}`;
+}
+
+export function nameOfHost({ host, port }: Host): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
 }

@@ -40,25 +40,13 @@ const UPDATE_VERSION = statement('update schema_version set version = $1::bigint
 /** How long a migration may take, and wait for that of another process, in milliseconds. */
 const MIGRATION_MS = 600_000;
 
-/** Each session sets synchronous_commit; a pooler in between may keep it from the server. */
-const SETTINGS_WANTED = new Map([
-  ['fsync', 'on'],
-  ['synchronous_commit', 'on'],
-  ['server_encoding', 'UTF8'],
-]);
-const SETTINGS = statement(
-  `select name, setting from pg_settings where name in (${[...SETTINGS_WANTED.keys()].map((each) => `'${each}'`).join()})`,
-);
-
 /**
- * Sees that what the database promises is what the store promises, and brings its schema up to date. Any number of
- * processes may do this at once.
+ * Brings the schema of a database up to date. Any number of processes may do this at once.
  *
  * @throws StoreUnusable, or what PostgreSQL or the system says
  */
 export async function openDatabase(line: Line, name: string, create: boolean, until: number): Promise<Schema> {
   return await line.attempt(until, async (run) => {
-    await requireSettings(run, name);
     const before = await readVersion(run);
     const now = MIGRATIONS.length;
     if (before !== undefined && before > now) {
@@ -84,15 +72,6 @@ async function migrate(run: Run): Promise<void> {
   const missing = MIGRATIONS.slice(Number(row?.['version']));
   for (const step of missing.flat()) await run(statement(step));
   if (missing.length > 0) await run(UPDATE_VERSION, MIGRATIONS.length);
-}
-
-async function requireSettings(run: Run, name: string): Promise<void> {
-  for (const { name: setting, setting: value } of await run(SETTINGS)) {
-    const wanted = SETTINGS_WANTED.get(String(setting));
-    if (wanted === undefined || wanted === value) continue;
-    const has = `PostgreSQL at ${name} has ${String(setting)} = ${String(value)}`;
-    throw new StoreUnusable(`${has}: the store needs ${wanted}, to keep what it is given`);
-  }
 }
 
 /** The version of the schema; undefined: there is none. */

@@ -3,10 +3,11 @@ import { COLUMNS, TYPES } from '../columns.ts';
 import type { StoredPlant } from '../plant-store.ts';
 import type { Run } from './client.ts';
 import { statement } from './client.ts';
+import { Refused } from './errors.ts';
 
 const ARRAYS = COLUMNS.map((column, index) => `$${String(index + 1)}::${TYPES[column]}[]`);
 const INSERT = statement(
-  `insert into plants (${COLUMNS.join()}) select * from unnest(${ARRAYS.join()}) on conflict do nothing returning id`,
+  `insert into plants (${COLUMNS.join()}) select * from unnest(${ARRAYS.join()}) on conflict (id) do nothing returning id`,
 );
 /**
  * The lock is there for what it writes: a plant that can be seen may not be on the disk of a synchronous standby yet,
@@ -15,6 +16,9 @@ const INSERT = statement(
 const SELECT_DURABLE = statement(`select ${COLUMNS.join()} from plants where id = any($1::bigint[]) for key share`);
 export const SELECT_ALL = statement(`select ${COLUMNS.join()} from plants order by id`);
 export const DELETE_ONE = statement('delete from plants where id = $1::bigint returning id');
+
+/** How often a plant is looked for that is neither taken nor there. */
+const MOST_TRIES = 3;
 
 /** What is stored under an id, and whether it was put there now. */
 export interface Kept {
@@ -29,17 +33,20 @@ export interface Kept {
 export async function insert(run: Run, plants: readonly StoredPlant[]): Promise<Map<bigint, Kept>> {
   const kept = new Map<bigint, Kept>();
   const sorted = plants.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  // Again if a plant was removed between the two statements.
-  for (let missing = sorted; missing.length > 0; missing = missing.filter(({ id }) => !kept.has(id))) {
+  let missing = sorted;
+  for (let tries = 0; missing.length > 0; tries++) {
+    // Again if a plant was removed between the two statements; a trigger may have made away with it.
+    if (tries === MOST_TRIES) throw new Refused('PostgreSQL neither takes a plant nor has it');
     const columns = COLUMNS.map((column) => toArray(missing.map((plant) => plant[column])));
     const created = new Set((await run(INSERT, ...columns)).map(({ id }) => id));
     for (const plant of missing) if (created.has(plant.id)) kept.set(plant.id, { created: true, content: plant });
-    if (created.size === missing.length) break;
     const ids = missing.filter(({ id }) => !created.has(id)).map(({ id }) => id);
+    if (ids.length === 0) break;
     for (const row of await run(SELECT_DURABLE, toArray(ids))) {
       // The type of the column, which the client reads as a bigint.
       kept.set(row['id'] as bigint, { created: false, content: row });
     }
+    missing = missing.filter(({ id }) => !kept.has(id));
   }
   return kept;
 }

@@ -5,6 +5,8 @@ import { statement } from './client.ts';
 
 const SELECT = 'select name, created_at, expires_at, revoked_at from tokens';
 const FIND = statement(`${SELECT} where hash = $1::bytea and revoked_at is null`);
+/** Locks it for what that writes, as with plants (plants.ts). */
+const FIND_DURABLE = statement('select name from tokens where hash = $1::bytea and revoked_at is null for key share');
 const LIST = statement(`${SELECT} order by created_at, position`);
 
 /** The row of the schema is locked by whoever sets what it says: of several that try at once one succeeds. */
@@ -32,8 +34,10 @@ export function tokenStore(
   /** An insert whose answer was lost has succeeded if the token is there: nobody else has its hash. */
   async function add(text: TemplateStringsArray, { name, hash, expiresAt }: NewToken): Promise<boolean> {
     const values: Parameter[] = [hash, name, Date.now(), expiresAt ?? null];
-    await attempt((run) => run(text, ...values));
-    return (await find(hash)) !== undefined;
+    return await attempt(async (run) => {
+      await run(text, ...values);
+      return (await run(FIND_DURABLE, hash)).length > 0;
+    });
   }
   async function find(hash: Uint8Array): Promise<StoredToken | undefined> {
     const [row] = await attempt((run) => run(FIND, hash));
