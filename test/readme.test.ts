@@ -105,18 +105,11 @@ describe('README', () => {
   test('has no other command that does not work', async () => {
     const folder = copyProject();
     // CI runs these: the first in a fresh clone, the next as the tests themselves and with coverage, the last ones in short.
-    const elsewhere = [
-      'npm start',
-      'npm test',
-      'npm run check',
-      'npm run coverage',
-      'npm run bench',
-      'npm run test:faults',
-    ];
+    const elsewhere = /^npm (start|test|run (check|coverage|bench|test:faults))$/;
     const inText = new Set([...README.matchAll(/`(np[mx] [^`]+)`/g)].map(([, line = '']) => line));
-    expect([...inText]).toEqual(expect.arrayContaining([...elsewhere, 'npm run generate']));
+    expect([...inText]).toContain('npm run generate');
     for (const line of inText) {
-      if (elsewhere.includes(line)) continue;
+      if (elsewhere.test(line)) continue;
       expect({ line, ...(await run(folder, line.replace('NAME', 'reader'))) }).toMatchObject({ line, code: 0 });
     }
   });

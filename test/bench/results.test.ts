@@ -22,4 +22,8 @@ test('README has the figures that were measured', () => {
     ratios('The service and its peers', 64, 'express-openapi-validator'),
   ]);
   expect(rows).not.toContain(undefined);
+  const onPostgres = ['service', 'fastify-postgres'].map((server) => ratios('PostgreSQL', 64, server)?.split(' |')[0]);
+  expect(speed.replaceAll('\n', ' ')).toContain(
+    `does ${onPostgres[0] ?? ''} what it does on SQLite at 64 connections, and ${onPostgres[1] ?? ''} what Fastify does`,
+  );
 });

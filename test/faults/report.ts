@@ -22,7 +22,7 @@ export function show(results: readonly Result[]): string[] {
   const day = new Date().toISOString().slice(0, 10);
   return results.map(({ scenario, seed, seconds, counts = {}, fault }) => {
     const done = Object.entries(counts).map(([name, count]) => `${count.toLocaleString('en')} ${name}`);
-    const outcome = scenario.impossible ?? fault ?? done.join(', ');
+    const outcome = (scenario.impossible ?? fault ?? done.join(', ')).replaceAll('\n', ' ');
     return row(scenario.name, scenario.engine, outcome, String(seed), `${seconds.toFixed(0)} s`, day);
   });
 }
@@ -46,11 +46,14 @@ export function record(results: readonly Result[]): void {
     `# What was broken, and what came of it
 
 <!-- Written by npm run test:faults: do not edit. -->
+<!-- prettier-ignore-start -->
 
 \`npm run test:faults\` on ${machine}. A row says what was counted; one that found a broken promise would say so, and
 the command would have failed. \`-- --seed N --only TEXT\` does a row again.
 
 ${[row(...COLUMNS), row(...COLUMNS.map(() => '---')), ...lines].join('\n')}
+
+<!-- prettier-ignore-end -->
 `,
   );
 }
