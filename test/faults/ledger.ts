@@ -18,6 +18,12 @@ export function randomPlants(random: () => number): () => StoredPlant {
   };
 }
 
+/** Plants that were acknowledged and are not there, and those that are there and were never sent. */
+export interface Found {
+  readonly lost: number;
+  readonly phantoms: number;
+}
+
 interface Sent {
   readonly plant: StoredPlant;
   acknowledged: boolean;
@@ -54,18 +60,18 @@ export class Ledger {
   }
 
   /** Holds everything against what is stored, digit for digit. @throws Fault */
-  check(stored: readonly StoredPlant[]): void {
+  check(stored: readonly StoredPlant[]): Found {
     const byId = new Map(stored.map((plant) => [plant.id, exactJson(plant)]));
-    for (const [id, json] of byId) {
-      const entry = this.sent.get(id)?.get(json);
-      if (entry === undefined) throw new Fault(`phantom: ${json} is stored, and was never sent`);
-      if (entry.refused) throw new Fault(`${json} is stored, and was refused as a conflict`);
+    const phantoms = [...byId].filter(([id, json]) => this.sent.get(id)?.has(json) !== true);
+    const all = [...this.sent.values()].flatMap((contents) => [...contents]);
+    const lost = all.filter(([json, { plant, acknowledged }]) => acknowledged && byId.get(plant.id) !== json);
+    const untrue = all.filter(([json, { plant, refused }]) => refused && byId.get(plant.id) === json);
+    const example = [...phantoms.map(([, json]) => json), ...[...lost, ...untrue].map(([json]) => json)][0];
+    if (example !== undefined) {
+      const counts = [lost, phantoms, untrue].map(({ length }) => String(length));
+      throw new Fault(`${counts.join(', ')} lost, phantoms, refused although stored: ${example} is one`);
     }
-    for (const contents of this.sent.values()) {
-      for (const [json, { plant, acknowledged }] of contents) {
-        if (acknowledged && byId.get(plant.id) !== json) throw new Fault(`lost: ${json} was acknowledged`);
-      }
-    }
+    return { lost: lost.length, phantoms: phantoms.length };
   }
 
   private entry(plant: StoredPlant): Sent {

@@ -4,7 +4,7 @@ import type { Client } from './clients.ts';
 import type { Ledger } from './ledger.ts';
 
 /** Clients that send new plants, each again until it is acknowledged, while something else goes on. */
-export class Load {
+export class Load implements Disposable {
   private readonly over = new AbortController();
   private readonly clients: Promise<void>[];
   /** Plants that were acknowledged, and answers that were a 503 or none. */
@@ -21,7 +21,6 @@ export class Load {
       while (!this.over.signal.aborted) {
         const plant = newPlant();
         while (!(await this.send(client, url, ledger, plant)) && !this.abandoned) await sleep(50);
-        this.acknowledged++;
       }
     });
     Promise.all(this.clients).catch(() => (this.broken = true));
@@ -31,6 +30,10 @@ export class Load {
   abandon(): void {
     this.abandoned = true;
     this.over.abort();
+  }
+
+  [Symbol.dispose](): void {
+    this.abandon();
   }
 
   /** Lets each client come to the end of its plant. */
@@ -43,8 +46,9 @@ export class Load {
     const known = ledger.add(plant);
     const answer = await client.create(url, plant);
     ledger.answer(plant, answer, known);
-    if (answer !== 'unavailable' && answer !== 'lost') return true;
-    this.failures++;
-    return false;
+    const acknowledged = answer !== 'unavailable' && answer !== 'lost';
+    if (acknowledged) this.acknowledged++;
+    else this.failures++;
+    return acknowledged;
   }
 }

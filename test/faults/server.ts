@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresServer } from '../support/postgres.ts';
 import { startService } from '../support/service.ts';
 import { Client } from './clients.ts';
+import type { Found } from './ledger.ts';
 import { Ledger, randomPlants } from './ledger.ts';
 import { Load } from './load.ts';
 import { addToken, readPlants } from './place.ts';
@@ -21,11 +22,11 @@ export const serverKills: Scenario = {
   async run({ long, seed }: Extent): Promise<Counts> {
     const next = random(seed);
     const ledger = new Ledger();
-    const server = await PostgresServer.create();
+    await using server = await PostgresServer.create();
     const url = server.url(await server.createDatabase());
     using client = new Client(await addToken(url));
     const services = await Promise.all([1, 2].map(() => startService({ DATABASE_URL: url })));
-    const load = new Load(
+    using load = new Load(
       CLIENTS,
       services.map((each) => each.url),
       client,
@@ -40,10 +41,9 @@ export const serverKills: Scenario = {
     }
     await sleep(LONGEST_MS);
     await load.stop();
-    ledger.check(await readPlants(url));
+    const found = ledger.check(await readPlants(url));
     await Promise.all(services.map(({ stop }) => stop()));
-    await server.remove();
-    return { kills, acknowledged: load.acknowledged, 'answers 503 or none': load.failures, lost: 0, phantoms: 0 };
+    return { kills, acknowledged: load.acknowledged, 'answers 503 or none': load.failures, ...found };
   },
 };
 
@@ -53,21 +53,23 @@ export const failovers: Scenario = {
   engine: 'PostgreSQL',
   async run({ long, seed }: Extent): Promise<Counts> {
     const next = random(seed);
-    const counts = { failovers: 0, acknowledged: 0, 'answers 503 or none': 0 };
+    const counts = { failovers: 0, acknowledged: 0, 'answers 503 or none': 0, lost: 0, phantoms: 0 };
     for (; counts.failovers < (long ? 20 : 1); counts.failovers++) {
-      const load = await failOver(next);
+      const { load, lost, phantoms } = await failOver(next);
       counts.acknowledged += load.acknowledged;
       counts['answers 503 or none'] += load.failures;
+      counts.lost += lost;
+      counts.phantoms += phantoms;
     }
-    return { ...counts, lost: 0, phantoms: 0 };
+    return counts;
   },
 };
 
-async function failOver(next: () => number): Promise<Load> {
-  const primary = await PostgresServer.create();
+async function failOver(next: () => number): Promise<Found & { readonly load: Load }> {
+  await using primary = await PostgresServer.create();
   const database = await primary.createDatabase();
   const token = await addToken(primary.url(database));
-  const standby = await primary.createStandby();
+  await using standby = await primary.createStandby();
   primary.set({ synchronous_standby_names: 'standby' });
   primary.reload();
   await primary.until("select 1 from pg_stat_replication where sync_state = 'sync'");
@@ -76,7 +78,7 @@ async function failOver(next: () => number): Promise<Load> {
   const ledger = new Ledger();
   using client = new Client(token);
   const services = await Promise.all([1, 2].map(() => startService({ DATABASE_URL: url })));
-  const load = new Load(
+  using load = new Load(
     CLIENTS,
     services.map((each) => each.url),
     client,
@@ -93,8 +95,7 @@ async function failOver(next: () => number): Promise<Load> {
   await standby.promote();
   await sleep(LONGEST_MS);
   await load.stop();
-  ledger.check(await readPlants(standby.url(database)));
+  const found = ledger.check(await readPlants(standby.url(database)));
   await Promise.all(services.map(({ stop }) => stop()));
-  await Promise.all([primary.remove(), standby.remove()]);
-  return load;
+  return { load, ...found };
 }

@@ -56,7 +56,7 @@ export function testEngine(name: string, { open }: Engine): void {
     });
 
     describe('of a plant whose id exists', () => {
-      test('says replayed if it is the same, and writes nothing', async () => {
+      test('says replayed if it is the same, and changes nothing', async () => {
         const plant = newPlant({ tag: 'tree' });
         await store.plants.create(plant);
         expect(await store.plants.create({ ...plant })).toBe('replayed');

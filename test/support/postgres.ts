@@ -2,13 +2,14 @@ import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { binary } from './postgres-binaries.ts';
 import { freePort } from './port.ts';
+import { processesOf, send } from './signals.ts';
 
 /** PostgreSQL refuses to run as root. */
 export const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
@@ -20,7 +21,7 @@ const READY_MS = 60_000;
 export type Settings = Readonly<Record<string, string | number>>;
 
 /** A PostgreSQL server of its own, as a process on this machine; all may connect who know its port. */
-export class PostgresServer {
+export class PostgresServer implements AsyncDisposable {
   readonly folder: string;
   readonly port: number;
   private process: ChildProcess | undefined;
@@ -182,19 +183,8 @@ export class PostgresServer {
     await this.stop('SIGQUIT');
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
 
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has ended by itself.
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.remove();
   }
-}
-
-/** A process and those that it started: the first one's end would make the others end in order. */
-function processesOf(pid: number): number[] {
-  const file = `/proc/${String(pid)}/task/${String(pid)}/children`;
-  const children = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  return [pid, ...children.trim().split(' ').filter(Boolean).map(Number)];
 }
