@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { PATIENCE_MS } from '../../src/storage/batches.ts';
+import type { Store } from '../../src/storage/open.ts';
+import { openStore } from '../../src/storage/open.ts';
+import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
+import { allPlants } from '../support/app.ts';
+import { freePort } from '../support/port.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { ROOT, start } from '../support/service.ts';
+import { Session } from '../support/session.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.create();
+});
+afterAll(() => server.remove());
+
+const open = (url: string) => openStore(readPostgresLocation(url), { create: true });
+const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
+const LOSE = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plant-store'";
+
+describe('a database that is in use', () => {
+  let database: string;
+  let store: Store;
+  beforeEach(async () => {
+    database = await server.createDatabase();
+    store = await open(server.url(database));
+  });
+  afterEach(() => store.close());
+
+  test('and whose connection is lost in the middle of a list ends it with an error, not as if it were whole', async () => {
+    const plants = Array.from({ length: 5000 }, (_, id): StoredPlant => ({ id: BigInt(id), name: 'Ginkgo' }));
+    await Promise.all(plants.map((plant) => store.plants.create(plant)));
+    let listed = 0;
+    const list = async () => {
+      for await (const portion of store.plants.list()) {
+        if (listed === 0) await server.query(LOSE);
+        listed += portion.length;
+      }
+    };
+    await expect(list()).rejects.toEqual(UNAVAILABLE);
+    expect(listed).toBeLessThan(5000);
+    expect(await allPlants(store)).toEqual(plants);
+  });
+
+  test.each([
+    ['raises what it likes', "begin if new.name = 'weed' then raise exception 'no'; end if; return new; end"],
+    [
+      'warns of everything',
+      "begin raise warning 'hm'; if new.name = 'weed' then raise exception 'no'; end if; return new; end",
+    ],
+    ['makes away with it', "begin if new.name = 'weed' then return null; end if; return new; end"],
+  ])('by an operator whose trigger %s refuses that plant, and no other', async (_name, body) => {
+    await server.query(
+      `create function judge() returns trigger language plpgsql as $$ ${body} $$;
+       create trigger judge before insert on plants for each row execute function judge()`,
+      database,
+    );
+    const plants = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: id === 100 ? 'weed' : 'Ginkgo' }));
+    const outcomes = await Promise.allSettled(plants.map((plant) => store.plants.create(plant)));
+    expect(outcomes.flatMap(({ status }, id) => (status === 'rejected' ? [id] : []))).toEqual([100]);
+    expect(outcomes[100]).toMatchObject({ reason: { name: 'Refused' } });
+    expect(await allPlants(store)).toHaveLength(199);
+  });
+
+  test('tells what became of a change whose answer may have been lost, and when it cannot', async () => {
+    expect(await store.tokens.add({ name: 'mine', hash: new Uint8Array(32) })).toBe(true);
+    await server.query(LOSE);
+    expect(await store.tokens.revoke('mine')).toBe(true);
+    await server.query(LOSE);
+    // The first attempt may have removed it.
+    await expect(store.plants.remove(1n)).rejects.toEqual(UNAVAILABLE);
+    expect(await store.plants.remove(1n)).toBe(false);
+  });
+});
+
+test('a server that takes connections and closes them, as a balancer with nothing behind it does, is away', async () => {
+  let dialled = 0;
+  const balancer = createServer((socket) => {
+    dialled++;
+    socket.end();
+  });
+  const port = await freePort();
+  balancer.listen(port, '127.0.0.1');
+  await once(balancer, 'listening');
+  const url = `postgres://postgres@127.0.0.1:${String(port)}/plants?sslmode=disable`;
+  const begun = performance.now();
+  await expect(open(url)).rejects.toEqual(UNAVAILABLE);
+  expect(performance.now() - begun).toBeLessThan(PATIENCE_MS + 1000);
+  expect(dialled).toBeLessThan(100);
+  balancer.close();
+});
+
+describe('while another process holds the lock of the migrations', () => {
+  let database: string;
+  let other: Session;
+  beforeEach(async () => {
+    database = await server.createDatabase();
+    await (await open(server.url(database))).close();
+    await server.query('drop table plants, tokens; update schema_version set version = 0', database);
+    other = await Session.open(server.url(database));
+    await other.run('begin; select from schema_version for update');
+  });
+  const WAITS = "select 1 from pg_stat_activity where application_name = 'plant-store' and wait_event_type = 'Lock'";
+
+  test('a connection that is lost is made anew, and the schema is brought up to date in the end', async () => {
+    const opening = open(server.url(database));
+    await server.until(WAITS);
+    await server.query(LOSE);
+    await server.until(WAITS);
+    await other.run('rollback');
+    const store = await opening;
+    expect(await store.plants.create({ id: 1n, name: 'Ginkgo' })).toBe('created');
+    await store.close();
+    await other[Symbol.asyncDispose]();
+  });
+
+  test('the service stops when it is told to', async () => {
+    const environment = { DATABASE_URL: server.url(database), PORT: '0' };
+    const service = start(process.execPath, ['src/main.ts', 'serve'], environment, ROOT);
+    await server.until(WAITS);
+    const toldAt = performance.now();
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toBe(0);
+    expect(performance.now() - toldAt).toBeLessThan(10_000);
+    await other.run('rollback');
+    await other[Symbol.asyncDispose]();
+  });
+});
