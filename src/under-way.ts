@@ -7,17 +7,28 @@ import { announcesBody } from './contract/body.ts';
  */
 export const MOST_UNDER_WAY = 2048;
 
-/** Counts the requests that have arrived whole, and whose replies are not out. Those that arrive slowly hold up nobody. */
+/**
+ * Counts the requests that have arrived whole, and whose replies are not out: those that arrive slowly hold up nobody.
+ * Those of clients that do not wait for their answers are counted apart, and from the start: Node reads 2 MB of them at
+ * a time, and keeps each until those before it are answered.
+ */
 export class UnderWay {
-  private count = 0;
+  private whole = 0;
+  private pipelined = 0;
 
   /** Whether a request is taken. */
   take(request: Request, response: Response): boolean {
-    if (this.count >= MOST_UNDER_WAY) {
-      // A client that does not wait for its answers: Node keeps all that it sends until those before are out.
-      if (response.socket === null) request.socket.destroy();
-      return false;
+    // Replies wait for their turn on the connection.
+    if (response.socket === null) {
+      if (this.pipelined >= MOST_UNDER_WAY) {
+        request.socket.destroy();
+        return false;
+      }
+      this.pipelined++;
+      response.once('close', () => this.pipelined--);
+      return true;
     }
+    if (this.whole >= MOST_UNDER_WAY) return false;
     if (announcesBody(request)) {
       request.once('end', () => {
         this.add(response);
@@ -28,7 +39,7 @@ export class UnderWay {
 
   private add(response: Response): void {
     if (response.closed) return;
-    this.count++;
-    response.once('close', () => this.count--);
+    this.whole++;
+    response.once('close', () => this.whole--);
   }
 }
