@@ -48,7 +48,12 @@ export class SmallDisk {
   /** Leaves room for so many bytes. */
   fill(room: number): void {
     const { bavail, bsize } = statfsSync(this.path());
-    writeFileSync(this.path('ballast'), Buffer.alloc(Math.max(0, bavail * bsize - room)));
+    try {
+      writeFileSync(this.path('ballast'), Buffer.alloc(Math.max(0, bavail * bsize - room)));
+    } catch (error) {
+      // The service has written meanwhile: the disk is as full as it gets.
+      if (!(Error.isError(error) && 'code' in error && error.code === 'ENOSPC')) throw error;
+    }
   }
 
   makeRoom(): void {
