@@ -73,8 +73,10 @@ export function createApp(options: AppOptions): App {
       takeOriginForm(request);
       logRequest(log, request, response);
       try {
-        requireHttp(request);
-        if (underWay.take(request, response)) app(request, response);
+        if (underWay.take(request, response)) {
+          requireHttp(request);
+          app(request, response);
+        }
         // When its packet has been read: the connection of a request that is whole can be used again.
         else process.nextTick(answerFailure, overloaded, request, response);
       } catch (error) {

@@ -17,9 +17,15 @@ export class Replies {
       socket.once('close', () => this.open.delete(socket));
     });
     onRequest(server, ({ socket }, response) => {
-      // Replies end in the order of their requests: mostly there is none but this one.
-      const pipelined = this.open.get(socket)?.at(-1)?.writableFinished === false;
-      this.open.set(socket, pipelined ? [...this.of(socket), response] : [response]);
+      const before = this.open.get(socket);
+      const last = before?.at(-1);
+      // Mostly there is none but this one.
+      if (before === undefined || last === undefined || last.writableFinished) this.open.set(socket, [response]);
+      else {
+        before.push(response);
+        // Replies end in the order of their requests: an array of some thousand would be kept for the last one else.
+        last.once('finish', () => before.shift());
+      }
     });
   }
 

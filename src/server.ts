@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
@@ -66,8 +66,10 @@ export async function listen(
   server.on('checkContinue', expectContinue);
   let stopping = false;
   onRequest(server, (request, response) => {
-    // Of what came in one packet Node still reports the rest.
-    if (request.socket.destroyed) return;
+    if (request.socket.destroyed) {
+      stopParsing(request.socket);
+      return;
+    }
     if (isEnding(request)) {
       // Node reads on, 2 MB at a time, and keeps every request until the replies before it are out.
       if (!stopping && ignored(request) > MOST_IGNORED) request.socket.destroy();
@@ -108,6 +110,16 @@ export async function listen(
       return stop(server, replies, withinMs);
     },
   };
+}
+
+/**
+ * Of what came in one packet Node would still report the rest, some thousand requests, and keep them until all other
+ * connections have been read too: a crowd that is cut off would fill the memory. Only its own parser can be told: 2 is
+ * what it takes for the end of HTTP on this connection.
+ */
+function stopParsing(socket: Socket): void {
+  const { parser } = socket as Socket & { readonly parser?: { onIncoming: () => number } | null };
+  if (parser) parser.onIncoming = () => 2;
 }
 
 function toRefusal({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException & { reason?: string }): Refusal {

@@ -25,7 +25,9 @@ export class UnderWay {
         return false;
       }
       this.pipelined++;
-      response.once('close', () => this.pipelined--);
+      // Not at once: all connections that have something to say are read in one turn of the event loop, and nobody else
+      // has a turn meanwhile.
+      response.once('close', () => setImmediate(() => this.pipelined--));
       return true;
     }
     if (this.whole >= MOST_UNDER_WAY) return false;

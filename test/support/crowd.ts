@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { Service } from './service.ts';
 import { createPlant } from './service.ts';
 
@@ -47,11 +46,4 @@ export async function whileServing(service: Service, firstId: number, work: Prom
 
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
-}
-
-/** The memory of a service, now and at most so far, in megabytes. */
-export function memory({ child }: Service): { readonly now: number; readonly most: number } {
-  const status = readFileSync(`/proc/${String(child.pid)}/status`, 'utf8');
-  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
-  return { now: read('VmRSS'), most: read('VmHWM') };
 }

@@ -20,7 +20,11 @@ export function statement(text: string): TemplateStringsArray {
 
 export type Client = ReturnType<typeof createClient>;
 
-/** Every setting is given, also those that its types do not know: the client would look into the environment for those that are not. */
+/**
+ * Every setting is given, also those that its types do not know, as the client looks into the environment for others.
+ * But for `target_session_attrs`: it takes a standby for `read-write`, and ends the process if the connection is lost
+ * while it asks; each connection is asked by `Line` itself.
+ */
 export function createClient(location: PostgresLocation, connect: () => Promise<Duplex>, onWaitGivenUp: () => void) {
   const { user, password, database, applicationName, connectTimeoutMs } = location;
   const options = {

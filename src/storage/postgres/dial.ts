@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect, isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect, isIP } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { Interrupted, TlsRefused } from './errors.ts';

@@ -3,6 +3,7 @@ import { StoreUnavailable, StoreUnusable } from '../plant-store.ts';
 /** SQLSTATEs of PostgreSQL (its documentation, appendix A). */
 export const SQLSTATE = {
   readOnly: '25006',
+  cancelled: '57014',
   tableUnknown: '42P01',
   privilege: '42501',
 };
@@ -51,11 +52,12 @@ export function isPassing(error: unknown): boolean {
 
 /**
  * Whether the connection is of no use after an error: all but what PostgreSQL refuses by itself, unless its server is
- * the reason, or takes no writes. A query that was cancelled (57014) leaves it as it is.
+ * the reason, or takes no writes. A query that was cancelled leaves it as it is.
  */
 export function losesConnection(error: unknown): boolean {
   const state = sqlState(error);
-  return state === undefined || (/^(?:08|25006|57|58|XX)/.test(state) && state !== '57014');
+  const gone = ['08', '57', '58', 'XX', SQLSTATE.readOnly];
+  return state === undefined || (gone.some((each) => state.startsWith(each)) && state !== SQLSTATE.cancelled);
 }
 
 /** An error met while a store is at work, as the interface has it. */
