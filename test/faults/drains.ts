@@ -5,7 +5,7 @@ import { Ledger, randomPlants } from './ledger.ts';
 import type { Place } from './place.ts';
 import { createPlace, readPlants, until } from './place.ts';
 import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, random } from './scenario.ts';
+import { Fault, onBoth, random } from './scenario.ts';
 
 const CLIENTS = 4;
 /** How many connections each client keeps, and how long all are in use, at most, when the service is told to stop. */
@@ -13,13 +13,7 @@ const CONNECTIONS = 16;
 const LONGEST_MS = 400;
 
 /** The service is told to stop while clients send without a pause: each request is answered that is sent on a kept connection. */
-export function drains(engine: Scenario['engine']): Scenario {
-  return {
-    name: 'the service is told to stop (SIGTERM) under load from connections that are kept',
-    engine,
-    run: (extent) => run(engine, extent),
-  };
-}
+export const drains = onBoth('the service is told to stop (SIGTERM) under load from connections that are kept', run);
 
 async function run(engine: Scenario['engine'], { long, seed }: Extent): Promise<Counts> {
   const next = random(seed);

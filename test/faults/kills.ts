@@ -5,7 +5,7 @@ import { Client } from './clients.ts';
 import { Ledger, randomPlants } from './ledger.ts';
 import { createPlace, readPlants } from './place.ts';
 import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, random } from './scenario.ts';
+import { Fault, onBoth, random } from './scenario.ts';
 
 /** Clients that send at the same time, and how long they do, at most, before the service is killed. */
 const CLIENTS = 16;
@@ -15,13 +15,7 @@ const REPEATED = 100;
 const CHANGED = 10;
 
 /** Kills the service under load, starts it again, and sends again what it was sent. */
-export function kills(engine: Scenario['engine']): Scenario {
-  return {
-    name: 'the service is killed (-9) under load, again and again',
-    engine,
-    run: (extent) => run(engine, extent),
-  };
-}
+export const kills = onBoth('the service is killed (-9) under load, again and again', run);
 
 async function run(engine: Scenario['engine'], { long, seed }: Extent): Promise<Counts> {
   const rounds = long ? 1000 : 20;

@@ -3,7 +3,7 @@ import { Client } from './clients.ts';
 import { Ledger, randomPlants } from './ledger.ts';
 import { createPlace, readPlants } from './place.ts';
 import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, random } from './scenario.ts';
+import { Fault, onBoth, random } from './scenario.ts';
 
 const CLIENTS = 64;
 const CONTENTS = 4;
@@ -12,9 +12,7 @@ const BROKEN = 0.05;
 const BROKEN_MS = 10;
 
 /** Many clients want the same ids for different contents, break off, and try again, on two instances. */
-export function once(engine: Scenario['engine']): Scenario {
-  return { name: 'many clients fight for few ids on two instances', engine, run: (extent) => run(engine, extent) };
-}
+export const once = onBoth('many clients fight for few ids on two instances', run);
 
 async function run(engine: Scenario['engine'], { long, seed }: Extent): Promise<Counts> {
   const [creates, ids] = long ? [100_000, 1000] : [4000, 100];

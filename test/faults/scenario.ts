@@ -17,6 +17,15 @@ export interface Scenario {
   run(extent: Extent): Promise<Counts>;
 }
 
+/** The same scenario on each engine. */
+export function onBoth(
+  name: string,
+  run: (engine: Scenario['engine'], extent: Extent) => Promise<Counts>,
+): readonly Scenario[] {
+  const engines = ['SQLite', 'PostgreSQL'] as const;
+  return engines.map((engine) => ({ name, engine, run: (extent) => run(engine, extent) }));
+}
+
 /** A promise was broken. */
 export class Fault extends Error {
   override readonly name = 'Fault';

@@ -12,14 +12,10 @@ import { weeds } from './weeds.ts';
 
 /** All that is broken, in the order in which it is reported. */
 export const SCENARIOS: readonly Scenario[] = [
-  kills('SQLite'),
-  kills('PostgreSQL'),
-  once('SQLite'),
-  once('PostgreSQL'),
-  drains('SQLite'),
-  drains('PostgreSQL'),
-  weeds('SQLite'),
-  weeds('PostgreSQL'),
+  ...kills,
+  ...once,
+  ...drains,
+  ...weeds,
   slowFlushes,
   killsInFlushes,
   fullDisk,

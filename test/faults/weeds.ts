@@ -6,7 +6,7 @@ import { Ledger, randomPlants } from './ledger.ts';
 import type { Place } from './place.ts';
 import { createPlace, readPlants } from './place.ts';
 import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, random } from './scenario.ts';
+import { Fault, onBoth, random } from './scenario.ts';
 
 const CLIENTS = 4;
 /** How many requests each client has under way, and what share of them cannot be stored. */
@@ -14,13 +14,7 @@ const AT_ONCE = 64;
 const WEEDS = 0.02;
 
 /** Plants that an operator's constraint refuses, among others that are written together with them. */
-export function weeds(engine: Scenario['engine']): Scenario {
-  return {
-    name: 'one plant in fifty is refused by a constraint that an operator added',
-    engine,
-    run: (extent) => run(engine, extent),
-  };
-}
+export const weeds = onBoth('one plant in fifty is refused by a constraint that an operator added', run);
 
 async function run(engine: Scenario['engine'], { long, seed }: Extent): Promise<Counts> {
   const plants = long ? 200_000 : 3000;
