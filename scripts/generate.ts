@@ -1,20 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createConfig, formatProblems, getTotals, lint } from '@redocly/openapi-core';
-import type { OpenAPI3 } from 'openapi-typescript';
-import openapiTS, { astToString } from 'openapi-typescript';
-import ts from 'typescript';
-import { parse } from 'yaml';
 import { parseContract } from '../src/contract/contract.ts';
 import { readYaml } from '../src/contract/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { compileValidators } from '../src/contract/validator.ts';
+import { generateTypes } from './generated-types.ts';
 
 const CONTRACT = new URL('../openapi.yaml', import.meta.url);
 const TYPES = new URL('../generated/openapi.ts', import.meta.url);
-const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
-
-`;
 
 /** Lints openapi.yaml, proves that the service can hold to it, and writes its types (or, with --check, compares them). */
 async function generate(check: boolean): Promise<void> {
@@ -40,30 +34,6 @@ async function lintContract(): Promise<void> {
   throw new ContractError(
     `openapi.yaml has ${String(problems.length)} problem(s), shown above; generated/ is as it was`,
   );
-}
-
-async function generateTypes(yaml: string): Promise<string> {
-  // What yaml.parse returns has been found to be OpenAPI 3.1.
-  const document = withInlineHeaders(parse(yaml) as OpenAPI3);
-  const nodes = await openapiTS(document, {
-    transform: ({ type, format }) => {
-      if (format !== 'int64' || ![type].flat().includes('integer')) return undefined;
-      const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
-      if (type === 'integer') return bigint;
-      throw new ContractError('an int64 must be of type integer alone: write alternatives as anyOf');
-    },
-  });
-  return HEADER + astToString(nodes);
-}
-
-/** openapi-typescript takes every header that is referred to for required: it sees whether it is only in its place. */
-function withInlineHeaders(document: OpenAPI3): OpenAPI3 {
-  const headers: Readonly<Record<string, unknown>> = document.components?.headers ?? {};
-  return JSON.parse(JSON.stringify(document), (_key, value: unknown) => {
-    const reference = typeof value === 'object' && value !== null && '$ref' in value ? value.$ref : undefined;
-    const [, name = ''] = typeof reference === 'string' ? (/^#\/components\/headers\/(.+)$/.exec(reference) ?? []) : [];
-    return headers[name] ?? value;
-  }) as OpenAPI3;
 }
 
 try {

@@ -1,0 +1,107 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { generateTypes } from './generated-types.ts';
+import { TypeCheck } from './type-check.ts';
+
+/** Editors save in several steps; what comes within this time belongs together, in milliseconds. */
+const PAUSE_MS = 30;
+/** How long requests under way may take when the service is started anew: connections that browsers keep would take longer. */
+const GRACE_MS = 100;
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+const types = new TypeCheck();
+let service: ChildProcess | undefined;
+
+/** Runs a program of this project to its end; whether it succeeded. */
+async function succeeds(...args: readonly string[]): Promise<boolean> {
+  const [code] = (await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit')) as [number | null];
+  return code === 0;
+}
+
+/** What scripts/generate.ts is going to write, unless it finds a fault. */
+async function typesToCome(): Promise<string | undefined> {
+  try {
+    return await generateTypes(await readFile('openapi.yaml', 'utf8'));
+  } catch {
+    // It will name the fault.
+    return undefined;
+  }
+}
+
+/** Brings everything in line with what was saved, and serves it; or says why not. */
+async function follow(changed: ReadonlySet<string>): Promise<void> {
+  const start = performance.now();
+  const goesOn = isRunning() ? 'the service goes on as it was' : 'nothing is served';
+  const generating = changed.has('openapi.yaml') ? succeeds('scripts/generate.ts') : true;
+  // Both take half a second or more: the types are checked while the contract is.
+  const faults = types.run(generating === true ? undefined : await typesToCome());
+  if (!(await generating)) {
+    say(`openapi.yaml is to be mended, see above; ${goesOn}`);
+    return;
+  }
+  if (faults !== '') {
+    process.stdout.write(faults);
+    say(`the types are to be mended, see above; ${goesOn}`);
+    return;
+  }
+  await stop(GRACE_MS);
+  service = spawn(process.execPath, ['--max-semi-space-size=16', 'src/main.ts', 'serve'], { stdio: 'inherit' });
+  say(`the service is started, after ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+
+function isRunning(): boolean {
+  return service?.exitCode === null && service.signalCode === null;
+}
+
+async function stop(withinMs: number): Promise<void> {
+  if (service === undefined || !isRunning()) return;
+  const ended = once(service, 'exit');
+  service.kill('SIGTERM');
+  if ((await Promise.race([ended, sleep(withinMs, 'late', { ref: false })])) === 'late') service.kill('SIGKILL');
+  await ended;
+}
+
+function say(what: string): void {
+  console.log(`dev: ${what}`);
+}
+
+let saved = new Set(['openapi.yaml']);
+let wake = Promise.withResolvers<undefined>();
+
+function onSave(file: string): void {
+  saved.add(file);
+  wake.resolve(undefined);
+}
+
+watch('.', (_event, file) => {
+  if (file === 'openapi.yaml' || file === '.env' || file === 'tsconfig.json') onSave(file);
+});
+for (const folder of ['src', 'scripts', 'test']) {
+  watch(folder, { recursive: true }, (_event, file) => {
+    if (file?.endsWith('.ts') === true) onSave(`${folder}/${file}`);
+  });
+}
+let ending = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (ending) return;
+    ending = true;
+    void stop(10_000).then(() => process.exit(0));
+  });
+}
+
+for (;;) {
+  const changed = saved;
+  saved = new Set();
+  wake = Promise.withResolvers();
+  await follow(changed);
+  say('waiting for openapi.yaml and the sources to be saved');
+  await wake.promise;
+  await sleep(PAUSE_MS);
+}
