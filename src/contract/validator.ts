@@ -83,6 +83,9 @@ function forestallDeprecationCheck(): void {
   process.noDeprecation = noDeprecation;
 }
 
+/** A name that the validator takes apart by its brackets: `size[min]` is a part of `size`. It drops others with brackets. */
+const IN_BRACKETS = /^([^[]+)(?:\[[^[\]]*\])+$/;
+
 /** The validator takes a response, and has no use for it where it validates requests. */
 const NO_RESPONSE: unknown = {};
 
@@ -125,6 +128,7 @@ class LightValidator implements OperationValidator {
   }
 
   request({ body, params, query, headers, originalUrl }: Exchange): void {
+    this.refuseDropped(Object.keys(query));
     const { path, method } = this.operation;
     const openapi = { ...this.openapi, pathParams: params };
     // The object has what the validator uses of an Express request; probe.ts proves it whenever the service starts.
@@ -140,6 +144,16 @@ class LightValidator implements OperationValidator {
     }
     // Should it ever answer later, nothing may pass meanwhile.
     if (!passed) throw new ContractError('express-openapi-validator, as it is called here, gave no answer');
+  }
+
+  private refuseDropped(names: readonly string[]): void {
+    const declared = this.operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+    const dropped = names.filter(
+      (name) => name.includes('[') && !declared.includes(name) && !declared.includes(IN_BRACKETS.exec(name)?.[1] ?? ''),
+    );
+    if (dropped.length === 0) return;
+    const message = 'Unknown query parameter';
+    throw contractBroken(dropped.map((name) => ({ path: `/query/${name.replaceAll('/', '~1')}`, message })));
   }
 
   reply(status: number, body: unknown): void {
