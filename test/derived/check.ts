@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Agent, request as httpRequest } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { ErrorNumber } from '../../src/contract/errors.ts';
+import type { Service } from '../support/service.ts';
+import { Members, read, write } from './json.ts';
+import type { Derivation, DerivedRequest, ValidRequest } from './requests.ts';
+import type { Judge, Keywords } from './schemas.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** The operation that stores, and what a store must know of it: the member that is the key of all others. */
+const CREATE = 'createPlant';
+const KEY = 'id';
+
+/** Sends derived requests to a service, and holds each answer to the contract and to a model of the store. */
+export class Checker implements Disposable {
+  /** What must be stored: the JSON of each body that was accepted, by its key. */
+  readonly stored = new Map<bigint, string>();
+  /** How many requests of each kind were answered as they had to be. */
+  readonly counts = new Map<string, number>();
+  private readonly derivation: Derivation;
+  private readonly service: Service;
+  private readonly agent = new Agent({ keepAlive: true });
+  private readonly underWay = new Map<bigint, Promise<void>>();
+  private readonly judges = new Map<string, Judge | undefined>();
+
+  private readonly remove: (key: bigint) => Promise<unknown>;
+
+  /** @param remove takes from the store what it has under a key, if anything */
+  constructor(derivation: Derivation, service: Service, remove: (key: bigint) => Promise<unknown>) {
+    this.derivation = derivation;
+    this.service = service;
+    this.remove = remove;
+  }
+
+  [Symbol.dispose](): void {
+    this.agent.destroy();
+  }
+
+  /** @throws Error if the request is not refused by this number */
+  async invalid(kind: string, request: DerivedRequest, number: ErrorNumber): Promise<void> {
+    const reply = await this.send(request);
+    this.requireError(reply, number);
+    this.count(kind);
+  }
+
+  /** @throws Error if the request is not answered as the contract and what is stored demand */
+  async valid(sent: ValidRequest): Promise<void> {
+    const { request, body } = sent;
+    if (request.operation.id !== CREATE) {
+      // What an operation answers depends on what it is for: only that the contract has it is known here.
+      const { status } = await this.send(request);
+      if (status >= 500) throw new Error(`answered with ${String(status)}`);
+      this.count(`valid: ${request.operation.id}`);
+      return;
+    }
+    const key = body instanceof Members ? body.get(KEY) : undefined;
+    if (!(body instanceof Members) || typeof key !== 'bigint') throw new Error(`${CREATE} has no integer ${KEY}`);
+    await this.alone(key, () => this.create(key, body, sent)).catch(async (error: unknown) => {
+      // What is stored is unknown now: whoever looks for a shorter request that fails starts anew.
+      await this.alone(key, () => this.remove(key));
+      this.stored.delete(key);
+      throw error;
+    });
+  }
+
+  private async create(key: bigint, body: Members, { request, again }: ValidRequest): Promise<void> {
+    const content = this.canonical(body, this.derivation.bodiesOf(request.operation)[0]?.schema);
+    const known = this.stored.get(key);
+    const conflict = known !== undefined && known !== content;
+    for (const [each, replayed] of [
+      [request, known !== undefined],
+      [again, true],
+    ] as const) {
+      const reply = await this.send(each);
+      if (conflict) this.requireError(reply, ErrorNumber.idTaken);
+      else {
+        this.requirePlant(each, body, reply, replayed);
+        this.stored.set(key, content);
+      }
+      this.count(conflict ? 'another content' : replayed ? 'replayed' : 'created');
+    }
+  }
+
+  /** Requests for one key come one after the other, so that it is known which of them is the first. */
+  private async alone(key: bigint, work: () => Promise<unknown>): Promise<void> {
+    const before = this.underWay.get(key);
+    const own = (before ?? Promise.resolve()).then(work).then(() => undefined);
+    this.underWay.set(
+      key,
+      own.catch(() => undefined),
+    );
+    await own;
+  }
+
+  private requirePlant(request: DerivedRequest, body: Members, reply: Reply, replayed: boolean): void {
+    const expected = read(this.canonical(body, this.derivation.replySchema(request.operation, 200)));
+    const header = reply.headers['idempotent-replayed'];
+    if (reply.status === 200 && header === (replayed ? 'true' : undefined)) {
+      if (isDeepStrictEqual(read(reply.text), expected)) return;
+    }
+    throw new Error(`answered with ${String(reply.status)} ${reply.text}, Idempotent-Replayed: ${String(header)}`);
+  }
+
+  /** The members that a schema has, in its order. */
+  private canonical(body: Members, schema: Keywords = {}): string {
+    const { properties = {} } = this.derivation.resolve(schema);
+    const members = Object.keys(properties).flatMap((name) => body.list.filter(([each]) => each === name));
+    return write(new Members(members));
+  }
+
+  private requireError({ status, text }: Reply, number: ErrorNumber): void {
+    // That it has the shape of Error, `send` has found.
+    const { error } = read(text) as { readonly error?: unknown };
+    if (status === Math.floor(number / 100) && error === BigInt(number)) return;
+    throw new Error(`answered with ${String(status)} ${text}, where ${String(number)} was due`);
+  }
+
+  /** Sends a request. @throws Error if the reply is not one that the contract has */
+  async send(request: DerivedRequest): Promise<Reply> {
+    const reply = await this.exchange(request);
+    const judge = this.judgeOf(request, reply.status);
+    const says = judge === undefined ? reply.text === '' || 'there is a body' : judge(read(reply.text));
+    if (says !== true) throw new Error(`the reply ${String(reply.status)} ${reply.text} breaks the contract: ${says}`);
+    return reply;
+  }
+
+  private judgeOf({ operation }: DerivedRequest, status: number): Judge | undefined {
+    const key = `${operation.id} ${String(status)}`;
+    if (!this.judges.has(key)) {
+      const schema = this.derivation.replySchema(operation, status);
+      this.judges.set(key, schema && this.derivation.judgeOf(schema));
+    }
+    return this.judges.get(key);
+  }
+
+  private exchange({ operation: { method }, place: { target, headers }, body }: DerivedRequest): Promise<Reply> {
+    const { url, token } = this.service;
+    const type = body === undefined ? {} : { 'Content-Type': body.mediaType };
+    const options = { method, agent: this.agent, headers: { Authorization: `Bearer ${token}`, ...type, ...headers } };
+    return new Promise((resolve, reject) => {
+      const sent = httpRequest(url + target, options, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+        });
+        response.on('error', reject);
+      });
+      sent.on('error', reject).end(body?.text);
+    });
+  }
+
+  private count(kind: string): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { readConfig } from '../../src/config.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { plantStore, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { Checker } from './check.ts';
+import type { Derivation } from './requests.ts';
+
+export type Engine = 'SQLite' | 'PostgreSQL';
+
+/** How many requests at least, and what all that is random comes from. */
+export interface Extent {
+  readonly requests: number;
+  readonly seed: number;
+}
+
+/** What share of the requests is valid; each of these is sent twice. */
+const VALID = 0.6;
+
+/** How many properties are held against the service at once. */
+const LANES = 32;
+
+/** The seed of the environment variable DERIVED_SEED, to do a run again, or else another. */
+export function seedOr(other: number): number {
+  const { DERIVED_SEED: text = String(other) } = process.env;
+  const seed = Number(text);
+  if (!Number.isSafeInteger(seed) || text === '') throw new Error(`DERIVED_SEED must be an integer, not ${text}`);
+  return seed;
+}
+
+/**
+ * Sends requests that are derived from a contract to the service on an engine, several at once.
+ *
+ * @param main the service, unless it is this project's
+ * @returns how many of each kind were answered as they had to be
+ * @throws Error with the shortest request that was not, and the seed
+ */
+export async function derive(
+  derivation: Derivation,
+  engine: Engine,
+  extent: Extent,
+  main?: string,
+): Promise<ReadonlyMap<string, number>> {
+  await using server = engine === 'PostgreSQL' ? await PostgresServer.create() : undefined;
+  const url = server?.url() ?? `sqlite:${join(temporaryFolder(), 'plants.db')}`;
+  const service = await startService({ DATABASE_URL: url }, undefined, main);
+  using checker = new Checker(derivation, service, async (key) => {
+    const store = await openStore(readConfig({ DATABASE_URL: url }).store, { create: false });
+    await store.plants.remove(key);
+    await store.close();
+  });
+  try {
+    await runAll(properties(derivation, checker, extent));
+  } finally {
+    await service.stop();
+  }
+  const { stdout } = await plantStore(['export'], { DATABASE_URL: url });
+  requireSame(
+    [...checker.stored].sort(([one], [other]) => (one < other ? -1 : 1)),
+    stdout,
+  );
+  return checker.counts;
+}
+
+/** One for each kind of request, so that each occurs, and what fails becomes shorter without changing its kind. */
+function properties(derivation: Derivation, checker: Checker, { requests, seed }: Extent): (() => Promise<void>)[] {
+  const { operations } = derivation;
+  const invalid = operations.flatMap((operation) => derivation.invalid(operation));
+  const share = Math.ceil((requests * (1 - VALID)) / invalid.length);
+  // Properties that start at the same seed would all generate the same values.
+  const parameters = (at: number, numRuns: number) => ({ seed: seed + at, numRuns, includeErrorInReport: true });
+  return [
+    // Valid requests take the longest way: several properties share them.
+    ...operations.flatMap((operation) =>
+      Array.from({ length: 8 }, (_, at) => async () => {
+        const runs = Math.ceil((requests * VALID) / 2 / 8 / operations.length);
+        const property = fc.asyncProperty(derivation.valid(operation), (sent) => checker.valid(sent));
+        await fc.assert(property, parameters(1000 + at, runs));
+      }),
+    ),
+    ...invalid.map(({ kind, requests }, at) => async () => {
+      const property = fc.asyncProperty(requests, ({ request, number }) => checker.invalid(kind, request, number));
+      await fc.assert(property, parameters(at, share)).catch((error: unknown) => {
+        throw new Error(`${kind}: ${Error.isError(error) ? error.message : String(error)}`);
+      });
+    }),
+  ];
+}
+
+/** Runs some at once, each to its end. @throws what the first of them that failed threw */
+async function runAll(works: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  const queue = works.values();
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      for (const work of queue) await work().catch((error: unknown) => failures.push(error));
+    }),
+  );
+  if (failures.length > 0) throw failures[0];
+}
+
+/** What is stored must be what was accepted, digit for digit. */
+function requireSame(accepted: readonly (readonly [bigint, string])[], exported: string): void {
+  const expected = accepted.map(([, json]) => json);
+  const found = exported.split('\n').slice(0, -1);
+  const phantom = found.find((line) => !expected.includes(line));
+  const lost = expected.find((line) => !found.includes(line));
+  if (phantom !== undefined) throw new Error(`stored, and not accepted: ${phantom}`);
+  if (lost !== undefined) throw new Error(`accepted, and not stored: ${lost}`);
+  if (found.join('\n') !== expected.join('\n')) throw new Error('what was accepted is stored in another order');
+}

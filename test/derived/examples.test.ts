@@ -1,0 +1,101 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { makeToken } from '../../src/auth/token.ts';
+import { startApp, YAML } from '../support/app.ts';
+import { freePort } from '../support/port.ts';
+import type { Service } from '../support/service.ts';
+import { createPlant, startService } from '../support/service.ts';
+import { Checker } from './check.ts';
+import { DerivedRequest, Derivation } from './requests.ts';
+
+interface Example {
+  readonly value?: unknown;
+}
+/** A media type as it is in the document, with examples. */
+interface Exemplified {
+  readonly schema?: object;
+  readonly examples?: Readonly<Record<string, Example>>;
+}
+type Examples = readonly { readonly name: string; readonly mediaType: string; readonly value: unknown }[];
+
+const derivation = new Derivation(YAML);
+const { operations, resolve } = derivation;
+
+function examplesIn(content: object = {}): Examples {
+  return Object.entries(content as Readonly<Record<string, Exemplified>>).flatMap(([mediaType, { examples = {} }]) =>
+    Object.entries(examples).map(([name, example]) => ({ name, mediaType, value: resolve(example).value })),
+  );
+}
+
+const requests = operations.flatMap((operation) => {
+  const { requestBody } = derivation.declared(operation);
+  return examplesIn(requestBody && resolve(requestBody).content).map((example) => ({ operation, ...example }));
+});
+const replies = operations.flatMap((operation) =>
+  Object.entries(derivation.declared(operation).responses ?? {}).flatMap(([status, response]) =>
+    examplesIn(resolve(response).content).map((example) => ({ operation, status, ...example })),
+  ),
+);
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+
+const FIRST = '{"id":9007199254740993,"name":"Monstera deliciosa"}';
+const REQUEST_ID = { 'X-Request-Id': '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10' };
+/** What makes the service answer as an example of a failure does. */
+const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
+  faults: () => createPlant(service, '{"colour":"green","id":"1"}'),
+  conflict: async () => {
+    await createPlant(service, FIRST);
+    return createPlant(service, FIRST.replace('Monstera', 'Ficus'));
+  },
+  notJson: () => createPlant(service, '{"id": 1,'),
+  missing: () => fetch(`${service.url}/plants`, { method: 'POST', body: FIRST }),
+  invalid: () => createPlant({ url: service.url, token: 'unknown' }, FIRST),
+  internal: async () => {
+    const app = await startApp({ operations: { createPlant: () => Promise.reject(new Error('sabotage')) } });
+    return createPlant(app, FIRST, REQUEST_ID);
+  },
+  unavailable: async () => {
+    const environment = { DATABASE_URL: `postgres://nobody@127.0.0.1:${String(await freePort())}/none` };
+    const { url } = await startService(environment, undefined, undefined, 'listening');
+    return createPlant({ url, token: makeToken() }, FIRST, REQUEST_ID);
+  },
+};
+describe('the examples of the contract', () => {
+  test.each(requests)('$name of $operation.id succeeds, and is answered as shown', async (example) => {
+    using checker = new Checker(derivation, service, () => Promise.reject(new Error('nothing is to be removed')));
+    const { operation, mediaType, value, name } = example;
+    const body = { mediaType, text: JSON.stringify(value) };
+    const { status, text } = await checker.send(new DerivedRequest(operation, new Map(), body));
+    expect(Math.floor(status / 100)).toBe(2);
+    const shown = replies.find((reply) => reply.name === name && reply.status === String(status));
+    if (shown !== undefined) expect(JSON.parse(text)).toEqual(shown.value);
+  });
+
+  test.each(replies)('$name of a reply $status to $operation.id is valid', ({ operation, status, value }) => {
+    const schema = derivation.replySchema(operation, Number(status));
+    // Examples hold no integers that JavaScript would round.
+    const exact = JSON.parse(JSON.stringify(value), (_name, each: unknown) =>
+      Number.isInteger(each) ? BigInt(each as number) : each,
+    ) as unknown;
+    expect(derivation.judgeOf(schema ?? {})(exact)).toBe(true);
+  });
+
+  const failures = replies.filter(({ status }) => !status.startsWith('2'));
+  test.each(failures)('$name of a reply $status is what the service says', async ({ name, status, value }) => {
+    const response = await PROVOKED[name]?.();
+    expect(await response?.json()).toEqual(value);
+    if (status !== 'default') expect(response?.status).toBe(Number(status));
+  });
+
+  test('are there: successes with and without a tag, failures of all kinds', () => {
+    expect(requests.map(({ name }) => name)).toEqual(expect.arrayContaining(['withTag', 'withoutTag']));
+    expect(replies.filter(({ status }) => status === '200').map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['withTag', 'withoutTag']),
+    );
+    const names = failures.map(({ name }) => name);
+    expect(new Set(names)).toEqual(new Set(Object.keys(PROVOKED)));
+  });
+});
