@@ -51,12 +51,14 @@ export class Checker implements Disposable {
 
   /** @throws Error if the request is not answered as the contract and what is stored demand */
   async valid(sent: ValidRequest): Promise<void> {
-    const { request, body } = sent;
+    const { request, again, body } = sent;
     if (request.operation.id !== CREATE) {
       // What an operation answers depends on what it is for: only that the contract has it is known here.
-      const { status } = await this.send(request);
-      if (status >= 500) throw new Error(`answered with ${String(status)}`);
-      this.count(`valid: ${request.operation.id}`);
+      for (const each of [request, again]) {
+        const { status } = await this.send(each);
+        if (status >= 500) throw new Error(`answered with ${String(status)}`);
+        this.count(`valid: ${request.operation.id}`);
+      }
       return;
     }
     const key = body instanceof Members ? body.get(KEY) : undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Parameter, Resolve } from '../../src/contract/document.ts';
 import { breaks } from './invalid.ts';
 import type { Json } from './json.ts';
-import { read } from './json.ts';
+import { read, write } from './json.ts';
 import type { Judge, Keywords } from './schemas.ts';
 import { valid } from './valid.ts';
 
@@ -89,7 +89,7 @@ function ofParameter(parameter: Parameter, resolve: Resolve, judgeOf: (schema: K
 }
 
 function asText(value: Json): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : write(value);
 }
 
 function meaning(text: string): unknown {
