@@ -63,12 +63,14 @@ export class Checker implements Disposable {
     }
     const key = body instanceof Members ? body.get(KEY) : undefined;
     if (!(body instanceof Members) || typeof key !== 'bigint') throw new Error(`${CREATE} has no integer ${KEY}`);
-    await this.alone(key, () => this.create(key, body, sent)).catch(async (error: unknown) => {
-      // What is stored is unknown now: whoever looks for a shorter request that fails starts anew.
-      await this.alone(key, () => this.remove(key));
-      this.stored.delete(key);
-      throw error;
-    });
+    const create = () =>
+      this.create(key, body, sent).catch(async (error: unknown) => {
+        // What is stored is unknown now: whoever looks for a shorter request that fails starts anew.
+        await this.remove(key);
+        this.stored.delete(key);
+        throw error;
+      });
+    await this.alone(key, create);
   }
 
   private async create(key: bigint, body: Members, { request, again }: ValidRequest): Promise<void> {
