@@ -11,6 +11,7 @@ import { routeOperations } from './contract/router.ts';
 import type { OperationValidator } from './contract/validator.ts';
 import { createDocs } from './docs.ts';
 import { answerFailure } from './failures.ts';
+import { createLanding } from './landing.ts';
 import type { RequestLog } from './log.ts';
 import { logRequest } from './log.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
@@ -62,6 +63,7 @@ export function createApp(options: AppOptions): App {
     basePath,
   });
   app.use(createDocs(options));
+  app.use(createLanding(options));
   app.use(unknownPath);
   app.use(failed);
   const underWay = new UnderWay();

@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
-import helmet from 'helmet';
 import swaggerUi from 'swagger-ui-express';
 import { parseDocument } from 'yaml';
 import type { Contract } from './contract/contract.ts';
@@ -11,6 +9,7 @@ import { ErrorNumber, Refusal } from './contract/errors.ts';
 import { exactJson } from './contract/exact-json.ts';
 import { literalPath } from './contract/paths.ts';
 import { leaveUnread, send } from './contract/send.ts';
+import { escapeHtml, securityHeaders } from './html.ts';
 
 export interface DocsOptions {
   readonly contract: Contract;
@@ -32,6 +31,17 @@ const OPTIONS = {
   },
 };
 
+/** The page's own files, and its own service. */
+const SOURCES = {
+  'script-src': ["'self'"],
+  'style-src': ["'self'"],
+  // Swagger UI sets style attributes in its markup.
+  'style-src-attr': ["'unsafe-inline'"],
+  'img-src': ["'self'", 'data:'],
+  'connect-src': ["'self'"],
+  'form-action': ["'self'"],
+};
+
 const packages = createRequire(import.meta.url);
 
 /** The files of swagger-ui-dist that the page refers to. The others of that package, a page of its own among them, stay. */
@@ -46,8 +56,8 @@ const FILES: Readonly<Record<string, string>> = {
 /** `/docs` (Swagger UI), and the contract as served: `/openapi.yaml` and `/openapi.json`. */
 export function createDocs({ contract, basePath, https }: DocsOptions): Router {
   const { title } = contract.document.info;
-  const page = swaggerUi.generateHTML(undefined, { ...OPTIONS, customSiteTitle: title });
-  const secure = securityHeaders(page, https);
+  const page = swaggerUi.generateHTML(undefined, { ...OPTIONS, customSiteTitle: escapeHtml(title) });
+  const secure = securityHeaders(page, https, SOURCES);
   const router = Router({ caseSensitive: true, strict: true });
   const serve = (path: string, handler: RequestHandler) => {
     router
@@ -90,34 +100,6 @@ const readOnly: RequestHandler = (request) => {
     Allow: 'GET, HEAD',
   });
 };
-
-/** Only what the page is made of is allowed: its own files, the inline styles that it has today, and its own service. */
-function securityHeaders(page: string, https: boolean): RequestHandler {
-  const styles = [...page.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => {
-    return `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
-  });
-  return helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        'default-src': ["'none'"],
-        'script-src': ["'self'"],
-        'style-src': ["'self'", ...styles],
-        // Swagger UI sets style attributes in its markup.
-        'style-src-attr': ["'unsafe-inline'"],
-        'img-src': ["'self'", 'data:'],
-        'connect-src': ["'self'"],
-        'base-uri': ["'none'"],
-        'form-action': ["'self'"],
-        'frame-ancestors': ["'none'"],
-      },
-    },
-    // Browsers ignore these over http, some with an error in the console.
-    strictTransportSecurity: https,
-    crossOriginOpenerPolicy: https,
-    originAgentCluster: https,
-  });
-}
 
 /**
  * The contract with the address under which this service is mounted, which the browser completes. Integers are read as

@@ -6,7 +6,7 @@ import { ContractError } from './errors.ts';
 /** The parts of an OpenAPI 3.1 document that this service reads. What may be a reference there is read by `Resolve`. */
 export interface OpenApiDocument {
   readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string };
+  readonly info: { readonly title: string; readonly summary?: string; readonly version: string };
   readonly paths?: Readonly<Record<string, PathItem>>;
   readonly security?: Security;
   readonly components?: {

@@ -1,0 +1,81 @@
+import { basename } from 'node:path/posix';
+import type { RequestHandler } from 'express';
+import { Router } from 'express';
+import type { Contract } from './contract/contract.ts';
+import { literalPath } from './contract/paths.ts';
+import { send } from './contract/send.ts';
+import { escapeHtml, securityHeaders } from './html.ts';
+
+export interface LandingOptions {
+  readonly contract: Contract;
+  readonly basePath: string;
+  readonly https: boolean;
+}
+
+/** The page at `/` that leads browsers to the docs. For other clients it does not exist: it is not in the contract. */
+export function createLanding({ contract, basePath, https }: LandingOptions): Router {
+  const page = render(contract.document.info);
+  const secure = securityHeaders(page, https, { 'img-src': ['data:'], 'form-action': ["'none'"] });
+  const router = Router({ caseSensitive: true, strict: true });
+  router.all(literalPath(`${basePath}/`), forBrowsers, secure, (_request, response) => {
+    send(response, 200, { 'Cache-Control': 'no-cache' }, 'text/html; charset=utf-8', page);
+  });
+  // The page refers to others by relative paths.
+  if (basePath !== '') {
+    router.all(literalPath(basePath), forBrowsers, secure, (_request, response) => {
+      send(response, 301, { Location: `./${basename(basePath)}/` });
+    });
+  }
+  return router;
+}
+
+/** Goes on to the page for those who would rather read HTML than JSON; who takes anything is a program. */
+const forBrowsers: RequestHandler = (request, response, next) => {
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  if (reads) response.vary('Accept');
+  next(reads && request.accepts(['json', 'html']) === 'html' ? undefined : 'router');
+};
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2e7d32" d="M7 15V9Q1 9 1 3q6 0 7 4 1-6 7-6 0 7-6 8v6z"/></svg>`;
+
+const STYLE = `
+:root { color-scheme: light dark; --ground: #f6f8f4; --text: #1c261d; --quiet: #4c5a4e; --accent: #1f6b2a; --on: #fff }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #131a14; --text: #e6ede6; --quiet: #a9b8ab; --accent: #8fd694; --on: #10200f }
+}
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; align-content: center; padding: 2rem 1.25rem;
+  background: var(--ground); color: var(--text); font: 1.125rem/1.6 system-ui, sans-serif }
+main { width: 100%; max-width: 36rem; margin: auto; overflow-wrap: anywhere }
+svg { width: 3.5rem; height: 3.5rem; display: block }
+h1 { margin: 1rem 0 0; font-size: clamp(2rem, 8vw, 3rem); line-height: 1.15 }
+p { margin: .75rem 0 }
+a { color: var(--accent) }
+a:focus-visible { outline: 3px solid var(--text); outline-offset: 3px }
+.docs { display: inline-block; margin-top: .75rem; padding: .6rem 1.4rem; border-radius: .5rem;
+  background: var(--accent); color: var(--on); font-weight: 600; text-decoration: none }
+.quiet { color: var(--quiet); font-size: 1rem }
+`;
+
+function render({ title, summary, version }: Contract['document']['info']): string {
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${ICON.replace('<svg', '<svg aria-hidden="true"')}
+<h1>${escapeHtml(title)}</h1>
+${summary === undefined ? '' : `<p>${escapeHtml(summary)}</p>\n`}<p>This is a service for programs, over HTTP. Its documentation says how to call it, and lets you try it here.</p>
+<p><a class="docs" href="docs/">Read the documentation</a></p>
+<p class="quiet">The contract, version ${escapeHtml(version)}: <a href="openapi.yaml">openapi.yaml</a>, <a href="openapi.json">openapi.json</a></p>
+</main>
+</body>
+</html>
+`;
+}

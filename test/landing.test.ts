@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import { startApp, YAML } from './support/app.ts';
+import { sendRaw } from './support/raw.ts';
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
+const app = await startApp();
+const mounted = await startApp({ basePath: '/shop/v1:b' });
+
+/** Where the links of a page lead, as seen from it. */
+const links = (html: string, from: string) =>
+  [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href = '']) => new URL(href, `http://x${from}`).pathname);
+
+describe('the landing page', () => {
+  test('says what this is, and leads to what there is to read', async () => {
+    const { text } = await request(app.url)
+      .get('/')
+      .set('Accept', BROWSER)
+      .expect(200)
+      .expect('Content-Type', 'text/html; charset=utf-8')
+      .expect('Vary', 'Accept');
+    expect(text).toContain('<title>Plant Store</title>');
+    expect(text).toContain('<h1>Plant Store</h1>\n<p>Add plants to a store, exactly and safely.</p>');
+    expect(links(text, '/')).toEqual(['/docs/', '/openapi.yaml', '/openapi.json']);
+    for (const path of links(text, '/')) await request(app.url).get(path).expect(200);
+  });
+
+  test('is where the public address says', async () => {
+    const get = (path: string) => request(mounted.url).get(path).set('Accept', BROWSER);
+    const { headers } = await get('/shop/v1:b').expect(301).expect('Vary', 'Accept');
+    expect(new URL(String(headers['location']), `${mounted.url}/shop/v1:b`).href).toBe(`${mounted.url}/shop/v1:b/`);
+    const { text } = await get('/shop/v1:b/').expect(200);
+    for (const path of links(text, '/shop/v1:b/')) await request(mounted.url).get(path).expect(200);
+    for (const path of ['/', '/shop', '/shop/', '/shop/v1:b//', '/SHOP/v1:b/']) await get(path).expect(404);
+  });
+
+  test('is sent to HEAD without its text', async () => {
+    const { headers } = await request(app.url).get('/').set('Accept', BROWSER);
+    const head = await request(app.url).head('/').set('Accept', BROWSER).expect(200);
+    expect(head.headers['content-length']).toBe(headers['content-length']);
+    await request(mounted.url).head('/shop/v1:b').set('Accept', BROWSER).expect(301);
+  });
+
+  test.each([
+    BROWSER,
+    'text/html',
+    'text/*',
+    'TEXT/HTML',
+    'application/json;q=0.9, text/html',
+    'text/html, application/json',
+    'application/json;q=0.1, text/*;q=0.2',
+  ])('is for who prefers HTML: %s', async (accept) => {
+    await request(app.url)
+      .get('/')
+      .set('Accept', accept)
+      .expect(200)
+      .expect('Content-Type', /^text\/html/);
+  });
+
+  test.each([
+    '*/*',
+    'application/json',
+    'application/*, */*;q=0.1',
+    'application/json, text/html',
+    'application/json, text/html;q=0.9',
+    'text/html;q=0, */*',
+    'text/html;q=0',
+    'application/json, text/plain, */*',
+    'image/png',
+    ',;=',
+  ])('does not exist for others: %s', async (accept) => {
+    for (const [url, path] of [
+      [app.url, '/'],
+      [mounted.url, '/shop/v1:b'],
+      [mounted.url, '/shop/v1:b/'],
+    ] as const) {
+      const { body } = (await request(url)
+        .get(path)
+        .set('Accept', accept)
+        .expect(404)
+        .expect('Content-Type', 'application/json')
+        .expect('Vary', 'Accept')) as { body: unknown };
+      expect(body).toEqual({ error: 40400, message: `the path ${path} does not exist` });
+    }
+  });
+
+  test('does not exist for who does not say what to send', async () => {
+    const { host } = new URL(app.url);
+    const { status, headers, body } = await sendRaw(
+      app.url,
+      `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+    );
+    expect([status, headers['vary']]).toEqual([404, 'Accept']);
+    expect(JSON.parse(body)).toMatchObject({ error: 40400 });
+  });
+
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('does not exist for other methods: %s', async (method) => {
+    const response = await fetch(`${app.url}/`, { method, headers: { Accept: BROWSER } });
+    expect([response.status, response.headers.get('vary'), response.headers.get('allow')]).toEqual([404, null, null]);
+    expect(await response.json()).toEqual({ error: 40400, message: 'the path / does not exist' });
+  });
+
+  test('is allowed nothing but its own styles', async () => {
+    const { headers } = await request(app.url).get('/').set('Accept', BROWSER);
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none';img-src data:;form-action 'none';style-src 'sha256-[\w+/=]+';base-uri 'none';frame-ancestors 'none'$/,
+    );
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    expect(headers).not.toHaveProperty('strict-transport-security');
+    const secure = await startApp({ https: true });
+    await request(secure.url)
+      .get('/')
+      .set('Accept', BROWSER)
+      .expect('Strict-Transport-Security', /max-age=\d+/);
+  });
+
+  test('shows the text of the contract as text', async () => {
+    const yaml = YAML.replace('title: Plant Store', 'title: <b>A & B</b>').replace(/^ {2}summary: Add.*\n/m, '');
+    const other = await startApp({ yaml });
+    const { text } = await request(other.url).get('/').set('Accept', BROWSER).expect(200);
+    expect(text).toContain('<title>&lt;b&gt;A &amp; B&lt;/b&gt;</title>');
+    expect(text).toContain('<h1>&lt;b&gt;A &amp; B&lt;/b&gt;</h1>\n<p>This is');
+    const docs = await request(other.url).get('/docs/').expect(200);
+    expect(docs.text).toContain('<title>&lt;b&gt;A &amp; B&lt;/b&gt;</title>');
+  });
+});
