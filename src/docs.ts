@@ -18,7 +18,7 @@ export interface DocsOptions {
 }
 
 const OPTIONS = {
-  customCss: '',
+  customCss: readFileSync(new URL('docs.css', import.meta.url), 'utf8'),
   swaggerOptions: {
     // Without the bar at the top, which advertises Swagger and brings styles of its own.
     layout: 'BaseLayout',
@@ -56,7 +56,10 @@ const FILES: Readonly<Record<string, string>> = {
 /** `/docs` (Swagger UI), and the contract as served: `/openapi.yaml` and `/openapi.json`. */
 export function createDocs({ contract, basePath, https }: DocsOptions): Router {
   const { title } = contract.document.info;
-  const page = swaggerUi.generateHTML(undefined, { ...OPTIONS, customSiteTitle: escapeHtml(title) });
+  const page = swaggerUi
+    .generateHTML(undefined, { ...OPTIONS, customSiteTitle: escapeHtml(title) })
+    // Phones show it as wide as a desk's screen else, and small.
+    .replace('<head>', '<head>\n  <meta name="viewport" content="width=device-width, initial-scale=1">');
   const secure = securityHeaders(page, https, SOURCES);
   const router = Router({ caseSensitive: true, strict: true });
   const serve = (path: string, handler: RequestHandler) => {

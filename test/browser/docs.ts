@@ -1,0 +1,76 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** What came back, as the docs page shows it. */
+export interface Shown {
+  readonly status: string;
+  readonly body: string;
+  readonly headers: readonly string[];
+}
+
+/** What a reader does on the docs page. */
+export class DocsPage {
+  readonly page: Page;
+  readonly operation: Locator;
+  /** The body of what came back. */
+  readonly answer: Locator;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.operation = page.locator('#operations-plants-createPlant');
+    this.answer = this.operation.locator('.live-responses-table .highlight-code');
+  }
+
+  /** Gives the page a token, by its dialog. */
+  async authorize(token: string): Promise<void> {
+    await this.page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await this.page.getByLabel('auth-bearer-value').fill(token);
+    await this.page.getByRole('button', { name: 'Apply credentials' }).click();
+    await this.page.getByRole('button', { name: 'Close' }).click();
+  }
+
+  /** Opens the operation, ready to be executed. */
+  async tryOut(): Promise<void> {
+    await this.operation.locator('.opblock-summary-control').click();
+    await this.operation.getByRole('button', { name: 'Try it out' }).click();
+  }
+
+  /** Sends the body that is there, or this one, and reads what comes back. */
+  async execute(body?: string): Promise<Shown> {
+    if (body !== undefined) await this.operation.locator('textarea').fill(body);
+    return this.answerTo(() => this.operation.getByRole('button', { name: 'Execute' }).click());
+  }
+
+  /** Does what sends a request, and reads what comes back. */
+  async answerTo(action: () => Promise<void>): Promise<Shown> {
+    const answer = this.page.waitForResponse((response) => response.request().method() === 'POST');
+    await action();
+    const { 'x-request-id': requestId = '' } = (await answer).headers();
+    const live = this.operation.locator('.live-responses-table tbody');
+    // What came back before is there until then.
+    await live.getByText(requestId).waitFor();
+    return {
+      status: (await live.locator('.response-col_status').innerText()).trim(),
+      body: await this.answer.locator('code').innerText(),
+      headers: await live
+        .locator('.headerline')
+        .allInnerTexts()
+        .then((lines) => lines.map((line) => line.trim())),
+    };
+  }
+
+  /** How wide the page is, with what has to be scrolled to. */
+  width(): Promise<number> {
+    return this.page.evaluate<number>('document.documentElement.scrollWidth');
+  }
+
+  /** The controls that are not wholly within the width of the screen. */
+  beyond(): Promise<string[]> {
+    return this.page.evaluate<string[]>(`
+      [...document.querySelectorAll('button, select, textarea')]
+        .filter((control) => {
+          const { left, right } = control.getBoundingClientRect();
+          return control.checkVisibility() && (left < 0 || right > screen.width);
+        })
+        .map(({ className, innerText }) => className + ' ' + innerText)`);
+  }
+}
