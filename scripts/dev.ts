@@ -84,7 +84,7 @@ watch('.', (_event, file) => {
 });
 for (const folder of ['src', 'scripts', 'test']) {
   watch(folder, { recursive: true }, (_event, file) => {
-    if (file?.endsWith('.ts') === true) onSave(`${folder}/${file}`);
+    if (/\.(?:ts|css)$/.test(file ?? '')) onSave(`${folder}/${String(file)}`);
   });
 }
 let ending = false;
