@@ -118,19 +118,23 @@ export function resolver(document: object): Resolve {
   return function resolve<T extends object>(node: T, hops = 0): T {
     if (!('$ref' in node) || typeof node.$ref !== 'string') return node;
     const reference = node.$ref;
-    const target = reference.startsWith('#/')
-      ? reference
-          .slice(2)
-          .split('/')
-          .map((token) => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'))
-          .reduce<unknown>(child, document)
-      : undefined;
+    const target = placeOf(document, reference);
     if (typeof target !== 'object' || target === null || hops > 100) {
       throw new ContractError(`openapi.yaml refers to ${reference}, which is not a place in it`);
     }
     // What a reference leads to is what the schema of OpenAPI, checked above, wants in its place.
     return resolve(target as T, hops + 1);
   };
+}
+
+/** What stands where a reference leads to, by one step: it may be a reference itself. undefined: there is no such place. */
+export function placeOf(document: object, reference: string): unknown {
+  if (!reference.startsWith('#/')) return undefined;
+  return reference
+    .slice(2)
+    .split('/')
+    .map((token) => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(child, document);
 }
 
 function child(node: unknown, name: string): unknown {

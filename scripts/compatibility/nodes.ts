@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
+import { placeOf } from '../../src/contract/document.ts';
+
+/** An object of a contract, as YAML has it. */
+export type Node = Readonly<Record<string, unknown>>;
+
+/** The documents that are compared. */
+export interface Documents {
+  readonly was: object;
+  readonly is: object;
+}
+
+/** What tells people something, and no program. */
+const PROSE = /^(x-.*|title|summary|description|examples?|externalDocs|deprecated|tags|\$comment)$/;
+/** Their members have names that mean nothing here: a property may be called `description`. */
+const MAPS = new Set([
+  ...['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', '$defs', 'mapping'],
+  ...['content', 'headers', 'encoding', 'links', 'callbacks', 'webhooks', 'variables', 'scopes'],
+]);
+/** Their members are values, not parts of the contract. */
+const VALUES = new Set(['enum', 'const', 'default']);
+
+export function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An empty one where there is none. */
+export function nodeOf(value: unknown): Node {
+  return isNode(value) ? value : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The names that two nodes have between them, without those that are prose. */
+export function namesOf(was: Node, is: Node): string[] {
+  return allNames(was, is).filter((name) => !PROSE.test(name));
+}
+
+/** The same where names mean nothing here. */
+export function allNames(was: Node, is: Node): string[] {
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])];
+}
+
+/** Whether nothing but prose has changed, here and wherever references lead to. */
+export function unchanged(was: unknown, is: unknown, documents: Documents, seen = new Set<string>()): boolean {
+  const before = withoutProse(was);
+  if (!isDeepStrictEqual(before, withoutProse(is))) return false;
+  return referencesIn(before).every((reference) => {
+    if (seen.has(reference)) return true;
+    seen.add(reference);
+    return unchanged(placeOf(documents.was, reference), placeOf(documents.is, reference), documents, seen);
+  });
+}
+
+export function withoutProse(value: unknown, kind: 'node' | 'map' | 'value' = 'node'): unknown {
+  if (kind === 'value') return value;
+  if (Array.isArray(value)) return value.map((each) => withoutProse(each, kind));
+  if (!isNode(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => kind === 'map' || !PROSE.test(name))
+      .map(([name, each]) => [
+        name,
+        withoutProse(each, kind === 'map' ? 'node' : VALUES.has(name) ? 'value' : MAPS.has(name) ? 'map' : 'node'),
+      ]),
+  );
+}
+
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]: [string, unknown]) =>
+    name === '$ref' && typeof each === 'string' ? [each] : referencesIn(each),
+  );
+}
+
+/** What has become of a value, for people. */
+export function change(was: unknown, is: unknown): string {
+  const [before, after] = [show(was), show(is)];
+  return before === after ? 'changed' : `${before} → ${after}`;
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'none';
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}

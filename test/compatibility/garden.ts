@@ -1,0 +1,59 @@
+/** A contract whose `Bed` is in requests and in replies, so that an edit of it shows what becomes of both. */
+export const GARDEN = `
+openapi: 3.1.0
+info: { title: Garden, version: 1.0.0 }
+servers: [{ url: / }]
+security: [{ token: [] }]
+paths:
+  /beds:
+    parameters:
+      - { name: X-Trace, in: header, schema: { type: string } }
+    post:
+      operationId: createBed
+      parameters:
+        - { name: dry, in: query, schema: { type: boolean } }
+      requestBody: # body
+        required: true
+        content:
+          application/json: { schema: { $ref: '#/components/schemas/Bed' } } # sent
+      responses:
+        '200':
+          description: the bed
+          headers: # headers
+            ETag: { required: true, schema: { type: string } }
+          content:
+            application/json: { schema: { $ref: '#/components/schemas/Bed' } } # received
+        '404': { $ref: '#/components/responses/Failure' }
+        default: { $ref: '#/components/responses/Failure' }
+  /beds/tidy:
+    post: { operationId: tidy, security: [], responses: { '204': { description: done } } }
+components:
+  securitySchemes:
+    token: { type: http, scheme: bearer, description: a token }
+    other: { type: http, scheme: bearer, bearerFormat: JWT }
+    key: { type: apiKey, in: header, name: X-Key }
+  responses:
+    Failure:
+      description: it has failed
+      content: { application/json: { schema: { type: object, properties: { error: { type: string } } } } }
+  schemas:
+    Bed:
+      type: object
+      additionalProperties: false
+      required: [name]
+      properties: # properties
+        name: { type: string, minLength: 1, maxLength: 9, pattern: '^[a-z]*$' } # name
+        kind: { type: string, enum: [herb, tree] }
+        size: { type: integer, format: int32, minimum: 1, multipleOf: 2, default: 2 }
+        tags: { type: array, minItems: 0, maxItems: 3, uniqueItems: true, items: { type: string } }
+        open: { type: object, properties: { in: { type: boolean } } } # open
+        texts: { type: object, additionalProperties: { type: string } }
+        some: { anyOf: [{ type: 'null' }, { type: string, maxLength: 5 }] }
+        every: { allOf: [{ maxLength: 5 }, { minLength: 2 }] }
+        one: { oneOf: [{ type: 'null' }, { type: string }] }
+        patterned: { type: object, patternProperties: { ^x: { type: string } }, additionalProperties: false } # patterned
+        sealed: { type: object, properties: { a: {} }, unevaluatedProperties: false }
+        referred: { $ref: '#/components/schemas/Short' }
+        beds: { type: array, items: { $ref: '#/components/schemas/Bed' } }
+    Short: { type: string, maxLength: 3 }
+`;

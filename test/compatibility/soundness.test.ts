@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import type { Difference, RuleName, Side } from '../../scripts/compatibility/rules.ts';
+import { breakage } from '../../scripts/compatibility/rules.ts';
+import { SchemaComparison } from '../../scripts/compatibility/schemas.ts';
+import type { Pair } from './schema-pairs.ts';
+import { documents, value } from './schema-pairs.ts';
+
+const ROOT = { $ref: '#/components/schemas/Root' };
+/** What clients take, by the rules, though it is not what they were told. */
+const TOLERATED: readonly RuleName[] = [
+  'optional property added',
+  'required property added',
+  'object opened',
+  'limit widened',
+];
+
+function compare([was, is]: Pair<object>, side: Side): readonly Difference[] {
+  const comparison = new SchemaComparison({ was, is }, side, '');
+  comparison.compare(ROOT, { ...ROOT }, '');
+  return comparison.differences;
+}
+
+function validator(document: object): (value: unknown) => boolean {
+  const ajv = new Ajv2020({ strict: false });
+  for (const [name, bits] of [['int32', 31] as const, ['int64', 63] as const])
+    ajv.addFormat(name, { type: 'number', validate: (x) => Number.isInteger(x) && x >= -(2 ** bits) && x < 2 ** bits });
+  return ajv.compile({ ...document, ...ROOT });
+}
+
+const VALUES = fc.sample(value, { numRuns: 300, seed: 3 });
+
+/** The values that one of the documents takes and the other does not. */
+function counterexamples([one, other]: Pair<object>): { taken: number; lost: unknown[] } {
+  const [before, after] = [validator(one), validator(other)];
+  const taken = VALUES.filter((each) => before(each));
+  return { taken: taken.length, lost: taken.filter((each) => !after(each)) };
+}
+
+describe('two schemas of which it is said that clients do not break', () => {
+  test('take in requests what they took', () => {
+    let told = 0;
+    fc.assert(
+      fc.property(documents, (pair) => {
+        const differences = compare(pair, 'request');
+        if (differences.some(breakage)) return;
+        const { taken, lost } = counterexamples(pair);
+        if (differences.length > 0) told += taken;
+        expect(lost).toEqual([]);
+      }),
+      { numRuns: 2_000, seed: 1 },
+    );
+    expect(told).toBeGreaterThan(10_000);
+  });
+
+  test('allow in replies what they allowed, and what clients are to ignore', () => {
+    let told = 0;
+    fc.assert(
+      fc.property(documents, ([was, is]) => {
+        const differences = compare([was, is], 'reply');
+        if (differences.some((each) => breakage(each) !== undefined || TOLERATED.includes(each.rule))) return;
+        const { taken, lost } = counterexamples([is, was]);
+        if (differences.length > 0) told += taken;
+        expect(lost).toEqual([]);
+      }),
+      { numRuns: 2_000, seed: 2 },
+    );
+    expect(told).toBeGreaterThan(10_000);
+  });
+
+  test('do not differ from themselves', () => {
+    fc.assert(
+      fc.property(documents, ([document]) => {
+        expect(compare([document, JSON.parse(JSON.stringify(document)) as object], 'request')).toEqual([]);
+      }),
+    );
+  });
+});
