@@ -82,7 +82,7 @@ function onSave(file: string): void {
 watch('.', (_event, file) => {
   if (file === 'openapi.yaml' || file === '.env' || file === 'tsconfig.json') onSave(file);
 });
-for (const folder of ['src', 'scripts', 'test']) {
+for (const folder of ['src', 'scripts']) {
   watch(folder, { recursive: true }, (_event, file) => {
     if (/\.(?:ts|css)$/.test(file ?? '')) onSave(`${folder}/${String(file)}`);
   });
