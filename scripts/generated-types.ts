@@ -12,11 +12,13 @@ const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not e
 export async function generateTypes(yaml: string): Promise<string> {
   const document = withInlineHeaders(parse(yaml) as OpenAPI3);
   const nodes = await openapiTS(document, {
-    transform: ({ type, format }) => {
+    transform: ({ type, format }, { path = '' }) => {
       if (format !== 'int64' || ![type].flat().includes('integer')) return undefined;
       const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
       if (type === 'integer') return bigint;
-      throw new ContractError('an int64 must be of type integer alone: write alternatives as anyOf');
+      throw new ContractError(
+        `openapi.yaml, ${path}: an int64 must be of type integer alone: write alternatives as anyOf`,
+      );
     },
   });
   return HEADER + astToString(nodes);

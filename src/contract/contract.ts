@@ -1,6 +1,7 @@
 import type { Content, DeclaredOperation, Method, OpenApiDocument, PathItem, Resolve, Security } from './document.ts';
 import { METHODS, parseDocument } from './document.ts';
 import { ContractError } from './errors.ts';
+import { placeOf } from './places.ts';
 import { Position } from './positions.ts';
 
 /** A contract that this service can hold to: its document and what is needed of it on the way of a request. */
@@ -60,7 +61,7 @@ export function parseContract(yaml: string): Contract {
   const { document, resolve } = parseDocument(yaml);
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
     if (item.$ref !== undefined)
-      throw new ContractError(`openapi.yaml, ${path}: a path must be written out, not referred to`);
+      throw new ContractError(`${placeOf(item)}, ${path}: a path must be written out, not referred to`);
     return METHODS.flatMap((method) => {
       const declared = item[method];
       return declared === undefined ? [] : [readOperation(document, resolve, path, method, item, declared)];
@@ -81,11 +82,12 @@ function readOperation(
   item: PathItem,
   declared: DeclaredOperation,
 ): ContractOperation {
-  const where = `openapi.yaml, ${method} ${path}`;
-  if (declared.operationId === undefined) throw new ContractError(`${where}: the operationId is missing`);
+  const where = `${method} ${path}`;
+  const place = placeOf(declared);
+  if (declared.operationId === undefined) throw new ContractError(`${place}, ${where}: the operationId is missing`);
   if (!/^[A-Za-z_$][\w$]*$/.test(declared.operationId)) {
     throw new ContractError(
-      `${where}: the operationId ${declared.operationId} must be a name that TypeScript can have`,
+      `${place}, ${where}: the operationId ${declared.operationId} must be a name that TypeScript can have`,
     );
   }
   return {
@@ -99,7 +101,8 @@ function readOperation(
       Object.entries(declared.responses ?? {}).map(([status, reference]) => {
         const { content = {}, headers = {} } = resolve(reference);
         const [body, ...others] = [...readContent(content, resolve, `${where}, response ${status}`)];
-        if (others.length > 0) throw new ContractError(`${where}, response ${status}: only one media type can be sent`);
+        if (others.length > 0)
+          throw new ContractError(`${placeOf(content)}, ${where}, response ${status}: only one media type can be sent`);
         const headersRequired = Object.values(headers).some((header) => resolve(header).required === true);
         return [status, { mediaType: body?.[0], position: body?.[1], headersRequired }];
       }),
@@ -118,7 +121,9 @@ function isPublic(document: OpenApiDocument, security: Security, where: string):
   for (const scheme of security.flatMap((alternative) => Object.keys(alternative))) {
     const declared = document.components?.securitySchemes?.[scheme];
     if (declared?.type !== 'http' || declared.scheme?.toLowerCase() !== 'bearer') {
-      throw new ContractError(`${where}: the security scheme ${scheme} must be declared, of type http, scheme bearer`);
+      throw new ContractError(
+        `${placeOf(security)}, ${where}: the security scheme ${scheme} must be declared, of type http, scheme bearer`,
+      );
     }
   }
   return security.length === 0 || security.some((alternative) => Object.keys(alternative).length === 0);
@@ -138,7 +143,7 @@ function readParameters(
     }),
   );
   return [...declared.values()].map((parameter) => {
-    const at = `${where}, parameter ${parameter.name}`;
+    const at = `${placeOf(parameter)}, ${where}, parameter ${parameter.name}`;
     if (parameter.in === 'cookie') throw new ContractError(`${at}: parameters in cookies are not supported`);
     if (parameter.schema === undefined) throw new ContractError(`${at}: it must have a schema`);
     const position = Position.of(parameter.schema, resolve);
@@ -156,10 +161,15 @@ function readBody(declared: DeclaredOperation, resolve: Resolve, where: string):
 
 function readContent(content: Content, resolve: Resolve, where: string): Map<string, Position | undefined> {
   return new Map(
-    Object.entries(content).map(([type, { schema }]) => {
-      if (!JSON_TYPE.test(type))
-        throw new ContractError(`${where}: the media type ${type} is not JSON in small letters`);
-      if (schema === undefined) throw new ContractError(`${where}: ${type} must have a schema`);
+    Object.entries(content).map(([type, media]) => {
+      const { schema } = media;
+      const at = `${placeOf(media)}, ${where}`;
+      if (!JSON_TYPE.test(type)) {
+        throw new ContractError(
+          `${at}: the media type ${type} is not JSON: write application/json or application/….+json, in small letters`,
+        );
+      }
+      if (schema === undefined) throw new ContractError(`${at}: ${type} must have a schema`);
       return [type, Position.of(schema, resolve)];
     }),
   );

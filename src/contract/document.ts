@@ -1,7 +1,7 @@
-import { parse, YAMLParseError } from 'yaml';
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { ContractError } from './errors.ts';
+import { placeOf, readYaml } from './places.ts';
 
 /** The parts of an OpenAPI 3.1 document that this service reads. What may be a reference there is read by `Resolve`. */
 export interface OpenApiDocument {
@@ -78,8 +78,7 @@ export type Resolve = <T extends object>(node: T) => T;
  * @throws ContractError if it is not YAML, not OpenAPI 3.1, or refers to what is not there
  */
 export function parseDocument(yaml: string): { document: OpenApiDocument; resolve: Resolve } {
-  const document = readYaml(yaml);
-  if (!isVersion31(document)) throw new ContractError('openapi.yaml must be OpenAPI 3.1: it must say `openapi: 3.1.0`');
+  const document = readOpenApi(yaml);
   const validator = new OpenAPISchemaValidator({ version: document.openapi, validateApiSpec: true });
   // Its parameter has the type of a valid document, which is what it is asked about.
   const [first] = validator.validate(document as OpenApiDocument & OpenAPIV3.DocumentV3_1).errors ?? [];
@@ -94,14 +93,11 @@ export function parseDocument(yaml: string): { document: OpenApiDocument; resolv
   return { document, resolve };
 }
 
-/** @throws ContractError which names line and column */
-export function readYaml(yaml: string): unknown {
-  try {
-    return parse(yaml);
-  } catch (error) {
-    if (error instanceof YAMLParseError) throw new ContractError(`openapi.yaml is not YAML: ${error.message.trim()}`);
-    throw error;
-  }
+/** @throws ContractError if it is not YAML, or does not say that it is OpenAPI 3.1 */
+export function readOpenApi(yaml: string): OpenApiDocument {
+  const document = readYaml(yaml);
+  if (isVersion31(document)) return document;
+  throw new ContractError(`${placeOf(document)} must be OpenAPI 3.1: it must say \`openapi: 3.1.0\``);
 }
 
 function isVersion31(document: unknown): document is OpenApiDocument {
@@ -120,7 +116,7 @@ export function resolver(document: object): Resolve {
     const reference = node.$ref;
     const target = placeOf(document, reference);
     if (typeof target !== 'object' || target === null || hops > 100) {
-      throw new ContractError(`openapi.yaml refers to ${reference}, which is not a place in it`);
+      throw new ContractError(`${placeOf(node)} refers to ${reference}, which is not a place in it`);
     }
     // What a reference leads to is what the schema of OpenAPI, checked above, wants in its place.
     return resolve(target as T, hops + 1);

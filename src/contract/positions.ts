@@ -1,5 +1,6 @@
 import type { Resolve, Schema } from './document.ts';
 import { ContractError } from './errors.ts';
+import { placeOf } from './places.ts';
 
 /**
  * A place in a JSON value, seen by what the contract says of it: whether an int64 may stand there, and what may stand
@@ -130,8 +131,8 @@ function checkInt64Keywords(schema: Schema): void {
     numbers.some((each) => typeof each === 'number' && !Number.isSafeInteger(each))
   ) {
     throw new ContractError(
-      'openapi.yaml limits an int64 by multipleOf, or by a value beyond ±9007199254740991, which the validator would ' +
-        `judge after rounding: ${JSON.stringify(schema)}`,
+      `${placeOf(schema)} limits an int64 by multipleOf, or by a value beyond ±9007199254740991, which the validator ` +
+        `would judge after rounding`,
     );
   }
 }

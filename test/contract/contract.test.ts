@@ -19,11 +19,15 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
   test.each([
     ['no YAML', ['openapi: 3.1.0', 'openapi: [3.1.0'], 'openapi.yaml is not YAML: '],
     ['YAML with a key twice', ['openapi: 3.1.0', 'openapi: 3.1.0\nopenapi: 3.1.0'], 'at line 3, column 1'],
-    ['another version of OpenAPI', ['openapi: 3.1.0', 'openapi: 3.0.3'], 'openapi.yaml must be OpenAPI 3.1'],
+    [
+      'another version of OpenAPI',
+      ['openapi: 3.1.0', 'openapi: 3.0.3'],
+      'openapi.yaml:2:1 must be OpenAPI 3.1: it must say `openapi: 3.1.0`',
+    ],
     [
       'no operationId',
       ['operationId: getThing', 'summary: getThing'],
-      'get /things/{thing-id}: the operationId is missing',
+      'openapi.yaml:16:5, get /things/{thing-id}: the operationId is missing',
     ],
     [
       'an operationId twice',
@@ -55,7 +59,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
     [
       'a media type that is not JSON',
       ['application/vnd.things+json', 'text/csv'],
-      'the media type text/csv is not JSON',
+      'openapi.yaml:30:11, put /things/{thing-id}, requestBody: the media type text/csv is not JSON: write application/json',
     ],
     [
       'two media types in a reply',
@@ -86,7 +90,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
     [
       'an int64 in a part of a parameter',
       [limit, 'schema: { type: array, items: { type: integer, format: int64 } }'],
-      'parameter limit: an int64 must be the parameter itself',
+      'openapi.yaml:19:11, get /things/{thing-id}, parameter limit: an int64 must be the parameter itself',
     ],
     [
       'a bound of an int64 that is rounded',
