@@ -4,7 +4,7 @@ import type { StoredPlant } from '../storage/plant-store.ts';
 import type { Services } from './services.ts';
 
 /** A plant of the contract that the store keeps whole: a field that the store does not have does not compile. */
-type Kept<Plant> = StoredPlant & Partial<Record<Exclude<keyof Plant, keyof StoredPlant>, never>>;
+type Kept<Plant> = StoredPlant & Partial<Record<Exclude<keyof Plant, keyof StoredPlant>, 'not in StoredPlant'>>;
 
 /** Creates a plant. The id is the idempotency key: sent again, the same plant gets the same answer. */
 export async function createPlant(
@@ -17,7 +17,7 @@ export async function createPlant(
     const message = 'a different plant with this id exists';
     return { status: 400, body: { error: ErrorNumber.idTaken, message } };
   }
-  const { name, tag } = plant;
+  const { name, tag } = body;
   return {
     status: 200,
     headers: creation === 'replayed' ? { 'Idempotent-Replayed': true } : {},
