@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { MAX_BODY_BYTES } from '../src/contract/body.ts';
 import { MAX_DEPTH } from '../src/contract/json.ts';
 import { YAML } from './support/app.ts';
+import { Project } from './support/project.ts';
 import { createPlant, plantStore, ROOT, startService } from './support/service.ts';
-import { temporaryFolder } from './support/temporary.ts';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
@@ -18,18 +18,8 @@ function blocks(heading: string, language: string): string[] {
     .map(([, , text]) => text ?? '');
 }
 
-function copyProject(): string {
-  const folder = temporaryFolder();
-  for (const each of readdirSync(ROOT)) {
-    if (['node_modules', '.git', 'coverage', 'data'].includes(each)) continue;
-    cpSync(join(ROOT, each), join(folder, each), { recursive: true });
-  }
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
-}
-
 /** Runs a line as a reader would, in a copy of the project. */
-function run(folder: string, line: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+function run({ folder }: Project, line: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const { PATH, HOME } = process.env;
   return new Promise((resolve) => {
     const child = execFile(
@@ -44,8 +34,8 @@ function run(folder: string, line: string): Promise<{ code: number | null; stdou
 }
 
 /** What tsc says of the project, and what the README says that it says, where `…` stands for anything. */
-async function expectCompilerToSay(folder: string, message: string): Promise<void> {
-  const { code, stdout } = await run(folder, 'scripts/node node_modules/typescript/bin/tsc');
+async function expectCompilerToSay(project: Project, message: string): Promise<void> {
+  const { code, stdout } = await run(project, 'scripts/node node_modules/typescript/bin/tsc');
   expect(code).not.toBe(0);
   const pattern = message
     .trim()
@@ -81,29 +71,29 @@ describe('README', () => {
   });
 
   test('has every command, and each line of it works as it stands', async () => {
-    const folder = copyProject();
+    const project = new Project();
     const [commands = ''] = blocks('Commands', 'sh');
     const { stdout: help } = await plantStore(['--help'], {});
     for (const [, name = ''] of help.matchAll(/^ {2}(?!help)([a-z]+)/gm))
       expect(README).toMatch(new RegExp(`\`${name}[ \`]`));
     // A plant to be removed: the service is not running here.
-    expect((await run(folder, 'npm run --silent plant-store -- migrate')).code).toBe(0);
+    expect((await run(project, 'npm run --silent plant-store -- migrate')).code).toBe(0);
     expect(
       (
         await run(
-          folder,
+          project,
           `scripts/node -e "new (require('node:sqlite').DatabaseSync)('data/plants.db').exec('insert into plants (id, name) values (1, 2)')"`,
         )
       ).code,
     ).toBe(0);
     for (const line of commands.trim().split('\n')) {
-      expect({ line, ...(await run(folder, line)) }).toMatchObject({ line, code: 0 });
+      expect({ line, ...(await run(project, line)) }).toMatchObject({ line, code: 0 });
     }
-    expect(readFileSync(join(folder, 'plants.ndjson'), 'utf8')).toBe('{"id":1,"name":"2"}\n');
+    expect(project.read('plants.ndjson')).toBe('{"id":1,"name":"2"}\n');
   });
 
   test('has no other command that does not work', async () => {
-    const folder = copyProject();
+    const project = new Project();
     // CI runs these: in a fresh clone, as the tests themselves, in short, or in a test of their own.
     const elsewhere =
       /^npm (start|test|run (check|contract:check|contract:release|coverage|bench|dev|screenshot|test:derived|test:faults))$/;
@@ -111,12 +101,12 @@ describe('README', () => {
     expect([...inText]).toContain('npm run generate');
     for (const line of inText) {
       if (elsewhere.test(line)) continue;
-      expect({ line, ...(await run(folder, line.replace('NAME', 'reader'))) }).toMatchObject({ line, code: 0 });
+      expect({ line, ...(await run(project, line.replace('NAME', 'reader'))) }).toMatchObject({ line, code: 0 });
     }
   });
 
   test('tells how to make a change: a new operation', async () => {
-    const folder = copyProject();
+    const project = new Project();
     // The names of the example are changed: the project may have got them meanwhile.
     const renamed = (text: string) =>
       text
@@ -129,43 +119,35 @@ describe('README', () => {
           '$1getSpecimen',
         );
     const example = (language: string) => blocks('A new operation', language).map(renamed);
-    const edit = (file: string, from: string, to: string) => {
-      const text = readFileSync(join(folder, file), 'utf8');
-      expect(text).toContain(from);
-      writeFileSync(
-        join(folder, file),
-        text.replace(from, () => to),
-      );
-    };
     const [yaml = ''] = example('yaml');
     const [message = ''] = example('console');
     const [generate = '', check = ''] = (blocks('Making a change', 'sh')[0] ?? '').trim().split('\n');
-    edit('openapi.yaml', '\npaths:\n', `\npaths:\n${yaml}`);
-    expect(await run(folder, generate)).toMatchObject({ code: 0 });
-    expect(await run(folder, check)).not.toMatchObject({ code: 0 });
-    await expectCompilerToSay(folder, message);
+    project.edit('openapi.yaml', '\npaths:\n', `\npaths:\n${yaml}`);
+    expect(await run(project, generate)).toMatchObject({ code: 0 });
+    expect(await run(project, check)).not.toMatchObject({ code: 0 });
+    await expectCompilerToSay(project, message);
 
     const [operation = '', number = '', inInterface = '', ...inEngines] = example('ts');
     const [inEngine = '', inWorker = '', inTables = '', select = '', inPostgres = ''] = inEngines;
-    writeFileSync(join(folder, 'src/operations/getSpecimen.ts'), operation);
-    edit('src/operations/index.ts', '= { createPlant', '= { getSpecimen, createPlant');
-    edit('src/operations/index.ts', 'import', "import { getSpecimen } from './getSpecimen.ts';\nimport");
-    edit('src/contract/errors.ts', '  methodNotAllowed', `${number}  methodNotAllowed`);
-    edit(
+    project.write('src/operations/getSpecimen.ts', operation);
+    project.edit('src/operations/index.ts', '= { createPlant', '= { getSpecimen, createPlant');
+    project.edit('src/operations/index.ts', 'import', "import { getSpecimen } from './getSpecimen.ts';\nimport");
+    project.edit('src/contract/errors.ts', '  methodNotAllowed', `${number}  methodNotAllowed`);
+    project.edit(
       'src/storage/plant-store.ts',
       '\n  /** Every plant in the order',
       `${inInterface}\n  /** Every plant in the order`,
     );
-    edit('src/storage/sqlite/engine.ts', '    remove: (id)', `${inEngine}    remove: (id)`);
-    edit('src/storage/sqlite/worker.ts', "    case 'remove':", `${inWorker}    case 'remove':`);
-    edit('src/storage/sqlite/tables.ts', '\n  remove(', `${inTables}\n  remove(`);
-    edit('src/storage/sqlite/tables.ts', 'import { readToken }', 'import { readToken, toPlant }');
-    edit('src/storage/postgres/engine.ts', '\nconst READY', `\n${select}const READY`);
-    edit('src/storage/postgres/engine.ts', '      remove: (id)', `${inPostgres}      remove: (id)`);
-    edit('src/storage/sqlite/tables.ts', 'import type { Creation }', 'import type { Creation, StoredPlant }');
-    expect(await run(folder, 'scripts/node node_modules/typescript/bin/tsc')).toMatchObject({ code: 0, stdout: '' });
+    project.edit('src/storage/sqlite/engine.ts', '    remove: (id)', `${inEngine}    remove: (id)`);
+    project.edit('src/storage/sqlite/worker.ts', "    case 'remove':", `${inWorker}    case 'remove':`);
+    project.edit('src/storage/sqlite/tables.ts', '\n  remove(', `${inTables}\n  remove(`);
+    project.edit('src/storage/sqlite/tables.ts', 'import { readToken }', 'import { readToken, toPlant }');
+    project.edit('src/storage/postgres/engine.ts', '\nconst READY', `\n${select}const READY`);
+    project.edit('src/storage/postgres/engine.ts', '      remove: (id)', `${inPostgres}      remove: (id)`);
+    project.edit('src/storage/sqlite/tables.ts', 'import type { Creation }', 'import type { Creation, StoredPlant }');
+    expect(await run(project, 'scripts/node node_modules/typescript/bin/tsc')).toMatchObject({ code: 0, stdout: '' });
 
-    const service = await startService({}, folder, join(folder, 'src/main.ts'));
+    const service = await startService({}, project.folder, project.main);
     await createPlant(service, '{"id":9007199254740993,"name":"x"}');
     const get = async (id: string) => {
       const response = await fetch(`${service.url}/specimens/${id}`, {
@@ -180,20 +162,20 @@ describe('README', () => {
   });
 
   test('tells how to make a change: a new field', async () => {
-    const folder = copyProject();
+    const project = new Project();
     const renamed = (text: string) => text.replaceAll('height', 'heightOfExample');
     const [yaml = ''] = blocks('A new field', 'yaml').map(renamed);
     const [dropped = '', missing = ''] = blocks('A new field', 'console').map(renamed);
     const changed = YAML.replaceAll(/^ {4}(?:NewPlant|Plant):\n.*?^ {6}properties:\n/gms, (schema) => schema + yaml);
     expect(changed.match(/heightOfExample:/g)).toHaveLength(2);
-    writeFileSync(join(folder, 'openapi.yaml'), changed);
-    expect(await run(folder, 'npm run generate')).toMatchObject({ code: 0 });
-    await expectCompilerToSay(folder, dropped);
-    const store = join(folder, 'src/storage/plant-store.ts');
-    writeFileSync(
-      store,
-      readFileSync(store, 'utf8').replace('  readonly tag', '  readonly heightOfExample?: bigint;\n  readonly tag'),
+    project.write('openapi.yaml', changed);
+    expect(await run(project, 'npm run generate')).toMatchObject({ code: 0 });
+    await expectCompilerToSay(project, dropped);
+    project.edit(
+      'src/storage/plant-store.ts',
+      '  readonly tag',
+      '  readonly heightOfExample?: bigint;\n  readonly tag',
     );
-    await expectCompilerToSay(folder, missing);
+    await expectCompilerToSay(project, missing);
   });
 });

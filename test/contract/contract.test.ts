@@ -1,7 +1,6 @@
 import { Router } from 'express';
 import { describe, expect, test } from '@jest/globals';
 import { parseContract } from '../../src/contract/contract.ts';
-import { proveValidator } from '../../src/contract/probe.ts';
 import { routeOperations } from '../../src/contract/router.ts';
 import { compileValidators } from '../../src/contract/validator.ts';
 import { YAML } from '../support/app.ts';
@@ -174,8 +173,4 @@ test('of all deprecations only the one that is known goes unheard', async () => 
   const { ended, stderr } = start(process.execPath, ['--input-type=module', '-e', script], {}, ROOT);
   expect(await ended).toBe(0);
   expect(stderr().match(/DeprecationWarning: .*/g)).toEqual(['DeprecationWarning: another one']);
-});
-
-test('the validator proves that it works as it is called', async () => {
-  await expect(proveValidator()).resolves.toBeUndefined();
 });

@@ -69,8 +69,9 @@ export async function plantStore(
   environment: Environment,
   cwd = ROOT,
   user: { readonly uid?: number; readonly gid?: number } = {},
+  main = MAIN,
 ): Promise<{ code: number | NodeJS.Signals | null; stdout: string; stderr: string }> {
-  const started = start(process.execPath, [MAIN, ...args], environment, cwd, user);
+  const started = start(process.execPath, [main, ...args], environment, cwd, user);
   const code = await started.ended;
   return { code, stdout: started.stdout(), stderr: started.stderr() };
 }

@@ -1,0 +1,48 @@
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { ROOT } from './service.ts';
+import { temporaryFolder } from './temporary.ts';
+
+/** A copy of the project, in which a test changes what it likes. */
+export class Project {
+  readonly folder = temporaryFolder();
+  /** What runs the service of the copy. */
+  readonly main = join(this.folder, 'src/main.ts');
+
+  constructor() {
+    const left = ['node_modules', '.git', 'coverage', 'data'];
+    this.restore(...readdirSync(ROOT).filter((each) => !left.includes(each)));
+    symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
+  }
+
+  /** Makes files and folders what they are in the project itself. */
+  restore(...names: readonly string[]): void {
+    for (const name of names) {
+      this.remove(name);
+      cpSync(join(ROOT, name), join(this.folder, name), { recursive: true });
+    }
+  }
+
+  read(file: string): string {
+    return readFileSync(join(this.folder, file), 'utf8');
+  }
+
+  write(file: string, text: string): void {
+    writeFileSync(join(this.folder, file), text);
+  }
+
+  remove(name: string): void {
+    rmSync(join(this.folder, name), { recursive: true, force: true });
+  }
+
+  /** Puts one text in the place of another, which must be there. */
+  edit(file: string, from: string, to: string): void {
+    const text = this.read(file);
+    expect(text).toContain(from);
+    this.write(
+      file,
+      text.replace(from, () => to),
+    );
+  }
+}
