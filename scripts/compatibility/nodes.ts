@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { placeOf } from '../../src/contract/document.ts';
+import { targetOf } from '../../src/contract/document.ts';
 
 /** An object of a contract, as YAML has it. */
 export type Node = Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ export function unchanged(was: unknown, is: unknown, documents: Documents, seen 
   return referencesIn(before).every((reference) => {
     if (seen.has(reference)) return true;
     seen.add(reference);
-    return unchanged(placeOf(documents.was, reference), placeOf(documents.is, reference), documents, seen);
+    return unchanged(targetOf(documents.was, reference), targetOf(documents.is, reference), documents, seen);
   });
 }
 

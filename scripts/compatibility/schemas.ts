@@ -1,4 +1,4 @@
-import { placeOf } from '../../src/contract/document.ts';
+import { targetOf } from '../../src/contract/document.ts';
 import { KEYWORDS, judgeListedValues, listedValues } from './keywords.ts';
 import type { Documents, Node } from './nodes.ts';
 import { allNames, change, isNode, listOf, namesOf, nodeOf, unchanged } from './nodes.ts';
@@ -160,7 +160,7 @@ function member(path: string, name: string): string {
 function followed(schema: unknown, document: object): unknown {
   if (schema === true) return ANYTHING;
   if (!isNode(schema) || typeof schema['$ref'] !== 'string') return schema;
-  return namesOf(schema, {}).length > 1 ? schema : followed(placeOf(document, schema['$ref']), document);
+  return namesOf(schema, {}).length > 1 ? schema : followed(targetOf(document, schema['$ref']), document);
 }
 
 /** A reference with keywords beside it is one more schema to fulfil. */

@@ -114,7 +114,7 @@ export function resolver(document: object): Resolve {
   return function resolve<T extends object>(node: T, hops = 0): T {
     if (!('$ref' in node) || typeof node.$ref !== 'string') return node;
     const reference = node.$ref;
-    const target = placeOf(document, reference);
+    const target = targetOf(document, reference);
     if (typeof target !== 'object' || target === null || hops > 100) {
       throw new ContractError(`${placeOf(node)} refers to ${reference}, which is not a place in it`);
     }
@@ -124,7 +124,7 @@ export function resolver(document: object): Resolve {
 }
 
 /** What stands where a reference leads to, by one step: it may be a reference itself. undefined: there is no such place. */
-export function placeOf(document: object, reference: string): unknown {
+export function targetOf(document: object, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined;
   return reference
     .slice(2)
