@@ -1,10 +1,8 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { freePort } from './support/port.ts';
-import { createPlant, listening, ROOT, start } from './support/service.ts';
-import { temporaryFolder } from './support/temporary.ts';
+import { Project } from './support/project.ts';
+import { createPlant, listening, start } from './support/service.ts';
 
 /** How long a change may take to be seen, in milliseconds; what it takes is printed. */
 const PATIENCE_MS = 30_000;
@@ -20,18 +18,9 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<number> {
 }
 
 test('npm run dev follows every change, or says what is wrong and where, and goes on', async () => {
-  const folder = temporaryFolder();
-  for (const each of ['openapi.yaml', 'package.json', 'tsconfig.json', 'generated', 'scripts', 'src', 'test']) {
-    cpSync(join(ROOT, each), join(folder, each), { recursive: true });
-  }
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const edit = (file: string, from: string, to: string) => {
-    const text = readFileSync(join(folder, file), 'utf8');
-    expect(text).toContain(from);
-    writeFileSync(join(folder, file), text.replace(from, to));
-  };
+  const project = new Project();
   const port = await freePort();
-  const dev = start(process.execPath, ['scripts/dev.ts'], { PORT: String(port) }, folder);
+  const dev = start(process.execPath, ['scripts/dev.ts'], { PORT: String(port) }, project.folder);
   // It ends the service that it started.
   using _ended = { [Symbol.dispose]: () => dev.child.kill('SIGTERM') };
   const url = await listening(dev);
@@ -45,23 +34,23 @@ test('npm run dev follows every change, or says what is wrong and where, and goe
   const times: number[] = [];
 
   expect(await answer('123456789012345678901')).toMatch(/^200 /);
-  edit('openapi.yaml', 'maxLength: 1000', 'maxLength: 20');
+  project.edit('openapi.yaml', 'maxLength: 1000', 'maxLength: 20');
   times.push(await until(async () => (await answer('123456789012345678901')).startsWith('400 ')));
 
-  edit('openapi.yaml', 'maxLength: 20\n', 'maxLength: 20\n    \ttab\n');
+  project.edit('openapi.yaml', 'maxLength: 20\n', 'maxLength: 20\n    \ttab\n');
   times.push(await until(() => /not YAML: .* at line \d+, column \d+/.test(dev.stdout() + dev.stderr())));
   await until(() => dev.stdout().includes('openapi.yaml is to be mended, see above; the service goes on as it was'));
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 
-  edit('openapi.yaml', 'maxLength: 20\n    \ttab\n', 'maxLength: 21\n');
+  project.edit('openapi.yaml', 'maxLength: 20\n    \ttab\n', 'maxLength: 21\n');
   times.push(await until(async () => (await answer('123456789012345678901')).startsWith('200 ')));
 
-  edit('src/operations/createPlant.ts', 'status: 200', 'status: 201');
+  project.edit('src/operations/createPlant.ts', 'status: 200', 'status: 201');
   times.push(await until(() => /src\/operations\/createPlant\.ts\(\d+,\d+\): error TS\d+: /.test(dev.stdout())));
   await until(() => dev.stdout().includes('the types are to be mended, see above; the service goes on as it was'));
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 
-  edit('src/operations/createPlant.ts', 'status: 201', 'status: 200');
+  project.edit('src/operations/createPlant.ts', 'status: 201', 'status: 200');
   const begun = dev.stdout().split('the service is started').length;
   times.push(await until(() => dev.stdout().split('the service is started').length > begun));
 

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { findFaults, RULES, SWITCHED_OFF } from '../scripts/lint-contract.ts';
 import { YAML } from './support/app.ts';
+import { Project } from './support/project.ts';
 import { ROOT } from './support/service.ts';
-import { temporaryFolder } from './support/temporary.ts';
 
 /** The contract as the README changes it: an operation with a parameter, under other names, and a field. */
 function changedByReadme(): string {
@@ -21,15 +21,17 @@ function changedByReadme(): string {
 
 /** Runs the lint as `npm run check` does, on a contract that is changed. */
 function lint(from: string, to: string): Promise<{ code: number | null; stderr: string }> {
-  const folder = temporaryFolder();
-  for (const each of ['package.json', 'scripts']) cpSync(join(ROOT, each), join(folder, each), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  expect(YAML).toContain(from);
-  writeFileSync(join(folder, 'openapi.yaml'), YAML.replace(from, to));
+  const project = new Project();
+  project.edit('openapi.yaml', from, to);
   return new Promise((resolve) => {
-    const child = execFile('scripts/node', ['scripts/lint-contract.ts'], { cwd: folder }, (_error, _stdout, stderr) => {
-      resolve({ code: child.exitCode, stderr });
-    });
+    const child = execFile(
+      'scripts/node',
+      ['scripts/lint-contract.ts'],
+      { cwd: project.folder },
+      (_error, _stdout, stderr) => {
+        resolve({ code: child.exitCode, stderr });
+      },
+    );
   });
 }
 

@@ -1,16 +1,14 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { compareContracts } from '../../scripts/compatibility/contracts.ts';
 import { parseDocument } from '../../src/contract/document.ts';
+import { Project } from '../support/project.ts';
 import { ROOT } from '../support/service.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
-const folder = temporaryFolder();
-for (const each of ['package.json', 'scripts', 'src', 'generated'])
-  cpSync(join(ROOT, each), join(folder, each), { recursive: true });
-symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+const project = new Project();
+const { folder } = project;
 const FIRST = readFileSync(join(ROOT, 'released/1.0.0.yaml'), 'utf8');
 
 beforeEach(() => {
@@ -21,9 +19,9 @@ beforeEach(() => {
 });
 
 function edit(from: string, to: string, file = 'openapi.yaml'): void {
-  const text = readFileSync(join(folder, file), 'utf8');
+  const text = project.read(file);
   expect(text).toContain(from);
-  writeFileSync(join(folder, file), text.replaceAll(from, to));
+  project.write(file, text.replaceAll(from, to));
 }
 const version = (to: string) => {
   edit('\n  version: 1.0.0\n', `\n  version: ${to}\n`);
@@ -133,9 +131,9 @@ describe('what cannot be compared is one line:', () => {
   });
 
   test.each([
-    ['openapi.yaml', 'openapi: 3.1.0', 'openapi: 3.0.3', 'openapi.yaml must be OpenAPI 3.1: '],
+    ['openapi.yaml', 'openapi: 3.1.0', 'openapi: 3.0.3', 'openapi.yaml:1:1 must be OpenAPI 3.1: '],
     ['openapi.yaml', 'paths:\n', 'paths:\n\t/tab:\n', 'openapi.yaml is not YAML: '],
-    ['released/1.0.0.yaml', 'openapi: 3.1.0', 'openapi: 3.0.3', 'released/1.0.0.yaml must be OpenAPI 3.1: '],
+    ['released/1.0.0.yaml', 'openapi: 3.1.0', 'openapi: 3.0.3', 'released/1.0.0.yaml:1:1 must be OpenAPI 3.1: '],
     ['released/1.0.0.yaml', 'version: 1.0.0', 'version: 1.0.1', 'released/1.0.0.yaml says that it is 1.0.1: restore'],
     ['released/1.0.0.yaml', 'version: 1.0.0', "version: '1'", 'info.version of released/1.0.0.yaml must be '],
   ])('%s: %s → %s', async (file, from, to, line) => {

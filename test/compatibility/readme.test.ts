@@ -6,7 +6,7 @@ import { ROOT } from '../support/service.ts';
 
 test('the README has the rules of compatibility', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const [, section = ''] = /^### Releasing\n(.*?)^## /ms.exec(readme) ?? [];
+  const [, section = ''] = /^### Releasing\n(.*?)^##+ /ms.exec(readme) ?? [];
   const told = [...section.matchAll(/^\| (.+?) +\| (.+?) +\| (.+?) +\| (.+?) +\|$/gm)].map(([, ...cells]) => cells);
   const cell = (verdict: string | undefined) =>
     verdict === undefined ? '–' : verdict === 'compatible' ? verdict : 'breaks';

@@ -9,7 +9,7 @@ import { LED } from './led.ts';
 import { REFUSED } from './refused.ts';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const [, section = ''] = /^### What follows from a change\n(.*?)^## /ms.exec(README) ?? [];
+const [, section = ''] = /^### What follows from a change\n(.*?)^##+ /ms.exec(README) ?? [];
 
 describe('the contract leads:', () => {
   test('the types are those of the contract', async () => {
