@@ -51,8 +51,23 @@ async function follow(changed: ReadonlySet<string>): Promise<void> {
     return;
   }
   await stop(GRACE_MS);
-  service = spawn(process.execPath, ['--max-semi-space-size=16', 'src/main.ts', 'serve'], { stdio: 'inherit' });
-  say(`the service is started, after ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  service = startService(start);
+}
+
+function startService(start: number): ChildProcess {
+  const args = ['--max-semi-space-size=16', 'src/main.ts', 'serve'];
+  const child = spawn(process.execPath, args, { stdio: ['inherit', 'pipe', 'inherit'] });
+  let listening = false;
+  child.stdout.setEncoding('utf8').on('data', (log: string) => {
+    process.stdout.write(log);
+    if (listening || !log.includes('"msg":"listening"')) return;
+    listening = true;
+    say(`served, ${((performance.now() - start) / 1000).toFixed(1)} s after it was saved`);
+  });
+  child.once('exit', (code) => {
+    if (code !== 0 && code !== null) say('the service has ended, see above');
+  });
+  return child;
 }
 
 function isRunning(): boolean {

@@ -10,9 +10,22 @@ import { generateTypes } from './generated-types.ts';
 const CONTRACT = new URL('../openapi.yaml', import.meta.url);
 const TYPES = new URL('../generated/openapi.ts', import.meta.url);
 
+/** The formats that are held to; any other would be ignored. */
+const FORMATS =
+  'int32 int64 float double byte date date-time time email hostname ipv4 ipv6 uri uri-reference uuid regex';
+const RULES = {
+  'rule/format': {
+    subject: { type: 'Schema', property: 'format' },
+    message: `the format is not one that the service holds to: ${FORMATS}`,
+    assertions: { enum: FORMATS.split(' ') },
+  },
+} as const;
+
 /** Lints openapi.yaml, proves that the service can hold to it, and writes its types (or, with --check, compares them). */
 async function generate(check: boolean): Promise<void> {
-  const yaml = await readFile(CONTRACT, 'utf8');
+  const yaml = await readFile(CONTRACT, 'utf8').catch((error: unknown) => {
+    throw new ContractError(`openapi.yaml cannot be read: ${String(error)}`);
+  });
   // Of another version the linter would name whatever it has another way, and of no version show a stack.
   readOpenApi(yaml);
   await lintContract();
@@ -27,7 +40,7 @@ async function generate(check: boolean): Promise<void> {
 }
 
 async function lintContract(): Promise<void> {
-  const config = await createConfig({ extends: ['recommended-strict'] });
+  const config = await createConfig({ extends: ['recommended-strict'], rules: RULES });
   const problems = await lint({ ref: fileURLToPath(CONTRACT), config });
   if (problems.length === 0) return;
   const totals = getTotals(problems);

@@ -51,8 +51,8 @@ test('npm run dev follows every change, or says what is wrong and where, and goe
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 
   project.edit('src/operations/createPlant.ts', 'status: 201', 'status: 200');
-  const begun = dev.stdout().split('the service is started').length;
-  times.push(await until(() => dev.stdout().split('the service is started').length > begun));
+  const begun = dev.stdout().split('dev: served').length;
+  times.push(await until(() => dev.stdout().split('dev: served').length > begun));
 
   console.log(`npm run dev followed after ${times.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ')}`);
   dev.child.kill('SIGTERM');

@@ -50,7 +50,9 @@ export function routeOperations<Services>(router: IRouter, options: RouterOption
       const method = operation.method.toLowerCase() as 'get';
       route[method](operationHandler(operation, options));
     }
-    const allowed = declared.map(({ method }) => method).join(', ');
+    // Express answers HEAD where there is GET.
+    const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const allowed = [...new Set(methods)].join(', ');
     route.all((request) => {
       throw new Refusal(ErrorNumber.methodNotAllowed, `${request.method} is not allowed here; allowed: ${allowed}`, {
         Allow: allowed,

@@ -2,7 +2,8 @@ import type { components, operations } from '../../generated/openapi.ts';
 
 /** The shapes of an operation as data, derived from the types that openapi.yaml generates. */
 export type OperationId = keyof operations;
-export type ErrorBody = components['schemas']['Error'];
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
+export type ErrorBody = Schema<'Error'>;
 
 type None = Readonly<Record<string, never>>;
 type Parameters<Id extends OperationId> = operations[Id]['parameters'];

@@ -11,6 +11,8 @@ export const TYPES: Readonly<Record<keyof StoredPlant, 'bigint' | 'text'>> = {
   tag: 'text',
 };
 export const COLUMNS = Object.keys(TYPES) as (keyof StoredPlant)[];
+/** As SQL has them: without quotes PostgreSQL would take their capitals for small letters. */
+export const COLUMN_LIST = COLUMNS.map((column) => `"${column}"`).join();
 
 /** A value of a column; what a plant does not have is null. */
 export type Value = (StoredPlant[keyof StoredPlant] & (bigint | string)) | null;

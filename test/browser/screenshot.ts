@@ -39,4 +39,6 @@ async function screenshot(path: string): Promise<void> {
   }
 }
 
-await screenshot(process.argv[2] ?? join(import.meta.dirname, 'docs.png'));
+const path = process.argv[2] ?? join(import.meta.dirname, 'docs.png');
+await screenshot(path);
+console.log(`${path}: written`);

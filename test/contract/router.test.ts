@@ -97,7 +97,7 @@ describe('the security that the contract declares', () => {
 
 test('a method that a path does not have gets 405 with those that it has', async () => {
   const { status, headers } = await call(VALID, 'DELETE', '/things/1');
-  expect([status, headers.get('allow')]).toEqual([405, 'GET, PUT']);
+  expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, PUT']);
 });
 
 test('a base path is taken to the letter', async () => {

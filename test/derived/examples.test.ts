@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { makeToken } from '../../src/auth/token.ts';
+import { operations as handlers } from '../../src/operations/index.ts';
 import { startApp, YAML } from '../support/app.ts';
 import { freePort } from '../support/port.ts';
 import type { Service } from '../support/service.ts';
@@ -54,7 +55,9 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
   missing: () => fetch(`${service.url}/plants`, { method: 'POST', body: FIRST }),
   invalid: () => createPlant({ url: service.url, token: 'unknown' }, FIRST),
   internal: async () => {
-    const app = await startApp({ operations: { createPlant: () => Promise.reject(new Error('sabotage')) } });
+    const app = await startApp({
+      operations: { ...handlers, createPlant: () => Promise.reject(new Error('sabotage')) },
+    });
     return createPlant(app, FIRST, REQUEST_ID);
   },
   unavailable: async () => {

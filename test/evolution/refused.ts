@@ -67,6 +67,11 @@ export const REFUSED: readonly Change[] = [
     edit: contract(['uDFFF]*$', 'uDFFF*$']),
   },
   {
+    change: 'a format that nobody knows',
+    follows: 'the format is not one that the service holds to: int32 int64 …',
+    edit: contract(['format: int32', 'format: int23']),
+  },
+  {
     change: 'a media type that is not JSON',
     follows: 'the media type text/csv is not JSON: write application/json or application/….+json, in small letters',
     edit: contract([

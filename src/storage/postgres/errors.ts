@@ -18,6 +18,7 @@ const PASSING = ['08', '40', '53', '55', '57', '58', SQLSTATE.readOnly];
 const UNUSABLE: readonly (readonly [string, string])[] = [
   ['28', 'refuses the user or the password'],
   ['3D000', 'has no such database: create it'],
+  ['42703', 'lacks a column of plants that src/storage/columns.ts has: add a migration'],
   ['42P07', 'has tables of another application: give the store a database of its own'],
   [SQLSTATE.privilege, 'does not let this user make and use the tables: grant it the database'],
 ];

@@ -1,3 +1,4 @@
+import { COLUMN_LIST } from '../columns.ts';
 import { StoreUnusable } from '../plant-store.ts';
 import type { Schema } from '../open.ts';
 import { Interrupted, SQLSTATE, sqlState } from './errors.ts';
@@ -35,6 +36,8 @@ const CREATE_VERSION = statement(
 const INSERT_VERSION = statement('insert into schema_version values (1, 0, false) on conflict do nothing');
 const SELECT_VERSION = statement('select version from schema_version where id = 1');
 const LOCK_VERSION = statement('select version from schema_version where id = 1 for update');
+/** Fails where a column has no migration. */
+const SELECT_NONE = statement(`select ${COLUMN_LIST} from plants limit 0`);
 const UPDATE_VERSION = statement('update schema_version set version = $1::bigint where id = 1');
 
 /** How long a migration may take, and wait for that of another process, in milliseconds. */
@@ -53,7 +56,10 @@ export async function openDatabase(line: Line, name: string, create: boolean, un
       const has = `PostgreSQL at ${name} has schema ${String(before)}`;
       throw new StoreUnusable(`${has}, of a newer plant-store; this one knows ${String(now)}`);
     }
-    if (before === now) return { before, now };
+    if (before === now) {
+      await run(SELECT_NONE);
+      return { before, now };
+    }
     if (!create) {
       if (before === undefined) throw new StoreUnusable(`PostgreSQL at ${name} has no plant store`);
       throw new StoreUnusable(
@@ -63,6 +69,7 @@ export async function openDatabase(line: Line, name: string, create: boolean, un
     await run(CREATE_VERSION).catch(sameMoment);
     await run(INSERT_VERSION);
     await line.transaction(performance.now() + MIGRATION_MS, migrate);
+    await run(SELECT_NONE);
     return { before: before ?? 0, now };
   });
 }

@@ -1,5 +1,5 @@
 import type { Row } from '../columns.ts';
-import { COLUMNS, TYPES } from '../columns.ts';
+import { COLUMN_LIST, COLUMNS, TYPES } from '../columns.ts';
 import type { StoredPlant } from '../plant-store.ts';
 import type { Run } from './client.ts';
 import { statement } from './client.ts';
@@ -7,14 +7,14 @@ import { Refused } from './errors.ts';
 
 const ARRAYS = COLUMNS.map((column, index) => `$${String(index + 1)}::${TYPES[column]}[]`);
 const INSERT = statement(
-  `insert into plants (${COLUMNS.join()}) select * from unnest(${ARRAYS.join()}) on conflict (id) do nothing returning id`,
+  `insert into plants (${COLUMN_LIST}) select * from unnest(${ARRAYS.join()}) on conflict (id) do nothing returning id`,
 );
 /**
  * The lock is there for what it writes: a plant that can be seen may not be on the disk of a synchronous standby yet,
  * as its writer or the server was killed while it waited. The commit of this waits for all that was written before.
  */
-const SELECT_DURABLE = statement(`select ${COLUMNS.join()} from plants where id = any($1::bigint[]) for key share`);
-export const SELECT_ALL = statement(`select ${COLUMNS.join()} from plants order by id`);
+const SELECT_DURABLE = statement(`select ${COLUMN_LIST} from plants where id = any($1::bigint[]) for key share`);
+export const SELECT_ALL = statement(`select ${COLUMN_LIST} from plants order by id`);
 export const DELETE_ONE = statement('delete from plants where id = $1::bigint returning id');
 
 /** How often a plant is looked for that is neither taken nor there. */

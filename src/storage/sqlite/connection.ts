@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { COLUMNS } from '../columns.ts';
 import type { Schema } from '../open.ts';
 import { StoreUnusable } from '../plant-store.ts';
 import { atOpening, isBusy } from './errors.ts';
@@ -113,6 +114,11 @@ function migrate(database: DatabaseSync, path: string, create: boolean): Schema 
     throw new StoreUnusable(`the database ${path} has schema ${String(before)}, an older one: run \`migrate\` first`);
   }
   for (const migration of MIGRATIONS.slice(before)) database.exec(migration);
+  const columns = database.prepare('select name from pragma_table_info(?)').all('plants');
+  const missing = COLUMNS.filter((column) => !columns.some(({ name }) => name === column));
+  if (missing.length > 0) {
+    throw new StoreUnusable(`the database ${path} lacks columns of plants (${missing.join(', ')}): add a migration`);
+  }
   database.exec(`pragma application_id = ${String(APPLICATION_ID)}; pragma user_version = ${String(now)}; commit`);
   return { before, now };
 }

@@ -1,10 +1,10 @@
 import type { Row, Value } from '../columns.ts';
-import { COLUMNS } from '../columns.ts';
+import { COLUMN_LIST, COLUMNS } from '../columns.ts';
 import type { StoredPlant } from '../plant-store.ts';
 
-export const INSERT = `insert into plants (${COLUMNS.join()}) values (${COLUMNS.map(() => '?').join()}) on conflict do nothing`;
-export const SELECT_ONE = `select ${COLUMNS.join()} from plants where id = ?`;
-export const SELECT_ALL = `select ${COLUMNS.join()} from plants order by id`;
+export const INSERT = `insert into plants (${COLUMN_LIST}) values (${COLUMNS.map(() => '?').join()}) on conflict do nothing`;
+export const SELECT_ONE = `select ${COLUMN_LIST} from plants where id = ?`;
+export const SELECT_ALL = `select ${COLUMN_LIST} from plants order by id`;
 export const DELETE_ONE = 'delete from plants where id = ?';
 
 /** The values of plants, plant by plant and column by column: one flat array crosses threads faster than many objects. */

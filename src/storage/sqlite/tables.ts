@@ -1,11 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Outcome } from '../batches.ts';
 import type { Value } from '../columns.ts';
-import { readToken } from '../columns.ts';
+import { COLUMNS, readToken } from '../columns.ts';
 import type { Creation } from '../plant-store.ts';
 import type { NewToken, StoredToken } from '../token-store.ts';
 import { atWork } from './errors.ts';
 import { DELETE_ONE, eachPlant, INSERT, isSame, SELECT_ONE } from './plants.ts';
+
+const ID = COLUMNS.indexOf('id');
 
 /** The statements of the store, run in the worker thread. */
 export class Tables {
@@ -27,8 +29,8 @@ export class Tables {
         throw new Error('a text with a lone surrogate cannot be stored as it is');
       }
       if (this.statement(INSERT).run(...plant).changes === 1n) return { result: 'created' };
-      const [id = null] = plant;
-      return { result: isSame(plant, this.statement(SELECT_ONE).get(id)) ? 'replayed' : 'conflict' };
+      const stored = this.statement(SELECT_ONE).get(plant[ID] ?? null);
+      return { result: isSame(plant, stored) ? 'replayed' : 'conflict' };
     } catch (error) {
       // SQLite gave up the whole transaction: not this plant's fault.
       if (!this.database.isTransaction) throw error;

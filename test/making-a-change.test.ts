@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { YAML } from './support/app.ts';
+import { PostgresServer } from './support/postgres.ts';
+import { Project } from './support/project.ts';
+import { blocks, run } from './support/readme.ts';
+import { createPlant, plantStore, startService } from './support/service.ts';
+
+/** What tsc says of the project, and what the README says that it says, where `…` stands for anything. */
+async function expectCompilerToSay(project: Project, message: string): Promise<void> {
+  const { code, stdout } = await run(project, 'scripts/node node_modules/typescript/bin/tsc');
+  expect(code).not.toBe(0);
+  const pattern = message
+    .trim()
+    .split('…')
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    .join('.*');
+  expect(stdout).toMatch(new RegExp(pattern, 's'));
+  expect(stdout.match(/error TS/g)).toHaveLength(1);
+}
+
+describe('the README tells how to make a change:', () => {
+  test('a new operation', async () => {
+    const project = new Project();
+    // The names of the example are changed: the project may have got them meanwhile.
+    const renamed = (text: string) =>
+      text
+        .replaceAll('getPlant', 'getSpecimen')
+        .replace('/plants/{id}', '/specimens/{id}')
+        .replaceAll('plantUnknown', 'specimenUnknown')
+        .replaceAll('40401', '40499')
+        .replaceAll(
+          /(plants\.|tables\.|(?<!\)\.)\b)get(?=\(id|\(path|: \(id|: async \(id|'|\(\.\.\.call)/g,
+          '$1getSpecimen',
+        );
+    const example = (language: string) => blocks('A new operation', language).map(renamed);
+    const [yaml = ''] = example('yaml');
+    const [message = ''] = example('console');
+    const [generate = '', check = ''] = (blocks('Making a change', 'sh')[0] ?? '').trim().split('\n');
+    project.edit('openapi.yaml', '\npaths:\n', `\npaths:\n${yaml}`);
+    expect(await run(project, generate)).toMatchObject({ code: 0 });
+    expect(await run(project, check)).not.toMatchObject({ code: 0 });
+    await expectCompilerToSay(project, message);
+
+    const [operation = '', number = '', inInterface = '', ...inEngines] = example('ts');
+    const [inEngine = '', inWorker = '', inTables = '', select = '', inPostgres = ''] = inEngines;
+    project.write('src/operations/getSpecimen.ts', operation);
+    project.edit('src/operations/index.ts', '= { createPlant', '= { getSpecimen, createPlant');
+    project.edit('src/operations/index.ts', 'import', "import { getSpecimen } from './getSpecimen.ts';\nimport");
+    project.edit('src/contract/errors.ts', '  methodNotAllowed', `${number}  methodNotAllowed`);
+    project.edit(
+      'src/storage/plant-store.ts',
+      '\n  /** Every plant in the order',
+      `${inInterface}\n  /** Every plant in the order`,
+    );
+    project.edit('src/storage/sqlite/engine.ts', '    remove: (id)', `${inEngine}    remove: (id)`);
+    project.edit('src/storage/sqlite/worker.ts', "    case 'remove':", `${inWorker}    case 'remove':`);
+    project.edit('src/storage/sqlite/tables.ts', '\n  remove(', `${inTables}\n  remove(`);
+    project.edit('src/storage/sqlite/tables.ts', 'readToken }', 'readToken, toPlant }');
+    project.edit('src/storage/postgres/engine.ts', '\nconst READY', `\n${select}const READY`);
+    project.edit('src/storage/postgres/engine.ts', '      remove: (id)', `${inPostgres}      remove: (id)`);
+    project.edit('src/storage/sqlite/tables.ts', 'import type { Creation }', 'import type { Creation, StoredPlant }');
+    expect(await run(project, 'scripts/node node_modules/typescript/bin/tsc')).toMatchObject({ code: 0, stdout: '' });
+
+    const service = await startService({}, project.folder, project.main);
+    await createPlant(service, '{"id":9007199254740993,"name":"x"}');
+    const get = async (id: string) => {
+      const response = await fetch(`${service.url}/specimens/${id}`, {
+        headers: { Authorization: `Bearer ${service.token}` },
+      });
+      return [response.status, await response.text()];
+    };
+    expect(await get('9007199254740993')).toEqual([200, '{"name":"x"}']);
+    expect(await get('9007199254740992')).toEqual([404, '{"error":40499,"message":"there is no plant with this id"}']);
+    expect(await get('x')).toEqual([400, '{"error":40010,"message":"path.id must be an integer"}']);
+    await service.stop();
+  });
+
+  test('a new field', async () => {
+    const project = new Project();
+    const renamed = (text: string) => text.replaceAll('height', 'heightOfExample');
+    const [yaml = ''] = blocks('A new field', 'yaml').map(renamed);
+    const [dropped = '', missing = ''] = blocks('A new field', 'console').map(renamed);
+    const changed = YAML.replaceAll(/^ {4}(?:NewPlant|Plant):\n.*?^ {6}properties:\n/gms, (schema) => schema + yaml);
+    expect(changed.match(/heightOfExample:/g)).toHaveLength(2);
+    project.write('openapi.yaml', changed);
+    expect(await run(project, 'npm run generate')).toMatchObject({ code: 0 });
+    await expectCompilerToSay(project, dropped);
+    project.edit(
+      'src/storage/plant-store.ts',
+      '  readonly tag',
+      '  readonly heightOfExample?: bigint;\n  readonly tag',
+    );
+    await expectCompilerToSay(project, missing);
+
+    const [onSqlite = '', onPostgres = '', reply = ''] = blocks('A new field', 'ts').map(renamed);
+    project.edit('src/storage/columns.ts', '\n};', "\n  heightOfExample: 'bigint',\n};");
+    await using server = await PostgresServer.create();
+    for (const [url, what] of [
+      [`sqlite:${project.folder}/plants.db`, 'lacks columns of plants (heightOfExample): add a migration'],
+      [server.url(), 'lacks a column of plants that src/storage/columns.ts has: add a migration'],
+    ] as const) {
+      const { code, stderr } = await plantStore(['migrate'], { DATABASE_URL: url }, project.folder, {}, project.main);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(what)]);
+    }
+    project.edit('src/storage/sqlite/migrations.ts', '\n];', `\n${onSqlite}];`);
+    project.edit('src/storage/postgres/migrations.ts', '\n];', `\n${onPostgres}];`);
+    project.edit('src/operations/createPlant.ts', '  const { name, tag } = body;\n', reply);
+    project.edit('src/operations/createPlant.ts', 'body: tag === undefined ? { name } : { name, tag }', 'body: reply');
+    project.edit('src/operations/createPlant.ts', 'import type { Reply,', 'import type { Schema, Reply,');
+    expect(await run(project, 'scripts/node node_modules/typescript/bin/tsc')).toMatchObject({ code: 0, stdout: '' });
+
+    for (const environment of [{}, { DATABASE_URL: server.url() }]) {
+      const service = await startService(environment, project.folder, project.main);
+      for (const replayed of [null, 'true']) {
+        const response = await createPlant(service, '{"id":1,"name":"x","heightOfExample":9007199254740993}');
+        const text = await response.text();
+        expect([response.status, text, response.headers.get('Idempotent-Replayed')]).toEqual([200, text, replayed]);
+        for (const member of ['"name":"x"', '"heightOfExample":9007199254740993']) expect(text).toContain(member);
+      }
+      await service.stop();
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Project } from './project.ts';
+import { ROOT } from './service.ts';
+
+export const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+/** The code blocks of a language below a heading. */
+export function blocks(heading: string, language: string): string[] {
+  const section = README.split(/^#+ /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';
+  return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+    .filter(([, each]) => each === language)
+    .map(([, , text]) => text ?? '');
+}
+
+/** Runs a line as a reader would, in a copy of the project. */
+export function run(
+  { folder }: Project,
+  line: string,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const { PATH, HOME } = process.env;
+  return new Promise((resolve) => {
+    const child = execFile(
+      'bash',
+      ['--norc', '-c', line],
+      { cwd: folder, env: { PATH, HOME } },
+      (_error, stdout, stderr) => {
+        resolve({ code: child.exitCode, stdout, stderr });
+      },
+    );
+  });
+}
