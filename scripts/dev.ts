@@ -35,12 +35,13 @@ async function typesToCome(): Promise<string | undefined> {
 }
 
 /** Brings everything in line with what was saved, and serves it; or says why not. */
-async function follow(changed: ReadonlySet<string>): Promise<void> {
+async function follow(): Promise<void> {
   const start = performance.now();
   const goesOn = isRunning() ? 'the service goes on as it was' : 'nothing is served';
-  const generating = changed.has('openapi.yaml') ? succeeds('scripts/generate.ts') : true;
+  // Also if the contract was not saved: the code that is to hold to it may have been.
+  const generating = succeeds('scripts/generate.ts');
   // Both take half a second or more: the types are checked while the contract is.
-  const faults = types.run(generating === true ? undefined : await typesToCome());
+  const faults = types.run(await typesToCome());
   if (!(await generating)) {
     say(`openapi.yaml is to be mended, see above; ${goesOn}`);
     return;
@@ -86,20 +87,18 @@ function say(what: string): void {
   console.log(`dev: ${what}`);
 }
 
-let saved = new Set(['openapi.yaml']);
-let wake = Promise.withResolvers<undefined>();
+let saved = Promise.withResolvers<undefined>();
 
-function onSave(file: string): void {
-  saved.add(file);
-  wake.resolve(undefined);
+function onSave(): void {
+  saved.resolve(undefined);
 }
 
 watch('.', (_event, file) => {
-  if (file === 'openapi.yaml' || file === '.env' || file === 'tsconfig.json') onSave(file);
+  if (file === 'openapi.yaml' || file === '.env' || file === 'tsconfig.json') onSave();
 });
 for (const folder of ['src', 'scripts']) {
   watch(folder, { recursive: true }, (_event, file) => {
-    if (/\.(?:ts|css)$/.test(file ?? '')) onSave(`${folder}/${String(file)}`);
+    if (/\.(?:ts|css)$/.test(file ?? '')) onSave();
   });
 }
 let ending = false;
@@ -112,11 +111,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 for (;;) {
-  const changed = saved;
-  saved = new Set();
-  wake = Promise.withResolvers();
-  await follow(changed);
+  // What is saved from now on is another change.
+  saved = Promise.withResolvers();
+  await follow();
   say('waiting for openapi.yaml and the sources to be saved');
-  await wake.promise;
+  await saved.promise;
   await sleep(PAUSE_MS);
 }

@@ -42,6 +42,13 @@ test('npm run dev follows every change, or says what is wrong and where, and goe
   await until(() => dev.stdout().includes('openapi.yaml is to be mended, see above; the service goes on as it was'));
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 
+  // A source that is saved meanwhile does not start it with a contract that is broken.
+  const refused = () => dev.stdout().split('openapi.yaml is to be mended').length;
+  const before = refused();
+  project.edit('src/operations/createPlant.ts', '/** Creates', '/**  Creates');
+  await until(() => refused() > before);
+  expect(await answer('12345678901234567890')).toMatch(/^200 /);
+
   project.edit('openapi.yaml', 'maxLength: 20\n    \ttab\n', 'maxLength: 21\n');
   times.push(await until(async () => (await answer('123456789012345678901')).startsWith('200 ')));
 
