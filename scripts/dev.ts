@@ -17,6 +17,8 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const types = new TypeCheck();
 let service: ChildProcess | undefined;
+/** Whether the service is told to end by this process, and this process by somebody. */
+let [stopping, ending] = [false, false];
 
 /** Runs a program of this project to its end; whether it succeeded. */
 async function succeeds(...args: readonly string[]): Promise<boolean> {
@@ -52,21 +54,17 @@ async function follow(): Promise<void> {
     return;
   }
   await stop(GRACE_MS);
-  service = startService(start);
+  if (!ending) service = startService(start);
 }
 
 function startService(start: number): ChildProcess {
   const args = ['--max-semi-space-size=16', 'src/main.ts', 'serve'];
-  const child = spawn(process.execPath, args, { stdio: ['inherit', 'pipe', 'inherit'] });
-  let listening = false;
-  child.stdout.setEncoding('utf8').on('data', (log: string) => {
-    process.stdout.write(log);
-    if (listening || !log.includes('"msg":"listening"')) return;
-    listening = true;
+  const child = spawn(process.execPath, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  child.once('message', () => {
     say(`served, ${((performance.now() - start) / 1000).toFixed(1)} s after it was saved`);
   });
-  child.once('exit', (code) => {
-    if (code !== 0 && code !== null) say('the service has ended, see above');
+  child.once('exit', () => {
+    if (child === service && !stopping) say('the service has ended, see above');
   });
   return child;
 }
@@ -77,10 +75,12 @@ function isRunning(): boolean {
 
 async function stop(withinMs: number): Promise<void> {
   if (service === undefined || !isRunning()) return;
+  stopping = true;
   const ended = once(service, 'exit');
   service.kill('SIGTERM');
   if ((await Promise.race([ended, sleep(withinMs, 'late', { ref: false })])) === 'late') service.kill('SIGKILL');
   await ended;
+  stopping = false;
 }
 
 function say(what: string): void {
@@ -101,7 +101,6 @@ for (const folder of ['src', 'scripts']) {
     if (/\.(?:ts|css)$/.test(file ?? '')) onSave();
   });
 }
-let ending = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     if (ending) return;
@@ -109,11 +108,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     void stop(10_000).then(() => process.exit(0));
   });
 }
+// Whatever ends this process ends what it has started.
+process.on('exit', () => service?.kill('SIGKILL'));
 
 for (;;) {
   // What is saved from now on is another change.
   saved = Promise.withResolvers();
-  await follow();
+  // What is gone or half written is there again a moment later.
+  await follow().catch((error: unknown) => {
+    say(Error.isError(error) ? error.message : String(error));
+  });
   say('waiting for openapi.yaml and the sources to be saved');
   await saved.promise;
   await sleep(PAUSE_MS);

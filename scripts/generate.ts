@@ -16,7 +16,7 @@ const FORMATS =
 const RULES = {
   'rule/format': {
     subject: { type: 'Schema', property: 'format' },
-    message: `the format is not one that the service holds to: ${FORMATS}`,
+    message: `the format must be one of ${FORMATS}`,
     assertions: { enum: FORMATS.split(' ') },
   },
 } as const;

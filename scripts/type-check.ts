@@ -2,6 +2,9 @@ import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
+/** Files come and go while others save. */
+const MAY_BE_GONE = { throwIfNoEntry: false } as const;
+
 type Versioned = ts.SourceFile & { version?: string | undefined };
 
 const GENERATED = fileURLToPath(new URL('../generated/openapi.ts', import.meta.url));
@@ -22,7 +25,8 @@ export class TypeCheck {
     this.host.readFile = (name) => (name === GENERATED ? this.generated : undefined) ?? readFile(name);
     this.host.getSourceFile = (name, languageVersion) => {
       // Of other files the text is not read to tell whether they have changed.
-      const version = name === GENERATED ? this.host.readFile(name) : String(statSync(name).mtimeMs);
+      const version = name === GENERATED ? this.host.readFile(name) : statSync(name, MAY_BE_GONE)?.mtimeMs.toString();
+      if (version === undefined) return undefined;
       const known = this.files.get(name);
       if (known?.version === version) return known;
       const file: Versioned | undefined = getSourceFile(name, languageVersion);

@@ -23,7 +23,7 @@ export function createLanding({ contract, basePath, https }: LandingOptions): Ro
   // The page refers to others by relative paths.
   if (basePath !== '') {
     router.all(literalPath(basePath), forBrowsers, secure, (_request, response) => {
-      send(response, 301, { Location: `./${basename(basePath)}/` });
+      send(response, 301, { Location: `./${basename(basePath)}/`, 'Cache-Control': 'no-cache' });
     });
   }
   return router;

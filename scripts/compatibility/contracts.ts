@@ -43,7 +43,8 @@ class ContractComparison {
   }
 
   private compareServers(): void {
-    const urls = (document: Node) => listOf(document['servers'] ?? [{ url: '/' }]).map((each) => nodeOf(each)['url']);
+    const urls = (document: Node) =>
+      listOf(document['servers'] ?? [{ url: '/' }]).map((each) => addressOf(nodeOf(each)));
     const [was, is] = [urls(this.before), urls(this.after)];
     if (!was.every((url) => is.includes(url))) this.requests.report('server removed', 'servers', change(was, is));
     else if (!is.every((url) => was.includes(url))) this.requests.report('server added', 'servers', change(was, is));
@@ -53,13 +54,20 @@ class ContractComparison {
     const [was, is] = this.requests.both(before, after);
     for (const method of METHODS) {
       const where = `${method.toUpperCase()} ${path}`;
-      if (!(method in was) && method in is) this.requests.report('operation added', where);
+      if (!(method in was) && method in is) this.requests.report(this.rule(path), where);
       if (method in was && !(method in is)) this.requests.report('operation removed', where);
       if (method in was && method in is) {
         this.compareOperation(withParameters(nodeOf(was[method]), was), withParameters(nodeOf(is[method]), is), where);
       }
     }
     this.requests.rest(was, is, [...METHODS, 'parameters'], path);
+  }
+
+  /** A path that is written out goes before one with parameters that would take it. */
+  private rule(path: string): 'operation added' | 'operation added over another' {
+    const templates = Object.keys(nodeOf(this.before['paths'])).filter((each) => each !== path);
+    const taken = templates.some((each) => asPattern(each).test(path));
+    return taken ? 'operation added over another' : 'operation added';
   }
 
   private compareOperation(was: Node, is: Node, where: string): void {
@@ -87,7 +95,9 @@ class ContractComparison {
       if (now === undefined) this.requests.report('parameter removed', place);
       else if (old === undefined) {
         const required = nodeOf(now)['required'] === true;
-        this.requests.report(required ? 'required parameter added' : 'optional parameter added', place);
+        const optional =
+          nodeOf(now)['in'] === 'header' ? 'optional header parameter added' : 'optional parameter added';
+        this.requests.report(required ? 'required parameter added' : optional, place);
       } else this.requests.parameter(old, now, place);
     }
   }
@@ -99,6 +109,20 @@ class ContractComparison {
     else if (after !== undefined)
       this.requests.report(is['required'] === true ? 'required body added' : 'optional body added', where);
   }
+}
+
+/** A server's URL, with what its variables are unless clients choose. */
+function addressOf({ url, variables }: Node): string {
+  return String(url).replaceAll(/\{(\w+)\}/g, (name, variable: string) => {
+    const { default: usual } = nodeOf(nodeOf(variables)[variable]);
+    return typeof usual === 'string' ? `{${variable}=${usual}}` : name;
+  });
+}
+
+/** The paths that a path template stands for. */
+function asPattern(template: string): RegExp {
+  const parts = template.split(/\{[^}]*\}/).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^/]+')}$`);
 }
 
 /** An operation with the parameters of its path before its own, which come later and so win. */

@@ -47,7 +47,7 @@ export class ExchangeComparison {
   /** What none of the rules knows. */
   rest(was: Node, is: Node, known: readonly string[], where: string): void {
     for (const name of namesOf(was, is)) {
-      if (known.includes(name) || unchanged(was[name], is[name], this.documents)) continue;
+      if (known.includes(name) || unchanged(was[name], is[name], this.documents, name)) continue;
       this.report('anything else', `${where}, ${name}`, change(was[name], is[name]));
     }
   }

@@ -10,8 +10,8 @@ export interface Documents {
   readonly is: object;
 }
 
-/** What tells people something, and no program. */
-const PROSE = /^(x-.*|title|summary|description|examples?|externalDocs|deprecated|tags|\$comment)$/;
+/** What tells people something, and no program; express-openapi-validator obeys what is named after it. */
+const PROSE = /^(x-(?!eov-).*|title|summary|description|examples?|externalDocs|deprecated|tags|\$comment)$/;
 /** Their members have names that mean nothing here: a property may be called `description`. */
 const MAPS = new Set([
   ...['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', '$defs', 'mapping'],
@@ -43,28 +43,36 @@ export function allNames(was: Node, is: Node): string[] {
   return [...new Set([...Object.keys(was), ...Object.keys(is)])];
 }
 
-/** Whether nothing but prose has changed, here and wherever references lead to. */
-export function unchanged(was: unknown, is: unknown, documents: Documents, seen = new Set<string>()): boolean {
-  const before = withoutProse(was);
-  if (!isDeepStrictEqual(before, withoutProse(is))) return false;
-  return referencesIn(before).every((reference) => {
+/**
+ * Whether nothing but prose has changed, here and wherever references lead to.
+ *
+ * @param keyword whose values these are, if they are not objects of the contract
+ */
+export function unchanged(was: unknown, is: unknown, documents: Documents, keyword = '', seen = new Set<string>()) {
+  const kind = kindOf(keyword);
+  const before = withoutProse(was, kind);
+  if (!isDeepStrictEqual(before, withoutProse(is, kind))) return false;
+  return referencesIn(before).every((reference): boolean => {
     if (seen.has(reference)) return true;
     seen.add(reference);
-    return unchanged(targetOf(documents.was, reference), targetOf(documents.is, reference), documents, seen);
+    return unchanged(targetOf(documents.was, reference), targetOf(documents.is, reference), documents, '', seen);
   });
 }
 
-export function withoutProse(value: unknown, kind: 'node' | 'map' | 'value' = 'node'): unknown {
+type Kind = 'node' | 'map' | 'value';
+
+function kindOf(keyword: string): Kind {
+  return VALUES.has(keyword) ? 'value' : MAPS.has(keyword) ? 'map' : 'node';
+}
+
+export function withoutProse(value: unknown, kind: Kind = 'node'): unknown {
   if (kind === 'value') return value;
   if (Array.isArray(value)) return value.map((each) => withoutProse(each, kind));
   if (!isNode(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => kind === 'map' || !PROSE.test(name))
-      .map(([name, each]) => [
-        name,
-        withoutProse(each, kind === 'map' ? 'node' : VALUES.has(name) ? 'value' : MAPS.has(name) ? 'map' : 'node'),
-      ]),
+      .map(([name, each]) => [name, withoutProse(each, kind === 'map' ? 'node' : kindOf(name))]),
   );
 }
 

@@ -28,6 +28,7 @@ const rule = (request: Verdict, reply: Verdict, because: string): Rule => ({ req
  */
 export const RULES = {
   'operation added': rule('compatible', undefined, 'nobody calls it yet'),
+  'operation added over another': rule(UNCALLED, undefined, 'its path is one that a path with parameters took'),
   'operation removed': rule(UNCALLED, undefined, 'its path or its method is unknown now'),
   'operationId changed': rule(RENAMED, undefined, 'generated clients name their functions by it'),
   'server added': rule('compatible', undefined, 'the others are there still'),
@@ -35,6 +36,7 @@ export const RULES = {
   'security lifted or another way in added': rule('compatible', undefined, 'credentials sent all the same do no harm'),
   'security demanded or changed': rule(REFUSED, undefined, 'credentials that suffice today do not'),
   'optional parameter added': rule('compatible', undefined, 'nobody has to send it'),
+  'optional header parameter added': rule(REFUSED, undefined, 'clients may send such a header already, with any value'),
   'required parameter added': rule(REFUSED, undefined, 'nobody sends it yet'),
   'parameter removed': rule(REFUSED, undefined, 'unknown ones are refused; so is one that has moved'),
   'optional body added': rule('compatible', undefined, 'nobody has to send it'),

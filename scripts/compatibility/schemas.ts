@@ -58,7 +58,7 @@ export class SchemaComparison {
     for (const name of namesOf(was, is)) {
       if (JUDGED.has(name)) continue;
       const judge = KEYWORDS.get(name);
-      const rule = judge ? judge(was[name], is[name]) : this.unknown(was[name], is[name]);
+      const rule = judge ? judge(was[name], is[name]) : this.unknown(was[name], is[name], name);
       if (rule) this.report(rule, member(path, name), change(was[name], is[name]));
     }
     const [before, after] = [listedValues(was), listedValues(is)];
@@ -99,9 +99,11 @@ export class SchemaComparison {
     const [before, after] = [listOf(was['required']), listOf(is['required'])];
     const [properties, propertiesAfter] = [nodeOf(was['properties']), nodeOf(is['properties'])];
     for (const name of new Set([...before, ...after].map(String))) {
-      // One that has come or gone has been reported as such.
-      if (Object.hasOwn(properties, name) !== Object.hasOwn(propertiesAfter, name)) continue;
       if (before.includes(name) === after.includes(name)) continue;
+      // One that has come with its property, or gone with it, has been reported as such.
+      const come = Object.hasOwn(propertiesAfter, name) && !Object.hasOwn(properties, name);
+      const gone = Object.hasOwn(properties, name) && !Object.hasOwn(propertiesAfter, name);
+      if (after.includes(name) ? come : gone) continue;
       const rule = after.includes(name) ? 'became required' : 'became optional';
       this.report(rule, member(path, name), rule);
     }
@@ -143,8 +145,8 @@ export class SchemaComparison {
     }
   }
 
-  private unknown(was: unknown, is: unknown): RuleName | undefined {
-    return unchanged(was, is, this.documents) ? undefined : 'anything else';
+  private unknown(was: unknown, is: unknown, keyword: string): RuleName | undefined {
+    return unchanged(was, is, this.documents, keyword) ? undefined : 'anything else';
   }
 
   private report(rule: RuleName, path: string, what: string): void {

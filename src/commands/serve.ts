@@ -79,6 +79,8 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   open.defer(() => listener.stop(GRACE_MS));
   const url = config.baseUrl?.href.replace(/\/$/, '') ?? reachable(listener.url);
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');
+  // To a parent that waits for it, whatever the log level.
+  process.send?.('listening');
   const stopping = new AbortController();
   void stopped.then(() => {
     stopping.abort();

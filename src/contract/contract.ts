@@ -144,6 +144,7 @@ function readParameters(
   );
   return [...declared.values()].map((parameter) => {
     const at = `${placeOf(parameter)}, ${where}, parameter ${parameter.name}`;
+    if (parameter.name.includes('[')) throw new ContractError(`${at}: a name with a bracket is not supported`);
     if (parameter.in === 'cookie') throw new ContractError(`${at}: parameters in cookies are not supported`);
     if (parameter.schema === undefined) throw new ContractError(`${at}: it must have a schema`);
     const position = Position.of(parameter.schema, resolve);

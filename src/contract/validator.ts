@@ -152,7 +152,7 @@ class LightValidator implements OperationValidator {
     if (bracketed.length === 0) return;
     const declared = this.operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
     const dropped = bracketed.filter(
-      (name) => !declared.includes(name) && !declared.includes(IN_BRACKETS.exec(name)?.[1] ?? ''),
+      (name) => name.includes('[__proto__]') || !declared.includes(IN_BRACKETS.exec(name)?.[1] ?? ''),
     );
     if (dropped.length === 0) return;
     const message = 'Unknown query parameter';

@@ -1,5 +1,5 @@
 import type { Case } from './verdicts.ts';
-import { edit, GONE, OK, RECEIVED, REFUSED, RENAMED, SENT, UNCALLED, UNKNOWN, UNTOLD } from './verdicts.ts';
+import { edit, GONE, MISSING, OK, RECEIVED, REFUSED, RENAMED, SENT, UNCALLED, UNKNOWN, UNTOLD } from './verdicts.ts';
 
 /** Edits of what is not exchanged, those of schemas that say several things, and those that say nothing. */
 export const CONTRACT_CASES: readonly Case[] = [
@@ -60,6 +60,42 @@ export const CONTRACT_CASES: readonly Case[] = [
     '/beds/tidied',
     [`POST /beds/tidy: operation removed; ${UNCALLED}`, `POST /beds/tidied: operation added; ${OK}`],
     [`POST /beds/tidied: operation removed; ${UNCALLED}`, `POST /beds/tidy: operation added; ${OK}`],
+  ),
+  edit(
+    '/beds/tidy',
+    '/beds/{id}',
+    [`POST /beds/tidy: operation removed; ${UNCALLED}`, `POST /beds/{id}: operation added; ${OK}`],
+    [`POST /beds/{id}: operation removed; ${UNCALLED}`, `POST /beds/tidy: operation added over another; ${UNCALLED}`],
+  ),
+  edit(
+    '{ title: [in] }',
+    '{ title: [in, up] }',
+    [
+      `${SENT}open.dependentRequired: {"title":["in"]} → {"title":["in","up"]}; ${UNKNOWN}`,
+      `${RECEIVED}open.dependentRequired: {"title":["in"]} → {"title":["in","up"]}; ${UNKNOWN}`,
+    ],
+    [
+      `${SENT}open.dependentRequired: {"title":["in","up"]} → {"title":["in"]}; ${UNKNOWN}`,
+      `${RECEIVED}open.dependentRequired: {"title":["in","up"]} → {"title":["in"]}; ${UNKNOWN}`,
+    ],
+  ),
+  edit(
+    'open: { type: object,',
+    'open: { type: object, required: [up],',
+    [`${SENT}open.up: became required; ${REFUSED}`, `${RECEIVED}open.up: became required; ${OK}`],
+    [`${SENT}open.up: became optional; ${OK}`, `${RECEIVED}open.up: became optional; ${MISSING}`],
+  ),
+  edit(
+    'operationId: createBed\n',
+    'operationId: createBed\n      x-eov-allow-unknown-query-parameters: true\n      x-any: 1\n',
+    [`POST /beds, x-eov-allow-unknown-query-parameters: none → true; ${UNKNOWN}`],
+    [`POST /beds, x-eov-allow-unknown-query-parameters: true → none; ${UNKNOWN}`],
+  ),
+  edit(
+    '[{ url: / }]',
+    "[{ url: '/{v}', variables: { v: { default: a } } }]",
+    [`servers: ["/"] → ["/{v=a}"]; ${UNCALLED}`],
+    [`servers: ["/{v=a}"] → ["/"]; ${UNCALLED}`],
   ),
   edit(
     'operationId: createBed',

@@ -5,6 +5,12 @@ import { edit, GONE, MISSING, OK, REFUSED, UNKNOWN, UNTOLD } from './verdicts.ts
 export const EXCHANGE_CASES: readonly Case[] = [
   edit(
     'schema: { type: boolean } }\n',
+    'schema: { type: boolean } }\n        - { name: User-Agent, in: header, schema: { maxLength: 3 } }\n',
+    [`POST /beds, header parameter user-agent: optional header parameter added; ${REFUSED}`],
+    [`POST /beds, header parameter user-agent: parameter removed; ${REFUSED}`],
+  ),
+  edit(
+    'schema: { type: boolean } }\n',
     'schema: { type: boolean } }\n        - { name: wet, in: query, schema: {} }\n',
     [`POST /beds, query parameter wet: optional parameter added; ${OK}`],
     [`POST /beds, query parameter wet: parameter removed; ${REFUSED}`],

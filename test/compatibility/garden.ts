@@ -46,7 +46,7 @@ components:
         kind: { type: string, enum: [herb, tree] }
         size: { type: integer, format: int32, minimum: 1, multipleOf: 2, default: 2 }
         tags: { type: array, minItems: 0, maxItems: 3, uniqueItems: true, items: { type: string } }
-        open: { type: object, properties: { in: { type: boolean } } } # open
+        open: { type: object, dependentRequired: { title: [in] }, properties: { in: { type: boolean } } } # open
         texts: { type: object, additionalProperties: { type: string } }
         some: { anyOf: [{ type: 'null' }, { type: string, maxLength: 5 }] }
         every: { allOf: [{ maxLength: 5 }, { minLength: 2 }] }

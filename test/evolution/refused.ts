@@ -68,7 +68,7 @@ export const REFUSED: readonly Change[] = [
   },
   {
     change: 'a format that nobody knows',
-    follows: 'the format is not one that the service holds to: int32 int64 …',
+    follows: 'the format must be one of int32 int64 …',
     edit: contract(['format: int32', 'format: int23']),
   },
   {
