@@ -109,6 +109,8 @@ function readBaseUrl(text: string): URL {
     throw new Error('must have neither a query nor a fragment nor a user');
   }
   url.pathname = url.pathname.replace(/\/+$/, '');
+  // A browser would read what follows two slashes as a host.
+  if (url.pathname.includes('//')) throw new Error(`must not have two slashes in its path, as ${show(text)} has`);
   return url;
 }
 

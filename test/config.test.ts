@@ -66,6 +66,7 @@ describe('the settings', () => {
       'must be an address such as https://plants.example/api, not "ftp://plants.example"',
     ],
     ['BASE_URL', 'https://plants.example/?a=b', 'must have neither a query nor a fragment nor a user'],
+    ['BASE_URL', 'http://x//api', 'must not have two slashes in its path, as "http://x//api" has'],
     ['BASE_URL', 'https://plants.example/?', 'must have neither a query nor a fragment nor a user'],
     ['BASE_URL', 'https://plants.example/#', 'must have neither a query nor a fragment nor a user'],
     ['BASE_URL', 'https://user:secret@plants.example', 'must have neither a query nor a fragment nor a user'],
