@@ -9,11 +9,7 @@ import { createPlant, plantStore, startService } from './support/service.ts';
 async function expectCompilerToSay(project: Project, message: string): Promise<void> {
   const { code, stdout } = await run(project, 'scripts/node node_modules/typescript/bin/tsc');
   expect(code).not.toBe(0);
-  const pattern = message
-    .trim()
-    .split('…')
-    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-    .join('.*');
+  const pattern = message.trim().split('…').map(RegExp.escape).join('.*');
   expect(stdout).toMatch(new RegExp(pattern, 's'));
   expect(stdout.match(/error TS/g)).toHaveLength(1);
 }

@@ -121,7 +121,7 @@ function addressOf({ url, variables }: Node): string {
 
 /** The paths that a path template stands for. */
 function asPattern(template: string): RegExp {
-  const parts = template.split(/\{[^}]*\}/).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const parts = template.split(/\{[^}]*\}/).map(RegExp.escape);
   return new RegExp(`^${parts.join('[^/]+')}$`);
 }
 

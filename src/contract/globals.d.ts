@@ -3,6 +3,10 @@ declare global {
     /** A value that JSON.stringify writes as this text (ECMAScript proposal "JSON.parse source text access", Node 22). */
     rawJSON(text: string): { readonly rawJSON: string };
   }
+  interface RegExpConstructor {
+    /** The text as a pattern that matches it alone (ECMAScript 2026, Node 24). */
+    escape(text: string): string;
+  }
   namespace Express {
     /** What is known of a request while it is under way: the log line is made of it. */
     interface Locals {

@@ -88,5 +88,5 @@ async function withService(check: (service: Service) => Promise<void>): Promise<
 }
 
 function literally(text: string): string {
-  return text.trim().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return RegExp.escape(text.trim());
 }

@@ -56,19 +56,17 @@ export async function openDatabase(line: Line, name: string, create: boolean, un
       const has = `PostgreSQL at ${name} has schema ${String(before)}`;
       throw new StoreUnusable(`${has}, of a newer plant-store; this one knows ${String(now)}`);
     }
-    if (before === now) {
-      await run(SELECT_NONE);
-      return { before, now };
-    }
-    if (!create) {
+    if (before !== now && !create) {
       if (before === undefined) throw new StoreUnusable(`PostgreSQL at ${name} has no plant store`);
       throw new StoreUnusable(
         `PostgreSQL at ${name} has schema ${String(before)}, an older one: run \`migrate\` first`,
       );
     }
-    await run(CREATE_VERSION).catch(sameMoment);
-    await run(INSERT_VERSION);
-    await line.transaction(performance.now() + MIGRATION_MS, migrate);
+    if (before !== now) {
+      await run(CREATE_VERSION).catch(sameMoment);
+      await run(INSERT_VERSION);
+      await line.transaction(performance.now() + MIGRATION_MS, migrate);
+    }
     await run(SELECT_NONE);
     return { before: before ?? 0, now };
   });

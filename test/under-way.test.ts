@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { MOST_UNDER_WAY } from '../src/under-way.ts';
+import { startApp } from './support/app.ts';
+
+test('clients that do not wait get no more of a turn of the event loop than may be under way', async () => {
+  const app = await startApp();
+  const { hostname, port } = new URL(app.url);
+  const clients = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      await once(socket, 'connect');
+      return socket.resume();
+    }),
+  );
+  // A first request each, so that the service has taken every connection.
+  const request = 'GET /none HTTP/1.1\r\nHost: x\r\n\r\n';
+  await Promise.all(clients.map((socket) => [socket.write(request), once(socket, 'data')][1]));
+  const answered = app.log.length;
+  const ended = Promise.all(clients.map((socket) => once(socket, 'close')));
+  // The system has all of it before the service, which is in this process, has a turn.
+  for (const socket of clients) socket.end(request.repeat(1000));
+  await ended;
+  const { length } = app.log.slice(answered).filter(({ status }) => status === 404);
+  expect(length).toBeGreaterThan(MOST_UNDER_WAY / 2);
+  expect(length).toBeLessThan(2 * MOST_UNDER_WAY);
+});
