@@ -16,7 +16,12 @@ test('clients that do not wait get no more of a turn of the event loop than may 
   );
   // A first request each, so that the service has taken every connection.
   const request = 'GET /none HTTP/1.1\r\nHost: x\r\n\r\n';
-  await Promise.all(clients.map((socket) => [socket.write(request), once(socket, 'data')][1]));
+  await Promise.all(
+    clients.map((socket) => {
+      socket.write(request);
+      return once(socket, 'data');
+    }),
+  );
   const answered = app.log.length;
   const ended = Promise.all(clients.map((socket) => once(socket, 'close')));
   // The system has all of it before the service, which is in this process, has a turn.
