@@ -1,6 +1,7 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { Command, CommanderError } from 'commander';
 import { exportPlants } from './commands/export.ts';
+import { importPlants } from './commands/import.ts';
 import { migrate } from './commands/migrate.ts';
 import { remove } from './commands/remove.ts';
 import { serve } from './commands/serve.ts';
@@ -26,7 +27,18 @@ token
 token.command('list').description('list the tokens, but not their text').action(listTokens);
 token.command('revoke <name>').description('make a token invalid, within a second').action(revokeToken);
 
-program.command('export').description('write every plant to stdout, a JSON object a line').action(exportPlants);
+program
+  .command('import <file>')
+  .description('store the plants of a file, or of stdin (-), each checked as if it had been sent')
+  .option('--format <format>', "ndjson or csv (default: by the file's name, else ndjson)")
+  .option('--rejects <file>', 'where what is not stored is written, with the reasons (default: FILE.rejects.ndjson)')
+  .option('--dry-run', 'check everything and store nothing')
+  .action(importPlants);
+program
+  .command('export [file]')
+  .description('write every plant to a new file, or to stdout')
+  .option('--format <format>', "ndjson or csv (default: by the file's name, else ndjson)")
+  .action(exportPlants);
 program.command('remove <id>').description('remove a plant for good').action(remove);
 program.command('migrate').description('bring the schema of the store up to date').action(migrate);
 

@@ -1,16 +1,43 @@
+import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { exactJson } from '../contract/exact-json.ts';
-import type { StoredPlant } from '../storage/plant-store.ts';
+import type { PlantStore } from '../storage/plant-store.ts';
+import { CSV_HEADER, toCsv, toNdjson } from './csv.ts';
+import { writeNewFile } from './new-file.ts';
+import { Progress } from './progress.ts';
+import type { Format } from './records.ts';
+import { formatOf } from './records.ts';
 import { withStore } from './with-store.ts';
 
-/** Writes every plant to stdout, a JSON object a line (NDJSON), in the order of the ids, as they are at one moment. */
-export async function exportPlants(): Promise<void> {
+/** Writes every plant, in the order of the ids, as they are at one moment, to a file that is new, or to stdout. */
+export async function exportPlants(path: string | undefined, options: { format?: string }): Promise<void> {
+  const format = formatOf(path ?? '', options.format);
   await withStore({ create: false }, async ({ plants }) => {
-    await pipeline(Readable.from(lines(plants.list())), process.stdout, { end: false });
+    if (path === undefined) {
+      // On a terminal the plants themselves show how far it is.
+      const progress = process.stdout.isTTY ? undefined : new Progress(process.stderr);
+      await pipeline(Readable.from(texts(plants, format, progress)), process.stdout, { end: false });
+    } else {
+      await writeNewFile(path, { mode: 0o666 }, async (temporary) => {
+        await pipeline(
+          Readable.from(texts(plants, format, new Progress(process.stderr))),
+          createWriteStream(temporary),
+        );
+      });
+    }
   });
 }
 
-async function* lines(portions: AsyncIterable<readonly StoredPlant[]>): AsyncGenerator<string> {
-  for await (const portion of portions) yield portion.map((plant) => `${exactJson(plant)}\n`).join('');
+async function* texts(plants: PlantStore, format: Format, progress: Progress | undefined): AsyncGenerator<string> {
+  let count = 0;
+  if (format === 'csv') yield CSV_HEADER;
+  try {
+    for await (const portion of plants.list()) {
+      yield portion.map(format === 'csv' ? toCsv : toNdjson).join('');
+      count += portion.length;
+      progress?.update(count, undefined);
+    }
+  } finally {
+    progress?.end();
+  }
 }

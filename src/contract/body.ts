@@ -57,11 +57,15 @@ export function readBody(
       requireNone(declared);
       return undefined;
     }
-    if (!isUtf8(bytes)) throw new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
+    if (!isUtf8(bytes)) throw notUtf8();
     return { mediaType, text: bytes.toString('utf8') };
   };
   const sent = readBytes(request);
   return (gzipped ? sent.then(inflated) : sent).then(toBody);
+}
+
+export function notUtf8(): Refusal {
+  return new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
 }
 
 function requireNone({ required }: ContractBody): void {
@@ -156,6 +160,6 @@ async function inflated(bytes: Buffer): Promise<Buffer> {
   }
 }
 
-function tooLarge(): Refusal {
+export function tooLarge(): Refusal {
   return new Refusal(ErrorNumber.bodyTooLarge, `body is larger than ${String(MAX_BODY_BYTES)} bytes`);
 }

@@ -41,6 +41,17 @@ export function readRequest(
   return sent === undefined ? validated(undefined) : sent.then(validated);
 }
 
+/**
+ * The body of a request, from its text alone: read, and held to the contract, as if it had been sent.
+ *
+ * @throws Refusal as readRequest does
+ */
+export function readBodyText(text: string, operation: ContractOperation, validator: OperationValidator): unknown {
+  const [mediaType = ''] = operation.body?.types.keys() ?? [];
+  const exchange = { params: {}, query: {}, headers: {}, originalUrl: operation.path, body: undefined };
+  return validate(exchange, [], { mediaType, text }, operation, validator).body;
+}
+
 function validate(
   exchange: Exchange,
   exacts: Exact[],

@@ -1,3 +1,5 @@
+import type { Outcome } from './batches.ts';
+
 /** A plant with its id. `name` and `tag` are kept to the letter: no case folding, no normalisation. */
 export interface StoredPlant {
   readonly id: bigint;
@@ -20,6 +22,14 @@ export interface PlantStore {
    * @throws StoreUnavailable if the same call may succeed later; the plant may have been stored all the same
    */
   create(plant: StoredPlant): Promise<Creation>;
+
+  /**
+   * Stores many plants at once, each as `create` does, and answers for them in their order. It gives way to what others
+   * write. Of plants with one id that one call is given the first counts.
+   *
+   * @throws StoreUnavailable for all, if the same call may succeed later; some may have been stored all the same
+   */
+  createAll(plants: readonly StoredPlant[]): Promise<readonly Outcome<Creation>[]>;
 
   /** Every plant in the order of the ids, as they were at one moment, in portions. */
   list(): AsyncIterable<readonly StoredPlant[]>;

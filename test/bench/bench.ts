@@ -5,6 +5,7 @@ import { NoCompiler } from '../support/slow-disk.ts';
 import { slowDisk } from './disk.ts';
 import { measureEndurance } from './endurance.ts';
 import { measureGrowth } from './growth.ts';
+import { measureImport } from './import.ts';
 import { cleanUp, Scratch } from './processes.ts';
 import type { Circumstances } from './results.ts';
 import { record } from './results.ts';
@@ -21,6 +22,7 @@ npm run bench -- --slow-disk    the same with 5 ms added to each fsync
 npm run bench -- --postgres     this service on PostgreSQL, against SQLite and against Fastify
 npm run bench -- --grow N       the speed on stores of up to N plants
 npm run bench -- --endure N     the memory after up to N creates
+npm run bench -- --import N     the speed of import and export, of N plants
 npm run bench -- --quick        all of it for a moment, to see that it works; records nothing
   --rounds 5                    how often everything is measured
 
@@ -37,6 +39,7 @@ const OPTIONS = {
   postgres: { type: 'boolean', default: false },
   grow: { type: 'string' },
   endure: { type: 'string' },
+  import: { type: 'string' },
   quick: { type: 'boolean', default: false },
   rounds: { type: 'string', default: '5' },
   only: { type: 'string' },
@@ -98,6 +101,10 @@ async function endure(creates: number): Promise<void> {
   publish('Endurance', await measureEndurance(creates));
 }
 
+async function data(plants: number, rounds: number): Promise<void> {
+  publish('Import and export', await measureImport(plants, rounds), { postgres: true });
+}
+
 /** Everything for a moment: what a machine that has other things to do can check of this. */
 async function quick(plan: Plan): Promise<void> {
   const moment: Plan = { ...plan, connections: [8], rounds: 1, warmUpSeconds: 0.2, seconds: 0.3 };
@@ -106,6 +113,7 @@ async function quick(plan: Plan): Promise<void> {
   console.log(await measureStart(1));
   console.log(await measureGrowth([0, 1000], moment));
   console.log(await measureEndurance(1000));
+  console.log(await measureImport(1000, 1));
   using scratch = new Scratch();
   try {
     const environment = slowDisk(scratch);
@@ -132,14 +140,22 @@ async function main(): Promise<void> {
     environment: {},
   };
   const { 'slow-disk': onSlowDisk, postgres } = options;
-  const modes = [onSlowDisk, postgres, options.grow !== undefined, options.endure !== undefined, options.quick];
+  const modes = [
+    onSlowDisk,
+    postgres,
+    options.grow !== undefined,
+    options.endure !== undefined,
+    options.import !== undefined,
+    options.quick,
+  ];
   const own = [only, options.connections, options.seconds, options.ids].some((option) => option !== undefined);
   if (modes.filter(Boolean).length > 1)
-    throw new Error('one at a time of --slow-disk, --postgres, --grow, --endure and --quick');
+    throw new Error('one at a time of --slow-disk, --postgres, --grow, --endure, --import and --quick');
   if (options.help) console.log(USAGE);
   else if (options.quick) await quick(plan);
   else if (options.grow !== undefined) await grow(plan, number(options.grow));
   else if (options.endure !== undefined) await endure(number(options.endure));
+  else if (options.import !== undefined) await data(number(options.import), plan.rounds);
   else if (own) await ownComparison(plan, onSlowDisk);
   else if (onSlowDisk) await slow(plan);
   else if (postgres) await onPostgresToo(plan);

@@ -127,6 +127,37 @@ export function testEngine(name: string, { open }: Engine): void {
       });
     });
 
+    describe('of many plants at once', () => {
+      test('tells of each, in their order, and keeps the first of those with one id', async () => {
+        const [one, other, third] = [newPlant(), newPlant({ tag: '' }), newPlant()];
+        await store.plants.create(one);
+        const plants = [other, one, { ...one, tag: 'x' }, third, { ...other, tag: 'x' }, { ...other }];
+        const results = ['created', 'replayed', 'conflict', 'created', 'conflict', 'replayed'];
+        expect(await store.plants.createAll(plants)).toEqual(results.map((result) => ({ result })));
+        expect([await stored(one), await stored(other), await stored(third)]).toEqual([one, other, third]);
+        expect(await store.plants.createAll([])).toEqual([]);
+      });
+
+      test('fails the plant that cannot be stored, and no other', async () => {
+        const plants = Array.from({ length: 1000 }, () => newPlant());
+        const bad = plants.map((plant, index) => (index === 500 ? { ...plant, name: 'lone \ud800' } : plant));
+        const outcomes = await store.plants.createAll(bad);
+        expect(outcomes.flatMap((outcome, index) => ('error' in outcome ? [index] : []))).toEqual([500]);
+        expect((await allPlants(store)).filter(({ id }) => plants.some((plant) => plant.id === id))).toHaveLength(999);
+      });
+
+      test('answers for all of several calls, and for single plants meanwhile', async () => {
+        const batches = Array.from({ length: 5 }, () => Array.from({ length: 500 }, () => newPlant()));
+        const creations = batches.map((batch) => store.plants.createAll(batch));
+        const single = newPlant();
+        expect(await store.plants.create(single)).toBe('created');
+        expect((await Promise.all(creations)).flat()).toEqual(
+          Array.from({ length: 2500 }, () => ({ result: 'created' })),
+        );
+        expect(await stored(single)).toEqual(single);
+      });
+    });
+
     test('lists the plants in the order of their ids, as they were at one moment', async () => {
       const more = Array.from({ length: 2500 }, () => newPlant());
       await Promise.all(more.map((plant) => store.plants.create(plant)));

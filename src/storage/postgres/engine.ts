@@ -53,6 +53,8 @@ class PostgresStore implements Store {
   /** For all but plants that are created. */
   private readonly line: Line;
   private readonly writers: Line[];
+  /** For many plants at once, as many as are under way. */
+  private readonly bulk: Line[] = [];
   private readonly batches: Batches<StoredPlant, Creation>;
   private readonly closing = new AbortController();
   /** Why the store is not open yet, undefined when it is. */
@@ -65,6 +67,7 @@ class PostgresStore implements Store {
     this.batches = new Batches({ write: (...args) => this.write(...args), weigh: bytesOf, atOnce: WRITERS });
     this.plants = {
       create: (plant) => (this.notOpen === undefined ? this.batches.add(plant) : Promise.reject(this.notOpen)),
+      createAll: (plants) => this.createAll(plants),
       list: () => this.list(),
       remove: (id) => this.change(DELETE_ONE, id),
     };
@@ -84,7 +87,7 @@ class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.batches.idle();
     this.closing.abort();
-    for (const line of [this.line, ...this.writers]) line.close();
+    for (const line of [this.line, ...this.writers, ...this.bulk]) line.close();
   }
 
   private async open({ create, onAway }: Opening): Promise<Schema> {
@@ -121,6 +124,17 @@ class PostgresStore implements Store {
       if (!changed && tries > 1) throw new StoreUnavailable('PostgreSQL was lost meanwhile: it may have been done');
       return changed;
     });
+  }
+
+  private async createAll(plants: readonly StoredPlant[]): Promise<Outcome<Creation>[]> {
+    if (this.notOpen !== undefined) throw this.notOpen;
+    const line = this.bulk.pop() ?? new Line(this.location);
+    const until = performance.now() + PATIENCE_MS;
+    try {
+      return await createAll((work) => translated(line.attempt(until, work)), plants);
+    } finally {
+      this.bulk.push(line);
+    }
   }
 
   private async *list(): AsyncGenerator<StoredPlant[]> {

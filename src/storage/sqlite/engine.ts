@@ -11,6 +11,7 @@ import { connectReader } from './connection.ts';
 import { unpack } from './errors.ts';
 import { SELECT_ALL, toValues } from './plants.ts';
 import type { Tables } from './tables.ts';
+import { inTurns } from './turns.ts';
 import type { Answer, Method, PackedOutcome, WorkerOpening } from './worker.ts';
 
 /** A file, such as `sqlite:data/plants.db`. */
@@ -53,6 +54,10 @@ export async function openSqlite({ path }: SqliteLocation, { create }: Opening):
 function plantStore(path: string, worker: Thread, batches: Batches<StoredPlant, Creation>): PlantStore {
   return {
     create: (plant) => batches.add(plant),
+    createAll: inTurns(
+      (plants) => createAll(worker, plants),
+      () => worker.call('othersWrote'),
+    ),
     remove: (id) => worker.call('remove', id),
     async *list() {
       const reader = connectReader(path);

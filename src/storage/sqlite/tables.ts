@@ -12,6 +12,8 @@ const ID = COLUMNS.indexOf('id');
 /** The statements of the store, run in the worker thread. */
 export class Tables {
   private readonly database: DatabaseSync;
+  /** Changes whenever another connection has written. */
+  private version: unknown;
   private readonly prepared = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync) {
@@ -36,6 +38,14 @@ export class Tables {
       if (!this.database.isTransaction) throw error;
       return { error: atWork(error) };
     }
+  }
+
+  /** Whether others have written since this was asked last. */
+  othersWrote(): boolean {
+    const version = this.statement('pragma data_version').get()?.['data_version'];
+    const same = version === this.version;
+    this.version = version;
+    return !same;
   }
 
   remove(id: bigint): boolean {

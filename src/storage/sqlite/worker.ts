@@ -59,6 +59,8 @@ function run(tables: Tables, call: Call): unknown {
       return tables
         .create(...call.args)
         .map((each): PackedOutcome => ('error' in each ? pack(each.error) : each.result));
+    case 'othersWrote':
+      return tables.othersWrote();
     case 'remove':
       return tables.remove(...call.args);
     case 'findToken':

@@ -1,0 +1,117 @@
+import { parse } from 'csv-parse/sync';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { exactJson } from '../contract/exact-json.ts';
+import type { StoredPlant } from '../storage/plant-store.ts';
+import { COLUMNS, TYPES } from '../storage/columns.ts';
+import type { FindEnd } from './lines.ts';
+import { endOfLine } from './lines.ts';
+
+// CSV by RFC 4180, in UTF-8, lines ending with LF. What has no value stands there as nothing, the empty text as "".
+
+/** A record's fields; undefined: nothing stands there. */
+export type Fields = readonly (string | undefined)[];
+
+const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+const NEEDS_QUOTES = /^$|[",\r\n]|^\s|\s$/;
+
+const OPTIONS = {
+  record_delimiter: '\n',
+  relax_column_count: true,
+  cast: (value: string, { quoting }: { quoting: boolean }) => (value === '' && !quoting ? undefined : value),
+};
+
+/** The end of the line in which the record ends: where a quote opened a field, line ends belong to it until it is closed. */
+export const endOfRecord: FindEnd = (text, start) => {
+  for (let at = start; ; at++) {
+    if (text[at] === '"') {
+      at = closingQuote(text, at);
+      // It was opened by mistake: that costs its line only.
+      if (at >= 0 && !/[,\n]/.test(text.charAt(at + 1)) && !text.startsWith('\r\n', at + 1))
+        return endOfLine(text, start);
+    }
+    const end = at < 0 ? -1 : text.indexOf('\n', at);
+    if (end < 0) return undefined;
+    const rest = text.slice(at, end);
+    const comma = rest.indexOf(',');
+    if (comma < 0 || !rest.includes('"')) return end + 1;
+    at += comma;
+  }
+};
+
+function closingQuote(text: string, open: number): number {
+  let at = text.indexOf('"', open + 1);
+  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  return at;
+}
+
+/** The fields of records, or why a record has none: one that is broken is found by halves, and breaks no other. */
+export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
+  if (texts.length === 0) return [];
+  try {
+    // With a cast its records are what that returns.
+    const records: unknown = parse(texts.join('\n'), OPTIONS);
+    const parsed = records as Fields[];
+    if (parsed.length === texts.length) return parsed;
+    if (texts.length === 1) throw new Error('it is more than one record');
+  } catch (error) {
+    if (texts.length === 1) {
+      const reason = Error.isError(error) ? error.message.replace(/ at line 1\b/, '') : String(error);
+      return [new Refusal(ErrorNumber.bodyNotJson, `the record is not CSV: ${reason}`)];
+    }
+  }
+  const middle = Math.ceil(texts.length / 2);
+  return [...parseRecords(texts.slice(0, middle)), ...parseRecords(texts.slice(middle))];
+}
+
+/**
+ * The record as the body of a request that creates the plant, so that it is held to the same contract: an id has the
+ * digits that stand there, and what is no number is a string.
+ *
+ * @throws Refusal
+ */
+export function toBody(fields: Fields, header: readonly string[]): string {
+  if (fields.length !== header.length) {
+    const [has, wanted] = [String(fields.length), String(header.length)];
+    throw new Refusal(ErrorNumber.contractBroken, `the record has ${has} fields, and the header ${wanted}`);
+  }
+  const members = fields.flatMap((field, index) => {
+    if (field === undefined) return [];
+    const name = header[index] ?? '';
+    const isNumber = TYPES[name as keyof StoredPlant] === 'bigint' && NUMBER.test(field);
+    return [`${JSON.stringify(name)}:${isNumber ? field : JSON.stringify(field)}`];
+  });
+  return `{${members.join()}}`;
+}
+
+/** @throws Error which says what is wrong with the header of a file. @param read holds a body to the contract */
+export function checkHeader(header: Fields, read: (text: string) => unknown): readonly string[] {
+  const names = header.map((name) => name ?? '');
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw new Error(`the column ${JSON.stringify(repeated)} is there twice`);
+  try {
+    read(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const faults = error.message.split('; ').filter((fault) => / is (required|not allowed)$/.test(fault));
+    if (faults.length > 0) throw new Error(faults.join('; ').replaceAll('body.', 'the column '), { cause: error });
+  }
+  return names;
+}
+
+export const CSV_HEADER = `${COLUMNS.join()}\n`;
+
+/** A plant as a line of CSV with the columns of CSV_HEADER. */
+export function toCsv(plant: StoredPlant): string {
+  return `${COLUMNS.map((column) => toField(plant[column])).join()}\n`;
+}
+
+function toField(value: bigint | string | undefined): string {
+  if (value === undefined) return '';
+  const text = String(value);
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A plant as a line of NDJSON. */
+export function toNdjson(plant: StoredPlant): string {
+  return `${exactJson(plant)}\n`;
+}

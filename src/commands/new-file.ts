@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { CommandError } from './failure.ts';
+
+export interface NewFileOptions {
+  /** Who may read and write it; less what the process's umask takes away. */
+  readonly mode: number;
+}
+
+/**
+ * Makes a file that is there whole, and on the disk, or not at all: by another name in its folder first.
+ *
+ * @param write writes the file of the name that it is given, which is there, empty
+ * @throws CommandError if there is a file of that name, or it cannot be written
+ */
+export async function writeNewFile<T>(
+  path: string,
+  { mode }: NewFileOptions,
+  write: (temporary: string) => Promise<T>,
+): Promise<T> {
+  refuseExisting(path);
+  const temporary = `${path}.${String(process.pid)}.part`;
+  try {
+    await (await open(temporary, 'wx', mode)).close();
+    const result = await write(temporary);
+    await flush(temporary);
+    refuseExisting(path);
+    await rename(temporary, path);
+    await flush(dirname(resolve(path)));
+    return result;
+  } catch (error) {
+    await rm(temporary, { force: true });
+    // The system's errors: a folder that is not there, a disk that is full.
+    if (!Error.isError(error) || !('syscall' in error) || error.name === 'CommandError') throw error;
+    throw new CommandError(`${path} cannot be written: ${error.message}`, { cause: error });
+  }
+}
+
+function refuseExisting(path: string): void {
+  if (existsSync(path)) throw new CommandError(`the file ${path} exists: move it away, or name another one`);
+}
+
+async function flush(path: string): Promise<void> {
+  await using file = await open(path, 'r');
+  await file.sync();
+}

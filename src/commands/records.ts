@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { parseContract } from '../contract/contract.ts';
+import { ContractError, Refusal } from '../contract/errors.ts';
+import { readBodyText } from '../contract/exchange.ts';
+import { proveValidator } from '../contract/probe.ts';
+import type { Request } from '../contract/types.ts';
+import { compileValidators } from '../contract/validator.ts';
+import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
+import { CommandError } from './failure.ts';
+import type { Line } from './lines.ts';
+import { endOfLine, Lines } from './lines.ts';
+
+export const FORMATS = ['ndjson', 'csv'] as const;
+export type Format = (typeof FORMATS)[number];
+
+type NewPlant = Request<'createPlant'>['body'];
+
+/** A record of a file: the plant that it is, or why it is none. */
+export interface PlantRecord {
+  readonly line: Line;
+  readonly plant: NewPlant | Refusal;
+}
+
+/** Reads the body of a request that creates a plant. @throws Refusal if a client would be refused */
+export type ReadBody = (text: string) => NewPlant;
+
+/** What holds plants to the contract as the service does: from openapi.yaml, by the same functions. */
+export async function openBodyReader(): Promise<ReadBody> {
+  const contract = parseContract(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
+  await proveValidator();
+  const id = 'createPlant';
+  const operation = contract.operations.find((each) => each.id === id);
+  const validator = (await compileValidators(contract)).get(id);
+  if (operation === undefined || validator === undefined) throw new ContractError(`openapi.yaml does not have ${id}`);
+  // The validator has found that it is one.
+  return (text) => readBodyText(text, operation, validator) as NewPlant;
+}
+
+/** @throws CommandError */
+export function formatOf(path: string, chosen: string | undefined): Format {
+  const found = FORMATS.find((each) => (chosen === undefined ? path.endsWith(`.${each}`) : each === chosen));
+  if (found === undefined && chosen !== undefined) {
+    throw new CommandError(`the format must be ${FORMATS.join(' or ')}, not ${chosen}`);
+  }
+  return found ?? 'ndjson';
+}
+
+/** Makes records out of bytes, portion by portion, in the order of the file. */
+export class Records {
+  private readonly name: string;
+  private readonly read: ReadBody;
+  private readonly format: Format;
+  private readonly lines: Lines;
+  /** Of CSV, once it has come. */
+  private header: readonly string[] | undefined;
+
+  constructor(name: string, format: Format, read: ReadBody) {
+    this.name = name;
+    this.read = read;
+    this.format = format;
+    this.lines = new Lines(format === 'csv' ? endOfRecord : endOfLine);
+  }
+
+  /** @throws CommandError if the header is not one that the contract has columns for */
+  add(chunk: Buffer): PlantRecord[] {
+    return this.records(this.lines.add(chunk));
+  }
+
+  end(): PlantRecord[] {
+    const records = this.records(this.lines.end());
+    if (this.format === 'csv' && this.header === undefined) throw this.wrongHeader('there is none');
+    return records;
+  }
+
+  private records(lines: readonly Line[]): PlantRecord[] {
+    if (this.format === 'ndjson') return lines.map((line) => this.record(line, ({ text }) => text));
+    const [first] = lines;
+    if (first === undefined) return [];
+    const rest = this.header === undefined ? lines.slice(1) : lines;
+    const header = (this.header ??= this.readHeader(first));
+    const texts = rest.filter(({ refusal }) => refusal === undefined).map(({ text }) => text);
+    const parsed = parseRecords(texts).values();
+    return rest.map((line) =>
+      this.record(line, () => {
+        const { value } = parsed.next();
+        if (value === undefined) throw new Error('a record was lost');
+        if (value instanceof Refusal) throw value;
+        return toBody(value, header);
+      }),
+    );
+  }
+
+  private record(line: Line, toText: (line: Line) => string): PlantRecord {
+    if (line.refusal !== undefined) return { line, plant: line.refusal };
+    try {
+      return { line, plant: this.read(toText(line)) };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { line, plant: error };
+    }
+  }
+
+  private readHeader({ text, refusal }: Line): readonly string[] {
+    const [fields] = refusal === undefined ? parseRecords([text]) : [refusal];
+    if (fields === undefined || fields instanceof Refusal) throw this.wrongHeader(fields?.message ?? 'there is none');
+    try {
+      return checkHeader(fields, this.read);
+    } catch (error) {
+      throw this.wrongHeader(Error.isError(error) ? error.message : String(error));
+    }
+  }
+
+  private wrongHeader(reason: string): CommandError {
+    return new CommandError(`the header of ${this.name} is not that of plants: ${reason}; nothing was stored`);
+  }
+}

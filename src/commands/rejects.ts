@@ -1,0 +1,46 @@
+import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { CommandError } from './failure.ts';
+
+/** A record that is not stored. */
+export interface Reject {
+  /** The line at which it begins. */
+  readonly line: number;
+  /** The error number and the message that a client would have got for it. */
+  readonly error: number;
+  readonly message: string;
+  /** The record as it stands in the file. */
+  readonly text: string;
+}
+
+/** The file that says which records were not stored, and why; it is there only if there are any. */
+export class Rejects implements Disposable {
+  count = 0;
+  readonly path: string;
+  private file: number | undefined;
+
+  /** @throws CommandError if the file exists: what it says was not looked at yet */
+  constructor(path: string) {
+    this.path = path;
+    if (existsSync(path)) {
+      throw new CommandError(`the file ${path} exists: move it away, or name another one with --rejects`);
+    }
+  }
+
+  add(rejects: readonly Reject[]): void {
+    if (rejects.length === 0) return;
+    try {
+      this.file ??= openSync(this.path, 'wx');
+      writeSync(this.file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''));
+    } catch (error) {
+      const reason = Error.isError(error) ? error.message : String(error);
+      throw new CommandError(`the file of rejects ${this.path} cannot be written: ${reason}`, { cause: error });
+    }
+    this.count += rejects.length;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.file === undefined) return;
+    fsyncSync(this.file);
+    closeSync(this.file);
+  }
+}

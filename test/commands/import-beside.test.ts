@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { importFrom } from '../../src/commands/import.ts';
+import { percentile, whileServing } from '../support/crowd.ts';
+import { plantStore, ROOT, start, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const MAIN = join(ROOT, 'src/main.ts');
+const linux = process.platform === 'linux' ? test : test.skip;
+
+/** As many lines of NDJSON, with ids from one on. */
+const lines = (count: number, first = 0) =>
+  Array.from({ length: count }, (_, index) => `{"id":${String(first + index)},"name":"Monstera deliciosa"}\n`).join('');
+
+function place() {
+  const folder = temporaryFolder();
+  return { folder, environment: { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` } };
+}
+
+/** Runs an import of stdin, into which a test writes. */
+function importStdin({ folder, environment }: ReturnType<typeof place>, ...options: readonly string[]) {
+  const started = start(process.execPath, [MAIN, 'import', '-', ...options], environment, folder, {}, 'pipe');
+  const { stdin } = started.child;
+  if (stdin === null) throw new Error('there is no stdin');
+  const write = async (text: string) => {
+    if (!stdin.write(text)) await new Promise((resolve) => stdin.once('drain', resolve));
+  };
+  return { ...started, write, end: () => stdin.end() };
+}
+
+const countOf = (folder: string) => {
+  using database = new DatabaseSync(join(folder, 'plants.db'), { readOnly: true });
+  return database.prepare('select count(*) as count from plants').get()?.['count'];
+};
+
+describe('an import', () => {
+  test('takes stdin, and stops at SIGINT when what has come is stored', async () => {
+    const here = place();
+    const { child, write, ended, stdout, stderr } = importStdin(here);
+    await write(`bad\n${lines(5000)}`);
+    while (!existsSync(join(here.folder, 'plants.db')) || countOf(here.folder) === 0) await sleep(50);
+    child.kill('SIGINT');
+    expect(await ended).toBe(1);
+    expect(stdout()).toBe('');
+    expect(stderr()).toBe(
+      'plant-store: interrupted; stdin was read up to line 5001: 5000 created, 0 replayed, 0 conflicting, ' +
+        '1 refused; run it again, what is stored is replayed\n',
+    );
+    expect(countOf(here.folder)).toBe(5000);
+    expect(readFileSync(join(here.folder, 'stdin.rejects.ndjson'), 'utf8')).toMatch(
+      /^\{"line":1,"error":40008,.*\}\n$/,
+    );
+  });
+
+  linux('takes as much memory for many lines as for few', async () => {
+    const { child, write, end, ended, stdout } = importStdin(place());
+    const memory = () =>
+      Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${String(child.pid)}/status`, 'utf8'))?.[1]) / 1024;
+    let before = 0;
+    for (let first = 0; first < 250_000; first += 10_000) {
+      await write(lines(10_000, first));
+      if (first === 90_000) before = memory();
+    }
+    const after = memory();
+    end();
+    expect(await ended).toBe(0);
+    expect(stdout()).toContain('250000 created');
+    // Its lines alone have 11 MB; what reads ahead of the store would have them all.
+    expect({ before, after, more: after - before < 80 }).toMatchObject({ more: true });
+  });
+
+  test('lets a service that runs create plants meanwhile', async () => {
+    const { folder, environment } = place();
+    const service = await startService(environment);
+    writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
+    const imported = plantStore(['import', 'plants.ndjson'], environment, folder);
+    const times = await whileServing(service, -1_000_000, imported);
+    expect(await imported).toMatchObject({ code: 0, stderr: '' });
+    expect(service.log().filter(({ status }) => status === 503)).toEqual([]);
+    expect({ p50: percentile(times, 0.5) < 500, all: percentile(times, 1) < 2000 }).toEqual({ p50: true, all: true });
+    await service.stop();
+    expect(countOf(folder)).toBe(100_000 + times.length);
+  });
+
+  linux('shows a bar on a terminal, and takes it back', async () => {
+    const { folder, environment } = place();
+    writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
+    const command = `stty cols 70; "${process.execPath}" "${MAIN}" import plants.ndjson`;
+    const { ended, stdout } = start('script', ['-qec', command, join(folder, 'typescript')], environment, folder);
+    expect(await ended).toBe(0);
+    const written = stdout().split('\r');
+    const bars = written.filter((each) => /^\[#*-*\] +\d+ % {2}[\d,]+ plants {2}[\d,]+\/s/.test(each));
+    expect(bars.length).toBeGreaterThan(1);
+    for (const bar of bars) expect(bar.replace('\x1b[K', '').length).toBeLessThan(70);
+    expect(written.at(-2)).toMatch(/plants.ndjson: 100000 records in /);
+  });
+});
+
+describe('a store that is away', () => {
+  const { DATABASE_URL } = process.env;
+  afterEach(() => {
+    if (DATABASE_URL === undefined) delete process.env['DATABASE_URL'];
+    else process.env['DATABASE_URL'] = DATABASE_URL;
+  });
+
+  linux('is waited for, but not for ever', async () => {
+    const { folder, environment } = place();
+    // A pipe is opened for reading when the store is open.
+    const path = join(folder, 'plants.ndjson');
+    execFileSync('mkfifo', [path]);
+    process.env['DATABASE_URL'] = environment.DATABASE_URL;
+    const other = new DatabaseSync(join(folder, 'plants.db'));
+    const imported = importFrom(path, {}, 1500);
+    const failure = expect(imported).rejects.toThrow(
+      'SQLite cannot do this at the moment: database is locked; plants.ndjson was read up to line 0: 0 created, ' +
+        '0 replayed, 0 conflicting, 0 refused; run it again, what is stored is replayed',
+    );
+    const pipe = await open(path, 'w');
+    other.exec('begin immediate');
+    await pipe.writeFile(lines(3000));
+    await pipe.close();
+    await failure;
+    other.exec('rollback');
+
+    const again = importFrom(path, {}, 60_000);
+    const secondPipe = await open(path, 'w');
+    other.exec('begin immediate');
+    await secondPipe.writeFile(lines(3000));
+    await secondPipe.close();
+    await sleep(2500);
+    other.exec('rollback');
+    other.close();
+    await again;
+    expect(countOf(folder)).toBe(3000);
+  });
+});

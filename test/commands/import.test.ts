@@ -1,0 +1,157 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Reject } from '../../src/commands/rejects.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { plantStore, ROOT, start } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.create();
+});
+afterAll(() => server.remove());
+
+const urls = {
+  SQLite: () => Promise.resolve(`sqlite:${join(temporaryFolder(), 'plants.db')}`),
+  PostgreSQL: async () => server.url(await server.createDatabase()),
+};
+
+/** Runs commands in a folder of their own, on a store of their own. */
+async function place(engine: keyof typeof urls = 'SQLite') {
+  const folder = temporaryFolder();
+  const environment = { DATABASE_URL: await urls[engine]() };
+  return {
+    folder,
+    environment,
+    run: (...args: readonly string[]) => plantStore(args, environment, folder),
+    write: (name: string, text: string) => {
+      writeFileSync(join(folder, name), text);
+    },
+    rejects: (name: string) =>
+      readFileSync(join(folder, name), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Reject),
+  };
+}
+
+const done = (name: string, counts: string) => ({
+  code: 0,
+  stdout: expect.stringMatching(new RegExp(`^${name}: \\d+ records in [\\d.]+ s: ${counts}\n$`)),
+  stderr: '',
+});
+
+describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
+  test('stores a file, and replays it', async () => {
+    const { run, write } = await place(engine);
+    write('plants.ndjson', '{"id":9007199254740993,"name":"x"}\n{"id":9007199254740992,"name":"y","tag":""}\n');
+    const counts = ['2 created, 0 replayed', '0 created, 2 replayed'];
+    for (const each of counts) {
+      const result = await run('import', 'plants.ndjson');
+      expect(result).toEqual(done('plants.ndjson', `${each}, 0 conflicting, 0 refused`));
+    }
+    expect((await run('export')).stdout).toBe(
+      '{"id":9007199254740992,"name":"y","tag":""}\n{"id":9007199254740993,"name":"x"}\n',
+    );
+  });
+
+  test('says of each record that is not stored why, in a file from which it can be mended', async () => {
+    const { run, write, rejects, folder } = await place(engine);
+    write('plants.csv', 'name,id,tag\nx,1,\ny,1,\n,2,\nz,3,"a\nb"\nz,3,\n');
+    const { code, stdout, stderr } = await run('import', 'plants.csv');
+    expect([code, stderr]).toEqual([
+      1,
+      'plant-store: 3 records were not stored: plants.csv.rejects.ndjson has each, with the reason\n',
+    ]);
+    expect(stdout).toMatch(/^plants.csv: 5 records in [\d.]+ s: 2 created, 0 replayed, 2 conflicting, 1 refused\n$/);
+    const conflict = { error: 40011, message: 'a different plant with this id exists' };
+    expect(rejects('plants.csv.rejects.ndjson')).toEqual([
+      { line: 3, ...conflict, text: 'y,1,' },
+      { line: 4, error: 40010, message: 'body.name is required', text: ',2,' },
+      { line: 7, ...conflict, text: 'z,3,' },
+    ]);
+    expect((await run('export', '--format', 'csv')).stdout).toBe('id,name,tag\n1,x,\n3,z,"a\nb"\n');
+    // As the README has it, with the records mended.
+    const texts = rejects('plants.csv.rejects.ndjson').map(({ text }) => text);
+    write(
+      'mended.csv',
+      ['name,id,tag', ...texts].join('\n').replace('y,1', 'y,4').replace(',2', 'n,2').replace('z,3', 'z,5'),
+    );
+    expect(await run('import', 'mended.csv')).toEqual(
+      done('mended.csv', '3 created, 0 replayed, 0 conflicting, 0 refused'),
+    );
+    expect(existsSync(join(folder, 'mended.csv.rejects.ndjson'))).toBe(false);
+  });
+
+  test('is resumed after kill -9, and loses and doubles nothing', async () => {
+    const { run, write, environment, folder } = await place(engine);
+    const lines = Array.from({ length: 60_000 }, (_, id) => `{"id":${String(id)},"name":"x"}\n`);
+    write('plants.ndjson', lines.join(''));
+    await run('migrate');
+    const killed = start(process.execPath, [join(ROOT, 'src/main.ts'), 'import', 'plants.ndjson'], environment, folder);
+    for (let count = 0; count === 0;) count = (await run('export')).stdout.length;
+    killed.child.kill('SIGKILL');
+    expect(await killed.ended).toBe('SIGKILL');
+    const { stdout } = await run('import', 'plants.ndjson');
+    const [, created, replayed] = /(\d+) created, (\d+) replayed, 0 conflicting, 0 refused\n$/.exec(stdout) ?? [];
+    expect(Number(created)).toBeGreaterThan(0);
+    expect(Number(replayed)).toBeGreaterThan(0);
+    expect((await run('export')).stdout).toBe(lines.join(''));
+  });
+});
+
+describe('import', () => {
+  test.each([
+    [['plants.txt', '--format', 'xml'], 'the format must be ndjson or csv, not xml'],
+    [['nothing.csv'], /^nothing.csv cannot be read: ENOENT/],
+    [['folder'], 'folder cannot be read: it is a folder'],
+    [
+      ['plants.ndjson'],
+      'the file plants.ndjson.rejects.ndjson exists: move it away, or name another one with --rejects',
+    ],
+    [
+      ['plants.ndjson', '--rejects', 'plants.csv'],
+      'the file plants.csv exists: move it away, or name another one with --rejects',
+    ],
+    [['plants.ndjson', '--rejects', 'none/x'], /^the file of rejects none\/x cannot be written: ENOENT/],
+    [
+      ['plants.csv'],
+      'the header of plants.csv is not that of plants: the column colour is not allowed; nothing was stored',
+    ],
+    [['empty.csv'], 'the header of empty.csv is not that of plants: there is none; nothing was stored'],
+  ])('fails with 1 and one line: %j', async (args, message) => {
+    const { run, write, folder } = await place();
+    mkdirSync(join(folder, 'folder'));
+    write('plants.csv', 'id,name,colour\n1,x,red\n');
+    write('plants.ndjson', 'bad\n');
+    write('empty.csv', '');
+    write('plants.ndjson.rejects.ndjson', 'as it was');
+    const { code, stdout, stderr } = await run('import', ...args);
+    expect([code, stdout]).toEqual([1, args.includes('none/x') ? '' : stdout]);
+    expect(stderr.replace('plant-store: ', '').trim()).toMatch(
+      typeof message === 'string' ? new RegExp(`^${RegExp.escape(message)}$`) : message,
+    );
+    expect(readFileSync(join(folder, 'plants.ndjson.rejects.ndjson'), 'utf8')).toBe('as it was');
+  });
+
+  test('takes an empty file for one without plants', async () => {
+    const { run, write } = await place();
+    write('plants.ndjson', '');
+    expect(await run('import', 'plants.ndjson')).toEqual(
+      done('plants.ndjson', '0 created, 0 replayed, 0 conflicting, 0 refused'),
+    );
+  });
+
+  test('only looks, with --dry-run: makes no store, and does not see conflicts', async () => {
+    const { run, write, rejects } = await place();
+    write('plants.ndjson', '{"id":1,"name":"x"}\n{"id":1,"name":"y"}\n{"id":2}\n');
+    const { code, stdout, stderr } = await run('import', 'plants.ndjson', '--dry-run', '--rejects', 'found');
+    expect([code, stderr]).toEqual([1, 'plant-store: 1 record was refused: found has each, with the reason\n']);
+    expect(stdout).toMatch(
+      /^plants.ndjson: 3 records in [\d.]+ s: 2 fit the contract, 1 refused; nothing was stored, and no id looked up\n$/,
+    );
+    expect(rejects('found')).toEqual([{ line: 3, error: 40010, message: 'body.name is required', text: '{"id":2}' }]);
+    expect((await run('export')).stderr).toMatch(/there is no database/);
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { CSV_HEADER, toCsv, toNdjson } from '../../src/commands/csv.ts';
+import { openBodyReader, Records } from '../../src/commands/records.ts';
+import type { Format, PlantRecord } from '../../src/commands/records.ts';
+import { MAX_BODY_BYTES } from '../../src/contract/body.ts';
+import { Refusal } from '../../src/contract/errors.ts';
+import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import { plantsOfAllKinds } from './plants.ts';
+
+const read = await openBodyReader();
+
+/** The records of a file that comes in pieces of some sizes, again and again. */
+function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [bytes.length + 1]): PlantRecord[] {
+  const records = new Records('test', format, read);
+  const found: PlantRecord[] = [];
+  for (let start = 0, turn = 0; start < bytes.length; turn++) {
+    const end = start + (sizes[turn % sizes.length] ?? 1);
+    found.push(...records.add(bytes.subarray(start, end)));
+    start = end;
+  }
+  return [...found, ...records.end()];
+}
+
+/** What became of each: the plant, or line, number and message. */
+const seen = (records: readonly PlantRecord[]) =>
+  records.map(({ line, plant }) =>
+    plant instanceof Refusal ? `${String(line.number)} ${String(plant.number)} ${plant.message}` : { ...plant },
+  );
+
+const write = (format: Format, plants: readonly StoredPlant[]) =>
+  Buffer.from((format === 'csv' ? CSV_HEADER : '') + plants.map(format === 'csv' ? toCsv : toNdjson).join(''));
+
+describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
+  test('has the plants that were written, of whatever kind, in pieces of whatever size', () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(plantsOfAllKinds, sizes, fc.boolean(), (plants, pieces, marked) => {
+        const mark = marked ? '\ufeff' : '';
+        const bytes = Buffer.concat([Buffer.from(mark), write(format, plants)]);
+        expect(seen(recordsOf(format, bytes, pieces))).toEqual(plants);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('is cut at the same places, whatever is in it, in pieces of whatever size', () => {
+    const byte = fc.constantFrom(...Buffer.from('{"id":1,"name":"x"}\r\n\n,"1,x,\n'), 0xc3, 0xa4, 0xff);
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.array(byte, { maxLength: 300 }), (junk, bytes) => {
+        const text = Buffer.concat([Buffer.from('id,name,tag\n'), Buffer.from(bytes), Buffer.from(junk)]);
+        const whole = recordsOf(format, text);
+        expect(recordsOf(format, text, [1])).toEqual(whole);
+        expect(recordsOf(format, text, [7, 30, 2])).toEqual(whole);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('loses a line that is not UTF-8, and no other', () => {
+    const [before, after] = [write(format, [{ id: 1n, name: 'ä' }]), write('ndjson', [{ id: 3n, name: 'ö' }])];
+    const bad = Buffer.from(format === 'csv' ? '2,M\xfcll,\n' : '{"id":2,"name":"M\xfcll"}\n', 'latin1');
+    const last = format === 'csv' ? Buffer.from('3,ö,\n') : after;
+    expect(seen(recordsOf(format, Buffer.concat([before, bad, last])))).toEqual([
+      { id: 1n, name: 'ä' },
+      `${format === 'csv' ? '3' : '2'} 40007 body is not UTF-8`,
+      { id: 3n, name: 'ö' },
+    ]);
+  });
+
+  test('loses a line that is too long, of which little is kept, and no other', () => {
+    const records = new Records('test', format, read);
+    const [first, last] =
+      format === 'csv' ? ['id,name\n1,x\n', '\n3,x\n'] : ['{"id":1,"name":"x"}\n', '\n{"id":3,"name":"x"}\n'];
+    const found = [...records.add(Buffer.from(first))];
+    const piece = Buffer.alloc(MAX_BODY_BYTES / 2, 'y');
+    const before = process.memoryUsage().arrayBuffers;
+    for (let count = 0; count < 1000; count++) found.push(...records.add(piece));
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20e6);
+    found.push(...records.add(Buffer.from(last)), ...records.end());
+    const line = format === 'csv' ? 3 : 2;
+    expect(seen(found)).toEqual([
+      { id: 1n, name: 'x' },
+      `${String(line)} 40005 body is larger than 65536 bytes`,
+      { id: 3n, name: 'x' },
+    ]);
+    expect(found[1]?.line.text).toBe('y'.repeat(200));
+  });
+
+  test('ends lines as any system does, has blank ones, and need not end the last', () => {
+    const lines =
+      format === 'csv' ? ['id,name', '', '1,x', ' ', '2,y'] : ['', '{"id":1,"name":"x"}', '\t', '{"id":2,"name":"y"}'];
+    const plants = [
+      { id: 1n, name: 'x' },
+      { id: 2n, name: 'y' },
+    ];
+    for (const text of [lines.join('\n'), lines.join('\r\n'), `${lines.join('\r\n')}\r\n\r\n`]) {
+      const records = recordsOf(format, Buffer.from(text));
+      expect(seen(records)).toEqual(plants);
+      expect(records.map(({ line }) => line.number)).toEqual(format === 'csv' ? [3, 5] : [2, 4]);
+    }
+  });
+});
+
+test('a line of NDJSON is refused as the body of a request is', () => {
+  const lines = [
+    '{"id":9007199254740993,"name":"x"}',
+    '{"id":1.0,"name":"x"}',
+    '{"id":9223372036854775808,"name":"x"}',
+    '{"id":1,"name":"","colour":"red"}',
+    '{"id":1,"id":1,"name":"x"}',
+    '['.repeat(33),
+    '[]',
+    'id,name',
+    `{"id":1,"name":"${'x'.repeat(1001)}"}`,
+    `{"id":1,"name":"${'x'.repeat(MAX_BODY_BYTES)}"}`,
+  ];
+  expect(seen(recordsOf('ndjson', Buffer.from(lines.join('\n'))))).toEqual([
+    { id: 9007199254740993n, name: 'x' },
+    { id: 1n, name: 'x' },
+    '3 40010 body.id must be an integer from -9223372036854775808 to 9223372036854775807',
+    '4 40010 body.colour is not allowed; body.name must not be empty',
+    '5 40009 the member "id" appears twice in one object, again at position 8',
+    '6 40008 body is nested more than 32 levels deep',
+    '7 40010 body must be an object',
+    `8 40008 body is not JSON: unexpected "i" at position 0`,
+    '9 40010 body.name must not have more than 1000 characters',
+    '10 40005 body is larger than 65536 bytes',
+  ]);
+});
+
+describe('CSV', () => {
+  test('has its columns in any order, and exact digits; nothing is no value, "" the empty text', () => {
+    const text =
+      'tag,id,name\n,9007199254740993,"a ""b"", c"\n"",-9223372036854775808,"two\r\nlines"\nx,1.0,1\n"",,\n,"2","3"';
+    expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual([
+      { id: 9007199254740993n, name: 'a "b", c' },
+      { id: -9223372036854775808n, name: 'two\r\nlines', tag: '' },
+      { id: 1n, name: '1', tag: 'x' },
+      '6 40010 body.id is required; body.name is required',
+      { id: 2n, name: '3' },
+    ]);
+  });
+
+  test('loses a record that is broken, and no other', () => {
+    const text =
+      'id,name,tag\n1,x,\n2,5" pot,\n3,"x"y,\n4,x\n5,x,y,z\none,x,\n 7,x,\n8,"not closed,\n9,x,\n1,"name"":1,\n10,x,\n';
+    expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual([
+      { id: 1n, name: 'x' },
+      expect.stringMatching(/^3 40008 the record is not CSV: Invalid Opening Quote/),
+      expect.stringMatching(/^4 40008 the record is not CSV: Invalid Closing Quote/),
+      '5 40010 the record has 2 fields, and the header 3',
+      '6 40010 the record has 4 fields, and the header 3',
+      '7 40010 body.id must be an integer',
+      '8 40010 body.id must be an integer',
+      expect.stringMatching(/^9 40008 the record is not CSV: Quote Not Closed/),
+      { id: 9n, name: 'x' },
+      '11 40008 a quote is opened that is not closed within 65536 bytes',
+      { id: 10n, name: 'x' },
+    ]);
+  });
+
+  test('does not let a field become more than a field', () => {
+    const text = `id,name\n"1,""name"":""x""",y\n"1}{",y\n__proto__,y\n`;
+    expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual(
+      [2, 3, 4].map((line) => `${String(line)} 40010 body.id must be an integer`),
+    );
+  });
+
+  test.each([
+    ['', 'there is none'],
+    ['\n\n', 'there is none'],
+    ['id,name,colour\n', 'the column colour is not allowed'],
+    ['name,tag\n', 'the column id is required'],
+    ['ID,name\n', 'the column id is required; the column ID is not allowed'],
+    ['id,name,id\n', 'the column "id" is there twice'],
+    ['id;name;tag\n', 'the column id is required; the column name is required; the column id;name;tag is not allowed'],
+    ['id,na"me\n', /^the record is not CSV: Invalid Opening Quote/],
+    [
+      '1,x\n',
+      'the column id is required; the column name is required; the column 1 is not allowed; the column x is not',
+    ],
+  ])('with the header %j is refused as a whole', (text, reason) => {
+    const start = 'the header of test is not that of plants: ';
+    expect(() => recordsOf('csv', Buffer.from(text))).toThrow(
+      typeof reason === 'string' ? start + reason : new RegExp(start + reason.source.slice(1)),
+    );
+  });
+});
