@@ -4,6 +4,8 @@ import { parse } from 'node:querystring';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import type { Authenticator } from './auth/authenticator.ts';
+import type { Proxies } from './client-address.ts';
+import { clientAddress } from './client-address.ts';
 import type { Contract } from './contract/contract.ts';
 import { ErrorNumber, overloaded, Refusal } from './contract/errors.ts';
 import type { Handler } from './contract/router.ts';
@@ -30,6 +32,8 @@ export interface AppOptions {
   readonly basePath: string;
   /** Whether the public address is https. */
   readonly https: boolean;
+  /** The proxies whose word on where a request comes from is believed; undefined: there are none. */
+  readonly proxies: Proxies | undefined;
 }
 
 export interface App {
@@ -66,6 +70,7 @@ export function createApp(options: AppOptions): App {
   app.use(createLanding(options));
   app.use(unknownPath);
   app.use(failed);
+  const clientOf = clientAddress(options.proxies);
   const underWay = new UnderWay();
   return {
     // What every request needs is done before Express, each of whose layers costs as much as all of it.
@@ -73,7 +78,7 @@ export function createApp(options: AppOptions): App {
       // Made of the classes below, or given their prototypes by Express.
       const [request, response] = [message as Request, reply as Response];
       takeOriginForm(request);
-      logRequest(log, request, response);
+      logRequest(log, request, response, clientOf(request));
       try {
         if (underWay.take(request, response)) {
           requireHttp(request);

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import type { Proxies } from './client-address.ts';
 import type { LogLevel } from './log.ts';
 import type { StoreLocation } from './storage/open.ts';
-import { readBaseUrl, readHost, readLogLevel, readPort, readStore, readToken } from './settings.ts';
+import { readBaseUrl, readHost, readLogLevel, readPort, readProxies, readStore, readToken } from './settings.ts';
 
 /** The settings of the service, read from the environment and nowhere else. */
 export interface Config {
@@ -20,6 +21,8 @@ export interface Config {
   readonly provisionedToken: string | undefined;
   /** `ADMIN_HOST` and `ADMIN_PORT`; undefined: no admin listener. */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
+  /** `TRUST_PROXY`; undefined: there is no proxy in front. */
+  readonly proxies: Proxies | undefined;
 }
 
 /** Settings are wrong: one sentence for each that is. */
@@ -69,6 +72,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: setting('LOG_LEVEL', readLogLevel, 'info'),
     provisionedToken: setting<string | undefined>('TOKEN_FILE', readToken, undefined),
     admin: adminPort === undefined ? undefined : { host: adminHost, port: adminPort },
+    proxies: setting<Proxies | undefined>('TRUST_PROXY', readProxies, undefined),
   };
   if (faults.length > 0) throw new ConfigError(faults.join('; '));
   return config;

@@ -77,7 +77,13 @@ export function createLog(level: LogLevel): Log {
  * Names the request (`X-Request-Id`, taken over if one was sent that is sane), and logs it in one line when it is over.
  * Neither a header nor a query nor a body is ever logged: they may hold secrets.
  */
-export function logRequest(log: RequestLog, request: Request, response: Response): void {
+export function logRequest(
+  log: RequestLog,
+  request: Request,
+  response: Response,
+  /** The address of the client. */
+  client: string | undefined,
+): void {
   const start = performance.now();
   const sent = request.headers['x-request-id'];
   const requestId = typeof sent === 'string' && SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
@@ -92,6 +98,7 @@ export function logRequest(log: RequestLog, request: Request, response: Response
       requestId,
       method,
       path: sentPath(request),
+      client,
       operation,
       caller,
       status: response.headersSent ? response.statusCode : undefined,

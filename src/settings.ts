@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isToken } from './auth/token.ts';
+import type { Proxies } from './client-address.ts';
+import { MOST_HOPS, proxiesAt } from './client-address.ts';
 import type { LogLevel } from './log.ts';
 import { LOG_LEVELS } from './log.ts';
 import type { StoreLocation } from './storage/open.ts';
@@ -49,6 +51,17 @@ export function readLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((each) => each === text);
   if (level === undefined) throw new Error(`must be one of ${LOG_LEVELS.join(', ')}, not ${show(text)}`);
   return level;
+}
+
+/** How many proxies there are in front, or where they are. */
+export function readProxies(text: string): Proxies {
+  const forms =
+    'the number of proxies in front, from 1 to 32, or their addresses, such as 10.0.0.1, 10.0.0.0/8, loopback';
+  if (text === 'true') throw new Error(`must not be true: anybody could choose an address. It must be ${forms}`);
+  if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_HOPS) return Number(text);
+  const proxies = proxiesAt(text.split(/[\s,]+/));
+  if (proxies === undefined) throw new Error(`must be ${forms}, not ${show(text)}`);
+  return proxies;
 }
 
 export function readToken(path: string): string {

@@ -9,6 +9,9 @@ const folder = temporaryFolder();
 const tokenFile = join(folder, 'token');
 writeFileSync(tokenFile, 'a-token-that-was-provisioned-000001\n');
 
+const PROXIES =
+  'must be the number of proxies in front, from 1 to 32, or their addresses, such as 10.0.0.1, 10.0.0.0/8, loopback, not "';
+
 describe('the settings', () => {
   test('have defaults, also where they are empty', () => {
     const defaults = {
@@ -19,9 +22,12 @@ describe('the settings', () => {
       logLevel: 'info',
       provisionedToken: undefined,
       admin: undefined,
+      proxies: undefined,
     };
     expect(readConfig({})).toEqual(defaults);
-    expect(readConfig({ HOST: '', PORT: ' ', DATABASE_URL: '', BASE_URL: '', ADMIN_PORT: '' })).toEqual(defaults);
+    expect(
+      readConfig({ HOST: '', PORT: ' ', DATABASE_URL: '', BASE_URL: '', ADMIN_PORT: '', TRUST_PROXY: '' }),
+    ).toEqual(defaults);
   });
 
   test('are read', () => {
@@ -34,6 +40,7 @@ describe('the settings', () => {
       TOKEN_FILE: tokenFile,
       ADMIN_PORT: '9000',
       ADMIN_HOST: '0.0.0.0',
+      TRUST_PROXY: '2',
     });
     expect(config).toEqual({
       host: '::1',
@@ -43,7 +50,20 @@ describe('the settings', () => {
       logLevel: 'warn',
       provisionedToken: 'a-token-that-was-provisioned-000001',
       admin: { host: '0.0.0.0', port: 9000 },
+      proxies: 2,
     });
+  });
+
+  test('are read in all their forms', () => {
+    const { proxies } = readConfig({ TRUST_PROXY: '10.0.0.1, 192.0.2.0/24 2001:db8::/32,loopback' });
+    if (typeof proxies !== 'object') throw new Error('these are addresses');
+    const families = {
+      ipv4: ['10.0.0.1', '192.0.2.255', '127.9.9.9'],
+      ipv6: ['2001:db8::1', '::1', '::ffff:10.0.0.1'],
+    };
+    for (const [family, addresses] of Object.entries(families))
+      expect(addresses.filter((address) => !proxies.check(address, family as 'ipv4'))).toEqual([]);
+    expect(['10.0.0.2', '192.0.3.0', '169.254.0.1'].filter((address) => proxies.check(address))).toEqual([]);
   });
 
   test.each([
@@ -71,6 +91,13 @@ describe('the settings', () => {
     ['BASE_URL', 'https://plants.example/#', 'must have neither a query nor a fragment nor a user'],
     ['BASE_URL', 'https://user:secret@plants.example', 'must have neither a query nor a fragment nor a user'],
     ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"'],
+    ['TRUST_PROXY', 'true', 'must not be true: '],
+    ['TRUST_PROXY', '0', PROXIES],
+    ['TRUST_PROXY', '33', PROXIES],
+    ['TRUST_PROXY', 'nginx', PROXIES],
+    ['TRUST_PROXY', '10.0.0.0/33', PROXIES],
+    ['TRUST_PROXY', '0.0.0.0/0', PROXIES],
+    ['TRUST_PROXY', '10.0.0.1 10.0.0', PROXIES],
     ['TOKEN_FILE', join(folder, 'none'), 'cannot be read: ENOENT'],
     ['TOKEN_FILE', join(folder, 'short'), 'must name a file that holds one token'],
     ['TOKEN_FILE', join(folder, 'two'), 'must name a file that holds one token'],

@@ -148,6 +148,7 @@ test('the lines of requests and all others are of one form and in one order', as
     requestId: 'mine',
     method: 'POST',
     path: '/plants',
+    client: '127.0.0.1',
     operation: 'createPlant',
     caller: 'first',
     status: 200,

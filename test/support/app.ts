@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import { Authenticator } from '../../src/auth/authenticator.ts';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
+import type { Proxies } from '../../src/client-address.ts';
 import { parseContract } from '../../src/contract/contract.ts';
 import type { Handler } from '../../src/contract/router.ts';
 import { compileValidators } from '../../src/contract/validator.ts';
@@ -37,6 +38,7 @@ interface TestAppOptions {
   readonly operations?: Readonly<Record<string, Handler<Services>>>;
   readonly basePath?: string;
   readonly https?: boolean;
+  readonly proxies?: Proxies;
 }
 
 const closers: (() => Promise<void>)[] = [];
@@ -70,6 +72,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
     basePath: options.basePath ?? '',
     https: options.https ?? false,
+    proxies: options.proxies,
   });
   const listener = await listen(app.handle, '127.0.0.1', 0, logger, app.classes);
   closers.push(async () => {

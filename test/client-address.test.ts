@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { proxiesAt } from '../src/client-address.ts';
+import type { TestApp } from './support/app.ts';
+import { startApp } from './support/app.ts';
+
+let requests = 0;
+
+/** What the log names as the client of a request that came with this header. */
+async function clientOf(app: TestApp, forwarded?: string): Promise<unknown> {
+  const id = `request-${String(requests++)}`;
+  const headers = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded };
+  await (await fetch(`${app.url}/none`, { headers: { 'X-Request-Id': id, ...headers } })).text();
+  const line = () => app.log.find(({ requestId }) => requestId === id);
+  while (line() === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+  return line()?.['client'];
+}
+
+const HERE = '127.0.0.1';
+const apps = new Map<string, TestApp>();
+async function behind(where: number | readonly string[] | undefined): Promise<TestApp> {
+  const key = String(where);
+  const proxies = typeof where === 'object' ? proxiesAt(where) : where;
+  const app = apps.get(key) ?? (await startApp(proxies === undefined ? {} : { proxies }));
+  apps.set(key, app);
+  return app;
+}
+
+describe('the log has as the client', () => {
+  test.each<[string, number | readonly string[] | undefined, string | undefined, string]>([
+    ['the connection', undefined, undefined, HERE],
+    ['the connection, whatever the client says of itself', undefined, '192.0.2.1', HERE],
+    ['the connection, where no proxy has said anything', 1, undefined, HERE],
+    ['what the one proxy in front wrote', 1, '192.0.2.1', '192.0.2.1'],
+    ['what it wrote, not what the client did before', 1, '198.51.100.7, 192.0.2.1', '192.0.2.1'],
+    ['what the first of two proxies wrote', 2, '198.51.100.7, 192.0.2.1, 10.0.0.1', '192.0.2.1'],
+    [
+      'the last that is no proxy by its address',
+      ['loopback', '10.0.0.0/8'],
+      '1.1.1.1, 192.0.2.1,10.0.0.2, 10.0.0.1',
+      '192.0.2.1',
+    ],
+    [
+      'what stands before all proxies, if nothing does',
+      ['loopback', '10.0.0.0/8'],
+      '10.0.0.2, 10.0.0.1:80',
+      '10.0.0.2',
+    ],
+    ['no more than 32 proxies', ['loopback'], `127.0.0.2${', 127.0.0.3'.repeat(32)}`, '127.0.0.3'],
+    ['the proxy that wrote what is no address', ['loopback', '10.0.0.0/8'], '192.0.2.1, unknown, 10.0.0.1', '10.0.0.1'],
+    ['the connection, where it is not one of the proxies', ['10.0.0.0/8'], '192.0.2.1', HERE],
+    ['an address of IPv6', 1, '2001:db8::1', '2001:db8::1'],
+    ['an address without its port', 1, '192.0.2.1:5678', '192.0.2.1'],
+    ['one of IPv6 likewise', 1, '[2001:db8::1]:5678', '2001:db8::1'],
+    ['the connection, for what is no address', 1, 'unknown', HERE],
+    ['the connection, for half an address', 1, '192.0.2', HERE],
+    ['the connection, for lines of a log', 1, '"}{"level":"fatal"', HERE],
+    ['the connection, for an address at length', 1, `fe80::1%${'x'.repeat(8000)}`, HERE],
+    ['the connection, for 8 KB', 1, 'x'.repeat(8000), HERE],
+    ['what the proxy wrote, behind 8 KB', 1, `${'1.1.1.1,'.repeat(1000)}192.0.2.1`, '192.0.2.1'],
+  ])('%s', async (_name, proxies, forwarded, client) => {
+    expect(await clientOf(await behind(proxies), forwarded)).toBe(client);
+  });
+});
