@@ -76,6 +76,7 @@ export interface components {
          *     | 40400 | 404 | The path does not exist |
          *     | 40500 | 405 | The path exists, but not with this method |
          *     | 40800 | 408 | The request took too long to arrive |
+         *     | 42900 | 429 | Too many requests; try again after the seconds of `Retry-After` |
          *     | 43100 | 431 | The header fields are too large |
          *     | 50000 | 500 | The service failed; its log has the cause under the request id |
          *     | 50300 | 503 | The service cannot store at the moment; try again |
@@ -97,6 +98,18 @@ export interface components {
          */
         BadRequest: {
             headers: {
+                /**
+                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
+                 *     (IETF draft "RateLimit header fields for HTTP").
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
+                 *     callers apart.
+                 * @example "caller"; q=600; w=60; pk=:YTc5MzdiNjRiOGNh:
+                 */
+                "RateLimit-Policy"?: string;
                 /**
                  * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
                  *     digits and `._~:/+=-`, else made by the service.
@@ -133,11 +146,58 @@ export interface components {
             };
         };
         /**
+         * @description More requests came from this caller than whoever operates the service allows in a time. Nothing was stored, and
+         *     the body was not read. Send the same plant again after the seconds named by `Retry-After`.
+         */
+        TooManyRequests: {
+            headers: {
+                /**
+                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
+                 *     (IETF draft "RateLimit header fields for HTTP").
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
+                 *     callers apart.
+                 * @example "caller"; q=600; w=60; pk=:YTc5MzdiNjRiOGNh:
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description After how many seconds to try again (RFC 9110, section 10.2.3).
+                 * @example 1
+                 */
+                "Retry-After"?: number;
+                /**
+                 * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
+                 *     digits and `._~:/+=-`, else made by the service.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
          * @description Any other failure, in the same shape. With `500` or `503` nothing is known to be stored: send the same
          *     plant again, after the seconds named by `Retry-After` where it is sent.
          */
         Failure: {
             headers: {
+                /**
+                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
+                 *     (IETF draft "RateLimit header fields for HTTP").
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
+                 *     callers apart.
+                 * @example "caller"; q=600; w=60; pk=:YTc5MzdiNjRiOGNh:
+                 */
+                "RateLimit-Policy"?: string;
                 /**
                  * @description After how many seconds to try again (RFC 9110, section 10.2.3).
                  * @example 1
@@ -164,6 +224,18 @@ export interface components {
          * @example true
          */
         "Idempotent-Replayed": true;
+        /**
+         * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
+         *     (IETF draft "RateLimit header fields for HTTP").
+         * @example "caller"; r=599; t=60
+         */
+        RateLimit: string;
+        /**
+         * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
+         *     callers apart.
+         * @example "caller"; q=600; w=60; pk=:YTc5MzdiNjRiOGNh:
+         */
+        "RateLimit-Policy": string;
         /**
          * @description After how many seconds to try again (RFC 9110, section 10.2.3).
          * @example 1
@@ -208,6 +280,18 @@ export interface operations {
                      */
                     "Idempotent-Replayed"?: true;
                     /**
+                     * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
+                     *     (IETF draft "RateLimit header fields for HTTP").
+                     * @example "caller"; r=599; t=60
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
+                     *     callers apart.
+                     * @example "caller"; q=600; w=60; pk=:YTc5MzdiNjRiOGNh:
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
                      * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
                      *     digits and `._~:/+=-`, else made by the service.
                      * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
@@ -221,6 +305,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failure"];
         };
     };

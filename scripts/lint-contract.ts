@@ -15,10 +15,9 @@ export const SWITCHED_OFF: Readonly<Record<string, string>> = {
   'owasp:api4:2023-integer-limit':
     'owasp:api4:2023-integer-format has each integer be int32 or int64, and the service holds to both: these are limits',
   'owasp:api4:2023-rate-limit':
-    'clients are not counted, so there is no limit to tell: what is too much for the service gets 503 with Retry-After',
-  'owasp:api4:2023-rate-limit-responses-429': 'as above; `default` declares the 503',
+    'it wants the limit told with each reply: none is counted before its token is known, so a 401 cannot tell it',
   'owasp:api8:2023-define-cors-origin':
-    'no page of another origin may call the service: without this header, browsers see to that',
+    'which pages may call is not for the contract to say: each operator does, by CORS_ORIGINS, and browsers see to it',
   'owasp:api8:2023-define-error-responses-500':
     '`default` declares it: by its number, a handler could return it, where failures are to be thrown',
   'owasp:api9:2023-inventory-access':

@@ -14,6 +14,8 @@ import type { OperationValidator } from './contract/validator.ts';
 import { createDocs } from './docs.ts';
 import { answerFailure } from './failures.ts';
 import { createLanding } from './landing.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { createRateLimit } from './rate-limit.ts';
 import type { RequestLog } from './log.ts';
 import { logRequest } from './log.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
@@ -32,6 +34,8 @@ export interface AppOptions {
   readonly basePath: string;
   /** Whether the public address is https. */
   readonly https: boolean;
+  /** undefined: nobody counts. */
+  readonly rateLimit: RateLimit | undefined;
   /** The proxies whose word on where a request comes from is believed; undefined: there are none. */
   readonly proxies: Proxies | undefined;
 }
@@ -64,6 +68,7 @@ export function createApp(options: AppOptions): App {
     operations,
     services,
     authenticate: (authorization) => authenticator.authenticate(authorization),
+    count: options.rateLimit && createRateLimit(options.rateLimit),
     basePath,
   });
   app.use(createDocs(options));

@@ -2,8 +2,18 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Proxies } from './client-address.ts';
 import type { LogLevel } from './log.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { StoreLocation } from './storage/open.ts';
-import { readBaseUrl, readHost, readLogLevel, readPort, readProxies, readStore, readToken } from './settings.ts';
+import {
+  readBaseUrl,
+  readHost,
+  readLogLevel,
+  readPort,
+  readProxies,
+  readRateLimit,
+  readStore,
+  readToken,
+} from './settings.ts';
 
 /** The settings of the service, read from the environment and nowhere else. */
 export interface Config {
@@ -21,6 +31,8 @@ export interface Config {
   readonly provisionedToken: string | undefined;
   /** `ADMIN_HOST` and `ADMIN_PORT`; undefined: no admin listener. */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
+  /** `RATE_LIMIT`; undefined: there is none. */
+  readonly rateLimit: RateLimit | undefined;
   /** `TRUST_PROXY`; undefined: there is no proxy in front. */
   readonly proxies: Proxies | undefined;
 }
@@ -72,6 +84,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: setting('LOG_LEVEL', readLogLevel, 'info'),
     provisionedToken: setting<string | undefined>('TOKEN_FILE', readToken, undefined),
     admin: adminPort === undefined ? undefined : { host: adminHost, port: adminPort },
+    rateLimit: setting<RateLimit | undefined>('RATE_LIMIT', readRateLimit, undefined),
     proxies: setting<Proxies | undefined>('TRUST_PROXY', readProxies, undefined),
   };
   if (faults.length > 0) throw new ConfigError(faults.join('; '));

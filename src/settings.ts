@@ -5,6 +5,7 @@ import type { Proxies } from './client-address.ts';
 import { MOST_HOPS, proxiesAt } from './client-address.ts';
 import type { LogLevel } from './log.ts';
 import { LOG_LEVELS } from './log.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { StoreLocation } from './storage/open.ts';
 import { readPostgresLocation } from './storage/postgres/location.ts';
 
@@ -51,6 +52,19 @@ export function readLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((each) => each === text);
   if (level === undefined) throw new Error(`must be one of ${LOG_LEVELS.join(', ')}, not ${show(text)}`);
   return level;
+}
+
+/** The units of time that settings may have, in milliseconds. */
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+/** The longest that requests are counted for. */
+const MOST_WINDOW_MS = 24 * 3_600_000;
+
+export function readRateLimit(text: string): RateLimit {
+  const [, requests = '', count = '', unit = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? [];
+  const windowMs = Number(count) * (UNITS[unit] ?? 0);
+  if (windowMs === 0 || windowMs > MOST_WINDOW_MS)
+    throw new Error(`must be a number of requests and a time of up to 24h, such as 600/60s, not ${show(text)}`);
+  return { requests: Number(requests), windowMs };
 }
 
 /** How many proxies there are in front, or where they are. */

@@ -9,6 +9,7 @@ const folder = temporaryFolder();
 const tokenFile = join(folder, 'token');
 writeFileSync(tokenFile, 'a-token-that-was-provisioned-000001\n');
 
+const LIMIT = 'must be a number of requests and a time of up to 24h, such as 600/60s, not "';
 const PROXIES =
   'must be the number of proxies in front, from 1 to 32, or their addresses, such as 10.0.0.1, 10.0.0.0/8, loopback, not "';
 
@@ -22,12 +23,13 @@ describe('the settings', () => {
       logLevel: 'info',
       provisionedToken: undefined,
       admin: undefined,
+      rateLimit: undefined,
       proxies: undefined,
     };
     expect(readConfig({})).toEqual(defaults);
-    expect(
-      readConfig({ HOST: '', PORT: ' ', DATABASE_URL: '', BASE_URL: '', ADMIN_PORT: '', TRUST_PROXY: '' }),
-    ).toEqual(defaults);
+    expect(readConfig({ HOST: '', PORT: ' ', DATABASE_URL: '', BASE_URL: '', ADMIN_PORT: '', RATE_LIMIT: '' })).toEqual(
+      defaults,
+    );
   });
 
   test('are read', () => {
@@ -40,6 +42,7 @@ describe('the settings', () => {
       TOKEN_FILE: tokenFile,
       ADMIN_PORT: '9000',
       ADMIN_HOST: '0.0.0.0',
+      RATE_LIMIT: '600/60s',
       TRUST_PROXY: '2',
     });
     expect(config).toEqual({
@@ -50,11 +53,14 @@ describe('the settings', () => {
       logLevel: 'warn',
       provisionedToken: 'a-token-that-was-provisioned-000001',
       admin: { host: '0.0.0.0', port: 9000 },
+      rateLimit: { requests: 600, windowMs: 60_000 },
       proxies: 2,
     });
   });
 
   test('are read in all their forms', () => {
+    expect(readConfig({ RATE_LIMIT: '1/24h' }).rateLimit).toEqual({ requests: 1, windowMs: 86_400_000 });
+    expect(readConfig({ RATE_LIMIT: '999999999/5m' }).rateLimit).toEqual({ requests: 999_999_999, windowMs: 300_000 });
     const { proxies } = readConfig({ TRUST_PROXY: '10.0.0.1, 192.0.2.0/24 2001:db8::/32,loopback' });
     if (typeof proxies !== 'object') throw new Error('these are addresses');
     const families = {
@@ -91,6 +97,12 @@ describe('the settings', () => {
     ['BASE_URL', 'https://plants.example/#', 'must have neither a query nor a fragment nor a user'],
     ['BASE_URL', 'https://user:secret@plants.example', 'must have neither a query nor a fragment nor a user'],
     ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"'],
+    ['RATE_LIMIT', '600', LIMIT],
+    ['RATE_LIMIT', '0/60s', LIMIT],
+    ['RATE_LIMIT', '600/0s', LIMIT],
+    ['RATE_LIMIT', '600/60', LIMIT],
+    ['RATE_LIMIT', '600/1d', LIMIT],
+    ['RATE_LIMIT', '600/25h', LIMIT],
     ['TRUST_PROXY', 'true', 'must not be true: '],
     ['TRUST_PROXY', '0', PROXIES],
     ['TRUST_PROXY', '33', PROXIES],

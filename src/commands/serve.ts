@@ -63,6 +63,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
     log,
     basePath,
     https: config.baseUrl?.protocol === 'https:',
+    rateLimit: config.rateLimit,
     proxies: config.proxies,
   });
   if (config.admin !== undefined) {

@@ -19,6 +19,7 @@ export const ErrorNumber = {
   pathUnknown: 40400,
   methodNotAllowed: 40500,
   requestTimeout: 40800,
+  tooManyRequests: 42900,
   headersTooLarge: 43100,
   serviceFailed: 50000,
   storeUnavailable: 50300,

@@ -11,6 +11,8 @@ declare global {
     /** What is known of a request while it is under way: the log line is made of it. */
     interface Locals {
       requestId: string;
+      /** Header fields that the reply carries, whatever it is: name, value, name, value. */
+      fields?: readonly string[];
       operation?: string;
       /** The name of the token that the request was authenticated by. */
       caller?: string;

@@ -25,13 +25,16 @@ export interface RouterOptions<Services> {
   readonly services: Services;
   /** Who calls, by the header Authorization. @throws Refusal */
   readonly authenticate: (authorization: string | undefined) => string | Promise<string>;
+  /** Counts a request of a caller. @throws Refusal if there are too many; undefined: nobody counts */
+  readonly count?: ((caller: string, response: Response) => Promise<void>) | undefined;
   /** Where the paths of the contract are mounted: '' or such as `/api`. */
   readonly basePath: string;
 }
 
 /**
  * Adds the operations of the contract as routes, to a router that is strict and case-sensitive. A request is answered
- * by the first of these that has an objection: path and method (404, 405), security (401), the contract (400).
+ * by the first of these that has an objection: path and method (404, 405), security (401), the
+ * limit of its caller (429), the contract (400).
  *
  * @throws ContractError if the operations are not those of the contract
  */
@@ -63,7 +66,7 @@ export function routeOperations<Services>(router: IRouter, options: RouterOption
 
 function operationHandler<Services>(
   operation: ContractOperation,
-  { validators, operations, services, authenticate }: RouterOptions<Services>,
+  { validators, operations, services, authenticate, count }: RouterOptions<Services>,
 ): (request: Request, response: Response) => Promise<void> {
   const validator = validators.get(operation.id);
   const handler = operations[operation.id];
@@ -81,6 +84,7 @@ function operationHandler<Services>(
     if (!operation.public) {
       const caller = authenticate(request.headers.authorization);
       locals.caller = typeof caller === 'string' ? caller : await caller;
+      if (count !== undefined) await count(locals.caller, response);
     }
     const data = await readRequest(request, response, operation, validator);
     answer(response, await handler(data, services));

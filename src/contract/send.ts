@@ -31,6 +31,11 @@ export function ignored({ socket }: IncomingMessage): number {
 /** Header fields by name; those that are undefined are not sent. */
 export type HeaderValues = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
 
+/** Has the reply carry header fields (name, value, name, value), whoever sends it: of a failure too. */
+export function addFields({ locals }: Response, fields: readonly string[]): void {
+  locals.fields = locals.fields === undefined ? fields : [...locals.fields, ...fields];
+}
+
 /** Sends a reply. A body that is a string goes out with the header, in one write. */
 export function send(
   response: Response,
@@ -39,7 +44,9 @@ export function send(
   mediaType?: string,
   body?: string | Buffer,
 ): void {
-  const fields = ['X-Request-Id', response.locals.requestId];
+  const { requestId, fields: added } = response.locals;
+  const fields = ['X-Request-Id', requestId];
+  if (added !== undefined) fields.push(...added);
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
   // A 204 has no length, not even none (RFC 9110, section 8.6).

@@ -54,6 +54,11 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
   notJson: () => createPlant(service, '{"id": 1,'),
   missing: () => fetch(`${service.url}/plants`, { method: 'POST', body: FIRST }),
   invalid: () => createPlant({ url: service.url, token: 'unknown' }, FIRST),
+  tooMany: async () => {
+    const limited = await startService({ RATE_LIMIT: '1/1h' });
+    await createPlant(limited, FIRST);
+    return createPlant(limited, FIRST);
+  },
   internal: async () => {
     const app = await startApp({
       operations: { ...handlers, createPlant: () => Promise.reject(new Error('sabotage')) },

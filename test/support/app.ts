@@ -11,6 +11,7 @@ import type { Handler } from '../../src/contract/router.ts';
 import { compileValidators } from '../../src/contract/validator.ts';
 import { operations } from '../../src/operations/index.ts';
 import type { Services } from '../../src/operations/services.ts';
+import type { RateLimit } from '../../src/rate-limit.ts';
 import { listen } from '../../src/server.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { openStore } from '../../src/storage/open.ts';
@@ -38,6 +39,7 @@ interface TestAppOptions {
   readonly operations?: Readonly<Record<string, Handler<Services>>>;
   readonly basePath?: string;
   readonly https?: boolean;
+  readonly rateLimit?: RateLimit;
   readonly proxies?: Proxies;
 }
 
@@ -72,6 +74,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
     basePath: options.basePath ?? '',
     https: options.https ?? false,
+    rateLimit: options.rateLimit,
     proxies: options.proxies,
   });
   const listener = await listen(app.handle, '127.0.0.1', 0, logger, app.classes);
