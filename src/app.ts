@@ -7,6 +7,7 @@ import type { Authenticator } from './auth/authenticator.ts';
 import type { Proxies } from './client-address.ts';
 import { clientAddress } from './client-address.ts';
 import type { Contract } from './contract/contract.ts';
+import { Cors } from './cors.ts';
 import { ErrorNumber, overloaded, Refusal } from './contract/errors.ts';
 import type { Handler } from './contract/router.ts';
 import { routeOperations } from './contract/router.ts';
@@ -36,6 +37,8 @@ export interface AppOptions {
   readonly https: boolean;
   /** undefined: nobody counts. */
   readonly rateLimit: RateLimit | undefined;
+  /** The origins whose pages may call the service; undefined: none. */
+  readonly corsOrigins: readonly string[] | undefined;
   /** The proxies whose word on where a request comes from is believed; undefined: there are none. */
   readonly proxies: Proxies | undefined;
 }
@@ -76,6 +79,8 @@ export function createApp(options: AppOptions): App {
   app.use(unknownPath);
   app.use(failed);
   const clientOf = clientAddress(options.proxies);
+  const cors = options.corsOrigins && new Cors(options.corsOrigins, contract);
+  const serve = cors === undefined ? app : cors.answerPreflights(app);
   const underWay = new UnderWay();
   return {
     // What every request needs is done before Express, each of whose layers costs as much as all of it.
@@ -84,10 +89,11 @@ export function createApp(options: AppOptions): App {
       const [request, response] = [message as Request, reply as Response];
       takeOriginForm(request);
       logRequest(log, request, response, clientOf(request));
+      cors?.mark(request, response);
       try {
         if (underWay.take(request, response)) {
           requireHttp(request);
-          app(request, response);
+          serve(request, response);
         }
         // When its packet has been read: the connection of a request that is whole can be used again.
         else process.nextTick(answerFailure, overloaded, request, response);

@@ -8,6 +8,7 @@ import {
   readBaseUrl,
   readHost,
   readLogLevel,
+  readOrigins,
   readPort,
   readProxies,
   readRateLimit,
@@ -33,6 +34,8 @@ export interface Config {
   readonly admin: { readonly host: string; readonly port: number } | undefined;
   /** `RATE_LIMIT`; undefined: there is none. */
   readonly rateLimit: RateLimit | undefined;
+  /** `CORS_ORIGINS`: the origins whose pages may call, or `*`; undefined: none. */
+  readonly corsOrigins: readonly string[] | undefined;
   /** `TRUST_PROXY`; undefined: there is no proxy in front. */
   readonly proxies: Proxies | undefined;
 }
@@ -85,6 +88,7 @@ export function readConfig(environment: Environment): Config {
     provisionedToken: setting<string | undefined>('TOKEN_FILE', readToken, undefined),
     admin: adminPort === undefined ? undefined : { host: adminHost, port: adminPort },
     rateLimit: setting<RateLimit | undefined>('RATE_LIMIT', readRateLimit, undefined),
+    corsOrigins: setting<readonly string[] | undefined>('CORS_ORIGINS', readOrigins, undefined),
     proxies: setting<Proxies | undefined>('TRUST_PROXY', readProxies, undefined),
   };
   if (faults.length > 0) throw new ConfigError(faults.join('; '));

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { Router } from 'express';
 import type { Contract } from './contract/contract.ts';
 import { literalPath } from './contract/paths.ts';
-import { send } from './contract/send.ts';
+import { addFields, send } from './contract/send.ts';
 import { escapeHtml, securityHeaders } from './html.ts';
 
 export interface LandingOptions {
@@ -32,7 +32,7 @@ export function createLanding({ contract, basePath, https }: LandingOptions): Ro
 /** Goes on to the page for those who would rather read HTML than JSON; who takes anything is a program. */
 const forBrowsers: RequestHandler = (request, response, next) => {
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  if (reads) response.vary('Accept');
+  if (reads) addFields(response, ['Vary', 'Accept']);
   next(reads && request.accepts(['json', 'html']) === 'html' ? undefined : 'router');
 };
 

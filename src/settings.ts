@@ -54,6 +54,20 @@ export function readLogLevel(text: string): LogLevel {
   return level;
 }
 
+/** The origins whose pages may call, as browsers name them; `*` alone stands for all. */
+export function readOrigins(text: string): readonly string[] {
+  const origins = text.split(/[\s,]+/);
+  if (text === '*') return origins;
+  for (const each of origins) {
+    const url = URL.parse(each);
+    const web = url !== null && /^https?:$/.test(url.protocol) && !url.hostname.includes('*');
+    if (web && url.origin === each) continue;
+    const right = web ? url.origin : 'https://app.example';
+    throw new Error(`must be *, or origins as browsers spell them, such as ${right}, not ${show(each)}`);
+  }
+  return origins;
+}
+
 /** The units of time that settings may have, in milliseconds. */
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 /** The longest that requests are counted for. */

@@ -10,6 +10,7 @@ const tokenFile = join(folder, 'token');
 writeFileSync(tokenFile, 'a-token-that-was-provisioned-000001\n');
 
 const LIMIT = 'must be a number of requests and a time of up to 24h, such as 600/60s, not "';
+const ORIGINS = 'must be *, or origins as browsers spell them, such as';
 const PROXIES =
   'must be the number of proxies in front, from 1 to 32, or their addresses, such as 10.0.0.1, 10.0.0.0/8, loopback, not "';
 
@@ -24,6 +25,7 @@ describe('the settings', () => {
       provisionedToken: undefined,
       admin: undefined,
       rateLimit: undefined,
+      corsOrigins: undefined,
       proxies: undefined,
     };
     expect(readConfig({})).toEqual(defaults);
@@ -43,6 +45,7 @@ describe('the settings', () => {
       ADMIN_PORT: '9000',
       ADMIN_HOST: '0.0.0.0',
       RATE_LIMIT: '600/60s',
+      CORS_ORIGINS: 'https://app.example, http://localhost:8080',
       TRUST_PROXY: '2',
     });
     expect(config).toEqual({
@@ -54,6 +57,7 @@ describe('the settings', () => {
       provisionedToken: 'a-token-that-was-provisioned-000001',
       admin: { host: '0.0.0.0', port: 9000 },
       rateLimit: { requests: 600, windowMs: 60_000 },
+      corsOrigins: ['https://app.example', 'http://localhost:8080'],
       proxies: 2,
     });
   });
@@ -61,6 +65,11 @@ describe('the settings', () => {
   test('are read in all their forms', () => {
     expect(readConfig({ RATE_LIMIT: '1/24h' }).rateLimit).toEqual({ requests: 1, windowMs: 86_400_000 });
     expect(readConfig({ RATE_LIMIT: '999999999/5m' }).rateLimit).toEqual({ requests: 999_999_999, windowMs: 300_000 });
+    expect(readConfig({ CORS_ORIGINS: '*' }).corsOrigins).toEqual(['*']);
+    expect(readConfig({ CORS_ORIGINS: 'https://a.example https://[::1]:8443' }).corsOrigins).toEqual([
+      'https://a.example',
+      'https://[::1]:8443',
+    ]);
     const { proxies } = readConfig({ TRUST_PROXY: '10.0.0.1, 192.0.2.0/24 2001:db8::/32,loopback' });
     if (typeof proxies !== 'object') throw new Error('these are addresses');
     const families = {
@@ -103,6 +112,13 @@ describe('the settings', () => {
     ['RATE_LIMIT', '600/60', LIMIT],
     ['RATE_LIMIT', '600/1d', LIMIT],
     ['RATE_LIMIT', '600/25h', LIMIT],
+    ['CORS_ORIGINS', 'https://app.example/', `${ORIGINS} https://app.example, not "https://app.example/"`],
+    ['CORS_ORIGINS', 'https://App.example:443/a', `${ORIGINS} https://app.example, not "https://App.example:443/a"`],
+    ['CORS_ORIGINS', 'app.example:3000', `${ORIGINS} https://app.example, not "app.example:3000"`],
+    ['CORS_ORIGINS', 'https://a.example, *', `${ORIGINS} https://app.example, not "*"`],
+    ['CORS_ORIGINS', 'https://*.example', `${ORIGINS} https://app.example, not "https://*.example"`],
+    ['CORS_ORIGINS', 'null', `${ORIGINS} https://app.example, not "null"`],
+    ['CORS_ORIGINS', ',', `${ORIGINS} https://app.example, not ""`],
     ['TRUST_PROXY', 'true', 'must not be true: '],
     ['TRUST_PROXY', '0', PROXIES],
     ['TRUST_PROXY', '33', PROXIES],

@@ -64,6 +64,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
     basePath,
     https: config.baseUrl?.protocol === 'https:',
     rateLimit: config.rateLimit,
+    corsOrigins: config.corsOrigins,
     proxies: config.proxies,
   });
   if (config.admin !== undefined) {

@@ -46,6 +46,8 @@ export interface ContractReply {
   /** undefined: the reply has no body. */
   readonly mediaType: string | undefined;
   readonly position: Position | undefined;
+  /** The names of its headers. */
+  readonly headers: readonly string[];
   /** Whether a header must be sent with it. */
   readonly headersRequired: boolean;
 }
@@ -104,7 +106,8 @@ function readOperation(
         if (others.length > 0)
           throw new ContractError(`${placeOf(content)}, ${where}, response ${status}: only one media type can be sent`);
         const headersRequired = Object.values(headers).some((header) => resolve(header).required === true);
-        return [status, { mediaType: body?.[0], position: body?.[1], headersRequired }];
+        const names = Object.keys(headers);
+        return [status, { mediaType: body?.[0], position: body?.[1], headers: names, headersRequired }];
       }),
     ),
   };

@@ -40,6 +40,7 @@ interface TestAppOptions {
   readonly basePath?: string;
   readonly https?: boolean;
   readonly rateLimit?: RateLimit;
+  readonly corsOrigins?: readonly string[];
   readonly proxies?: Proxies;
 }
 
@@ -75,6 +76,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     basePath: options.basePath ?? '',
     https: options.https ?? false,
     rateLimit: options.rateLimit,
+    corsOrigins: options.corsOrigins,
     proxies: options.proxies,
   });
   const listener = await listen(app.handle, '127.0.0.1', 0, logger, app.classes);

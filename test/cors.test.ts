@@ -1,0 +1,168 @@
+import { describe, expect, test } from '@jest/globals';
+import { operations } from '../src/operations/index.ts';
+import { MOST_UNDER_WAY } from '../src/under-way.ts';
+import type { TestApp } from './support/app.ts';
+import { startApp } from './support/app.ts';
+import { THINGS } from './support/contracts.ts';
+import type { RawAnswer } from './support/raw.ts';
+import { byHand, JSON_TYPE, sendRaw, VALID } from './support/raw.ts';
+import { createPlant } from './support/service.ts';
+
+const ORIGIN = 'https://app.example';
+const app = await startApp({ corsOrigins: [ORIGIN, 'http://localhost:8080'] });
+
+/** What browsers may know of a reply: the fields that the service added for them. */
+function permission({ headers }: RawAnswer): Record<string, string> {
+  const fields = Object.entries(headers).filter(([name]) => /^access-control-|^vary$/.test(name));
+  return Object.fromEntries(fields.map(([name, value]) => [name.replace('access-control-', ''), value]));
+}
+
+const READABLE = {
+  'allow-origin': ORIGIN,
+  'expose-headers': 'Idempotent-Replayed,RateLimit,RateLimit-Policy,X-Request-Id,WWW-Authenticate,Retry-After',
+  vary: 'Origin',
+};
+const HIDDEN = { vary: 'Origin' };
+
+async function ask(
+  { url }: Pick<TestApp, 'url'>,
+  method: string,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  body = '',
+): Promise<RawAnswer> {
+  const { host } = new URL(url);
+  const all = { Host: host, Connection: 'close', 'Content-Length': String(body.length), ...fields };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return sendRaw(url, `${method} ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+const withToken = ({ token }: Pick<TestApp, 'token'>, origin = ORIGIN) => ({
+  Origin: origin,
+  Authorization: `Bearer ${token}`,
+  'Content-Type': 'application/json',
+});
+const preflight = (origin: string) => ({
+  Origin: origin,
+  'Access-Control-Request-Method': 'POST',
+  'Access-Control-Request-Headers': 'authorization,content-type',
+});
+
+describe('a page of an origin that is listed', () => {
+  test.each([
+    ['200', 'POST', '/plants', withToken(app), VALID],
+    ['400', 'POST', '/plants', withToken(app), '{'],
+    ['401', 'POST', '/plants', { Origin: ORIGIN }, VALID],
+    ['405', 'GET', '/plants', { Origin: ORIGIN }, ''],
+    ['405', 'OPTIONS', '/plants', { Origin: ORIGIN }, ''],
+    ['404', 'GET', '/none', { Origin: ORIGIN }, ''],
+    ['400', 'GET', '/plants', { Origin: ORIGIN, Host: 'two, hosts' }, ''],
+    ['200', 'GET', '/openapi.json', { Origin: ORIGIN }, ''],
+    ['200', 'GET', '/openapi.yaml', { Origin: ORIGIN }, ''],
+  ])('may read %s to %s %s', async (status, method, path, fields, body) => {
+    const answer = await ask(app, method, path, fields, body);
+    expect([String(answer.status), permission(answer)]).toEqual([status, READABLE]);
+  });
+
+  test('may read 429 and 500', async () => {
+    const failing = await startApp({
+      corsOrigins: [ORIGIN],
+      rateLimit: { requests: 1, windowMs: 60_000 },
+      operations: { ...operations, createPlant: () => Promise.reject(new Error('sabotage')) },
+    });
+    for (const status of [500, 429]) {
+      const answer = await ask(failing, 'POST', '/plants', withToken(failing), VALID);
+      expect([answer.status, permission(answer)]).toEqual([status, READABLE]);
+    }
+  });
+
+  test('may read 503, when too much is under way', async () => {
+    const done = Promise.withResolvers<{ status: number; body: object }>();
+    const busy = await startApp({ corsOrigins: [ORIGIN], operations: { createPlant: () => done.promise } });
+    const waiting = Array.from({ length: MOST_UNDER_WAY }, () => createPlant(busy, VALID));
+    let answer;
+    do answer = await ask(busy, 'GET', '/none', { Origin: ORIGIN });
+    while (answer.status === 404);
+    done.resolve({ status: 200, body: { name: 'x' } });
+    expect((await Promise.all(waiting)).filter(({ status }) => status !== 200)).toEqual([]);
+    expect([answer.status, permission(answer)]).toEqual([503, READABLE]);
+  });
+
+  test('is told before what it may send, without a token, on whatever path', async () => {
+    for (const path of ['/plants', '/none', '/openapi.json']) {
+      const answer = await ask(app, 'OPTIONS', path, preflight(ORIGIN));
+      expect([answer.status, answer.body, permission(answer)]).toEqual([
+        204,
+        '',
+        {
+          ...READABLE,
+          'allow-methods': 'GET,HEAD,POST',
+          'allow-headers': 'Authorization,Content-Type,Content-Encoding,X-Request-Id',
+          'max-age': '600',
+        },
+      ]);
+      expect(answer.headers).not.toHaveProperty('content-length');
+      expect(answer.headers).toHaveProperty('x-request-id');
+    }
+  });
+
+  test('may send and read what the operations declare', async () => {
+    const thing = () => Promise.resolve({ status: 204 });
+    const things = { newestThing: thing, getThing: thing, putThing: thing };
+    const { url } = await startApp({ yaml: THINGS, operations: things, corsOrigins: ['*'], basePath: '/api' });
+    const answer = await ask({ url }, 'OPTIONS', '/api/things/1', preflight(ORIGIN));
+    expect(permission(answer)).toMatchObject({
+      'allow-methods': 'GET,HEAD,PUT',
+      'allow-headers': expect.stringMatching(/^Authorization,.*,X-Count$/),
+      'expose-headers': expect.stringContaining('X-Total'),
+    });
+  });
+});
+
+describe('a page of another origin', () => {
+  test.each([
+    'https://evil.example',
+    'https://app.example.evil.example',
+    'http://app.example',
+    'null',
+    ORIGIN.toUpperCase(),
+  ])('may neither ask nor read: %s', async (origin) => {
+    const asked = await ask(app, 'OPTIONS', '/plants', preflight(origin));
+    expect([asked.status, permission(asked)]).toEqual([405, HIDDEN]);
+    expect((await ask(app, 'OPTIONS', '/none', preflight(origin))).status).toBe(404);
+    const answer = await ask(app, 'POST', '/plants', withToken(app, origin), VALID);
+    expect([answer.status, permission(answer)]).toEqual([200, HIDDEN]);
+  });
+
+  test('has caches know that the next one may not', async () => {
+    expect(permission(await ask(app, 'GET', '/openapi.json', {}))).toEqual(HIDDEN);
+    const page = await ask(app, 'GET', '/', { Origin: ORIGIN, Accept: 'text/html' });
+    expect(page.text.match(/^Vary: .*/gm)).toEqual(['Vary: Origin', 'Vary: Accept']);
+  });
+});
+
+test('with *, pages of any origin may read', async () => {
+  const open = await startApp({ corsOrigins: ['*'] });
+  for (const origin of [ORIGIN, 'null']) {
+    expect(permission(await ask(open, 'POST', '/plants', withToken(open, origin), VALID))).toEqual({
+      'allow-origin': '*',
+      'expose-headers': READABLE['expose-headers'],
+    });
+    expect((await ask(open, 'OPTIONS', '/plants', preflight(origin))).status).toBe(204);
+  }
+});
+
+test('without the setting, none is told anything', async () => {
+  const closed = await startApp();
+  const asked = await ask(closed, 'OPTIONS', '/plants', preflight(ORIGIN));
+  expect([asked.status, permission(asked)]).toEqual([405, {}]);
+  expect(permission(await ask(closed, 'POST', '/plants', withToken(closed), VALID))).toEqual({});
+});
+
+test('a preflight with a body does not keep the connection', async () => {
+  const { HOST } = byHand(app);
+  const fields = Object.entries(preflight(ORIGIN)).map(([name, value]) => `${name}: ${value}`);
+  const head = ['OPTIONS /plants HTTP/1.1', HOST, JSON_TYPE, ...fields, 'Content-Length: 1000000000'].join('\r\n');
+  const answer = await sendRaw(app.url, `${head}\r\n\r\n{`);
+  expect([answer.status, answer.headers['connection']]).toEqual([204, 'close']);
+});
