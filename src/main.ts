@@ -1,5 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { Command, CommanderError } from 'commander';
+import { backUp, restore } from './commands/backup.ts';
 import { exportPlants } from './commands/export.ts';
 import { importPlants } from './commands/import.ts';
 import { migrate } from './commands/migrate.ts';
@@ -39,6 +40,12 @@ program
   .description('write every plant to a new file, or to stdout')
   .option('--format <format>', "ndjson or csv (default: by the file's name, else ndjson)")
   .action(exportPlants);
+program.command('backup <file>').description('copy the store into a new file, and check it').action(backUp);
+program
+  .command('restore <file>')
+  .description('make the store what a backup has, and check it')
+  .option('--force', 'also if the store has plants, which are lost then')
+  .action(restore);
 program.command('remove <id>').description('remove a plant for good').action(remove);
 program.command('migrate').description('bring the schema of the store up to date').action(migrate);
 

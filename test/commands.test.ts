@@ -20,6 +20,8 @@ describe('the command line', () => {
     [['token', 'create', '--help'], '--expires <lifetime>'],
     [['export', '--help'], 'write every plant to a new file, or to stdout'],
     [['import', '--help'], 'store the plants of a file, or of stdin (-), each checked as if it had been sent'],
+    [['backup', '--help'], 'copy the store into a new file, and check it'],
+    [['restore', '--help'], 'make the store what a backup has, and check it'],
     [['remove', '--help'], 'remove a plant for good'],
     [['--version'], '1.0.0'],
     [['migrate', '--help'], 'bring the schema of the store up to date'],

@@ -11,7 +11,7 @@ import { readPlants } from './place.ts';
 const SIZE = '96m';
 
 /** How a process gets mounts of its own: as root, or else as the root of a user namespace. */
-const UNSHARE = [['--mount'], ['--user', '--map-root-user', '--mount']].find(
+export const UNSHARE = [['--mount'], ['--user', '--map-root-user', '--mount']].find(
   (flags) => spawnSync('unshare', [...flags, 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0,
 );
 

@@ -1,0 +1,26 @@
+import { readConfig, readEnvironment } from '../config.ts';
+import { backUpStore, restoreStore } from '../storage/backup.ts';
+import { CommandError } from './failure.ts';
+import { writeNewFile } from './new-file.ts';
+
+/** Copies the store into a new file, also beside a running service. Only its owner may read it: it has the tokens' hashes. */
+export async function backUp(file: string): Promise<void> {
+  const { store } = readConfig(readEnvironment());
+  const plants = await backUpStore(store, file, (write) => writeNewFile(file, { mode: 0o600 }, write));
+  console.log(`${file} has the store as it was: ${count(plants)}, checked`);
+}
+
+/** Puts back what a backup has, also beside a running service. */
+export async function restore(file: string, { force = false }: { force?: boolean }): Promise<void> {
+  const plants = await restoreStore(readConfig(readEnvironment()).store, file, (present) => {
+    if (present === 0 || force) return;
+    throw new CommandError(
+      `the store has ${count(present)}, which would be lost: make a backup of it first, then restore with --force`,
+    );
+  });
+  console.log(`the store is what ${file} has: ${count(plants)}, checked`);
+}
+
+function count(plants: number): string {
+  return plants === 1 ? '1 plant' : `${String(plants)} plants`;
+}

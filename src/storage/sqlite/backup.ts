@@ -1,0 +1,113 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { COLUMNS } from '../columns.ts';
+import { StoreUnavailable, StoreUnusable } from '../plant-store.ts';
+import { connect } from './connection.ts';
+import { atOpening, isBusy, sqliteCode } from './errors.ts';
+import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
+
+/** All pages in one step: with more than one, each write of another connection would begin it anew. */
+const ALL_PAGES = 2 ** 31 - 1;
+/** How long to wait for another process that writes, and before each try, in milliseconds. */
+const BUSY_MS = 30_000;
+const BUSY_PAUSE_MS = 5;
+
+/** Copies the store into a file, as it is at one moment. The file holds no other file's data, and needs none beside it. */
+export async function backUp(path: string, copy: string): Promise<number> {
+  if (!existsSync(path)) throw new StoreUnusable(`there is no database ${path}`);
+  await copyPages(path, copy);
+  try {
+    using database = new DatabaseSync(copy);
+    // The copy is one of a database with a log (WAL) beside it; this one gets none, whoever opens it.
+    database.exec('pragma journal_mode = delete');
+    return check(database, copy);
+  } catch (error) {
+    throw atOpening(error, copy);
+  }
+}
+
+/**
+ * Makes the store what a backup has: in one transaction, so that a service that runs sees what was there before or what
+ * is there then. All that was in it is gone.
+ *
+ * @param allowed is told how many plants there are, and throws if they are not to be lost
+ */
+export async function restore(path: string, copy: string, allowed: (plants: number) => void): Promise<number> {
+  if (!existsSync(copy)) throw new StoreUnusable(`there is no file ${copy}`);
+  if (existsSync(path) && realpathSync(path) === realpathSync(copy)) {
+    throw new StoreUnusable(`the file ${copy} is the store itself`);
+  }
+  const plants = inspect(copy);
+  {
+    // Makes the store where there is none; a file that is not a store is not overwritten.
+    using database = connect(path, true).database;
+    allowed(countPlants(database));
+  }
+  await copyPages(copy, path);
+  // Brings its schema up to date, and flushes all that was copied with what it writes.
+  using database = connect(path, true).database;
+  compare(database, path, copy);
+  return plants;
+}
+
+/** Retries while another process writes: unlike other statements, this one does not wait for its lock. */
+async function copyPages(from: string, to: string): Promise<void> {
+  const deadline = performance.now() + BUSY_MS;
+  for (;;) {
+    try {
+      using source = new DatabaseSync(from, { readOnly: true });
+      await backup(source, to, { rate: ALL_PAGES });
+      return;
+    } catch (error) {
+      if (!isBusy(error)) throw atOpening(error, to);
+      if (performance.now() > deadline) {
+        throw new StoreUnavailable(`the database ${to} is locked by another process`, { cause: error });
+      }
+    }
+    await sleep(BUSY_PAUSE_MS);
+  }
+}
+
+/** How many plants a backup has. @throws StoreUnusable if it is none, or not whole */
+function inspect(path: string): number {
+  try {
+    using database = new DatabaseSync(path, { readOnly: true });
+    return check(database, path);
+  } catch (error) {
+    throw sqliteCode(error) === undefined ? error : atOpening(error, path);
+  }
+}
+
+function check(database: DatabaseSync, path: string): number {
+  const value = (name: string) => database.prepare(`pragma ${name}`).get()?.[name];
+  if (value('application_id') !== APPLICATION_ID) throw new StoreUnusable(`the database ${path} is not a plant store`);
+  const schema = Number(value('user_version'));
+  if (schema > MIGRATIONS.length) {
+    const [has, knows] = [String(schema), String(MIGRATIONS.length)];
+    throw new StoreUnusable(`the database ${path} has schema ${has}, of a newer plant-store; this one knows ${knows}`);
+  }
+  const found = value('integrity_check');
+  if (found !== 'ok') throw new StoreUnusable(`the database ${path} is damaged: ${String(found)}`);
+  return countPlants(database);
+}
+
+function countPlants(database: DatabaseSync): number {
+  return Number(database.prepare('select count(*) as count from plants').get()?.['count']);
+}
+
+/** Every plant and token of the backup must be in the store, as it was; a service may have added some since. */
+function compare(database: DatabaseSync, path: string, copy: string): void {
+  database.prepare('attach ? as backup').run(copy);
+  const found = database.prepare('pragma main.integrity_check').get()?.['integrity_check'];
+  const had = database.prepare("select name from pragma_table_info('plants', 'backup')").all();
+  const columns = COLUMNS.filter((column) => had.some(({ name }) => name === column));
+  const differs = columns.map((column) => `stored."${column}" is not copied."${column}"`).join(' or ');
+  const lost = database.prepare(
+    `select 1 from backup.plants as copied left join main.plants as stored using (id) where ${differs} limit 1`,
+  );
+  const lostTokens = database.prepare('select hash from backup.tokens except select hash from main.tokens');
+  if (found !== 'ok' || lost.get() !== undefined || lostTokens.get() !== undefined) {
+    throw new StoreUnusable(`the database ${path} is not what ${copy} has: ${String(found)}; restore it again`);
+  }
+}

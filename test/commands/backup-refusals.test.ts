@@ -1,0 +1,97 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from '@jest/globals';
+import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
+import { UNSHARE } from '../faults/small-disk.ts';
+import { plantStore, ROOT, start } from '../support/service.ts';
+import { look, place } from './place.ts';
+
+const MAIN = join(ROOT, 'src/main.ts');
+
+describe('backup and restore', () => {
+  test('refuse what would be a mistake, with 1 and one line', async () => {
+    const { folder, database, environment, run } = await place(3);
+    const copy = join(folder, 'copy.db');
+    await run('backup', 'copy.db');
+    const made = (name: string, change: (database: DatabaseSync) => void) => {
+      writeFileSync(join(folder, name), readFileSync(copy));
+      using changed = new DatabaseSync(join(folder, name));
+      change(changed);
+    };
+    made('newer.db', (each) => {
+      each.exec(`pragma user_version = ${String(MIGRATIONS.length + 1)}`);
+    });
+    made('other.db', (each) => {
+      each.exec(`pragma application_id = ${String(APPLICATION_ID + 1)}`);
+    });
+    made('damaged.db', (each) => {
+      each.exec('create table x (y)');
+    });
+    const damaged = readFileSync(join(folder, 'damaged.db'));
+    writeFileSync(join(folder, 'damaged.db'), damaged.subarray(0, damaged.length - 4096));
+    writeFileSync(
+      join(folder, 'text.db'),
+      'no database, but long enough to be looked at by SQLite, which reads 100 bytes and finds no header in them',
+    );
+    const file = (name: string) => RegExp.escape(join(name));
+    const cases: [string[], RegExp][] = [
+      [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another one/],
+      [['backup', 'none/copy.db'], /none\/copy.db cannot be written: ENOENT.*/],
+      [['restore', 'none.db'], /there is no file none.db/],
+      [['restore', 'plants.db'], /the file plants.db is the store itself/],
+      [
+        ['restore', 'newer.db'],
+        new RegExp(`the database ${file('newer.db')} has schema \\d+, of a newer plant-store; this one knows \\d+`),
+      ],
+      [['restore', 'other.db'], /the database other.db is not a plant store/],
+      [['restore', 'damaged.db', '--force'], /the database damaged.db is damaged.*/],
+      [['restore', 'text.db', '--force'], /the database text.db is not a SQLite database/],
+    ];
+    for (const [args, message] of cases) {
+      const { code, stdout, stderr } = await run(...args);
+      expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
+      expect(stderr).toMatch(new RegExp(`^plant-store: ${message.source}\n$`));
+    }
+    expect(look(database)).toBe(3);
+    expect((await plantStore(['backup', 'x'], { DATABASE_URL: 'sqlite:gone.db' }, folder)).stderr).toMatch(
+      /^plant-store: there is no database .*gone.db\n$/,
+    );
+    const postgres = { DATABASE_URL: 'postgres://al:secret@db.example,other:5433/plants' };
+    const at = `'postgres://al@db.example:5432,other:5433/plants'`;
+    for (const [what, command] of [
+      ['backup', `pg_dump --format=custom --file='a'\\''b' ${at}`],
+      ['restore', `pg_restore --clean --if-exists --single-transaction --dbname=${at} 'a'\\''b'`],
+    ] as const) {
+      const done = await plantStore([what, "a'b"], postgres, folder);
+      expect(done).toEqual({ code: 1, stdout: '', stderr: `plant-store: PostgreSQL does this itself: ${command}\n` });
+    }
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+    expect(environment.DATABASE_URL).toContain(database);
+  });
+
+  (UNSHARE === undefined ? test.skip : test)('say so where the disk is full, and leave nothing', async () => {
+    const { folder, database, environment, run } = await place(20_000);
+    await run('backup', 'copy.db');
+    const disk = join(folder, 'disk');
+    mkdirSync(disk);
+    // The commands, each with its code and what it leaves, on a file system that nobody else has.
+    const script = `mount -t tmpfs -o size=200k tmpfs "$1" && cd "$1/.." || exit
+      for command in "backup disk/copy.db" "export disk/plants.ndjson" "restore copy.db"; do
+        if [ "$command" = "restore copy.db" ]; then export DATABASE_URL=sqlite:disk/new.db; fi
+        "$2" "$3" $command; echo "code $?:" $(ls -A disk)
+      done
+      "$2" "$3" export; echo "code $?"`;
+    const [program, ...args] = ['unshare', ...(UNSHARE ?? []), 'sh', '-c', script, 'sh', disk, process.execPath, MAIN];
+    const { ended, stdout, stderr } = start(program, args, environment, folder);
+    expect(await ended).toBe(0);
+    expect(stdout()).toBe('code 1:\ncode 1:\ncode 1: new.db\ncode 0\n');
+    expect(stderr().split('\n')).toEqual([
+      expect.stringMatching(/^plant-store: the database disk\/copy.db.*part cannot be written: the disk is full$/),
+      expect.stringMatching(/^plant-store: disk\/plants.ndjson cannot be written: ENOSPC/),
+      expect.stringMatching(/^plant-store: the database .*new.db cannot be written: the disk is full$/),
+      '',
+    ]);
+    expect(look(database)).toBe(20_000);
+  });
+});

@@ -1,0 +1,96 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { whileServing } from '../support/crowd.ts';
+import { createPlant, plantStore, ROOT, start, startService } from '../support/service.ts';
+import { fill, look, place } from './place.ts';
+
+const MAIN = join(ROOT, 'src/main.ts');
+
+describe('backup and restore', () => {
+  test('copy the store of a service that runs, and put it back beside it', async () => {
+    const { folder, database, environment, run } = await place(20_000);
+    const kept = (await run('token', 'create', 'kept')).stdout.trim();
+    const service = { ...(await startService(environment)), token: kept };
+    const backedUp = run('backup', 'copy.db');
+    const times = await whileServing(service, 1_000_001, backedUp);
+    const { code, stdout, stderr } = await backedUp;
+    expect([code, stderr]).toEqual([0, '']);
+    const [, count] = /^copy.db has the store as it was: (\d+) plants, checked\n$/.exec(stdout) ?? [];
+    const copy = join(folder, 'copy.db');
+    expect(look(copy)).toBe(Number(count));
+    expect(Number(count)).toBeGreaterThanOrEqual(20_000);
+    expect(Number(count)).toBeLessThanOrEqual(20_000 + times.length);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
+
+    // What is lost: a plant and a token; and one that is another since.
+    const late = (await run('token', 'create', 'late')).stdout.trim();
+    expect((await createPlant({ ...service, token: late }, '{"id":-1,"name":"late"}')).status).toBe(200);
+    await run('remove', '7');
+    expect((await createPlant(service, '{"id":7,"name":"other"}')).status).toBe(200);
+    expect(await run('restore', 'copy.db')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^plant-store: the store has \d+ plants, which would be lost: make a backup of it first, then restore with --force\n$/,
+      ),
+    });
+    const restored = run('restore', 'copy.db', '--force');
+    const later = await whileServing(service, 2_000_001, restored);
+    expect(await restored).toEqual({
+      code: 0,
+      stdout: `the store is what copy.db has: ${String(count)} plants, checked\n`,
+      stderr: '',
+    });
+    const replayed = await createPlant(service, '{"id":7,"name":"plant 7"}');
+    expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    const anew = await createPlant(service, '{"id":-1,"name":"late"}');
+    expect([anew.status, anew.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    await sleep(1000);
+    expect((await createPlant({ ...service, token: late }, '{"id":-1,"name":"late"}')).status).toBe(401);
+    await service.stop();
+    expect(look(database)).toBeGreaterThan(Number(count));
+    expect(look(database)).toBeLessThanOrEqual(Number(count) + later.length + 1);
+  });
+
+  test('make a store where there is none, with every digit', async () => {
+    const { folder, run } = await place();
+    writeFileSync(join(folder, 'p.ndjson'), '{"id":9007199254740993,"name":"x","tag":""}\n');
+    await run('import', 'p.ndjson');
+    expect((await run('backup', 'copy.db')).stdout).toBe('copy.db has the store as it was: 1 plant, checked\n');
+    const elsewhere = { DATABASE_URL: `sqlite:${join(folder, 'new/folder/plants.db')}` };
+    expect((await plantStore(['restore', 'copy.db'], elsewhere, folder)).code).toBe(0);
+    expect((await plantStore(['export'], elsewhere, folder)).stdout).toBe(
+      '{"id":9007199254740993,"name":"x","tag":""}\n',
+    );
+  });
+
+  test('lose nothing when they are killed', async () => {
+    const { folder, database, environment, run } = await place(60_000);
+    await run('backup', 'copy.db');
+    fill(database, 60_001, 10_000);
+    const kill = async (after: number, ...args: readonly string[]) => {
+      const started = start(process.execPath, [MAIN, ...args], environment, folder);
+      await sleep(after);
+      started.child.kill('SIGKILL');
+      return await started.ended;
+    };
+    const begun = performance.now();
+    expect((await run('backup', 'whole.db')).code).toBe(0);
+    const time = performance.now() - begun;
+    for (let turn = 1; turn <= 4; turn++) {
+      await kill((time * turn) / 5, 'backup', `copy-${String(turn)}.db`);
+      if (existsSync(join(folder, `copy-${String(turn)}.db`)))
+        expect(look(join(folder, `copy-${String(turn)}.db`))).toBe(70_000);
+      expect(look(database)).toBe(70_000);
+    }
+    for (let turn = 1; turn <= 6; turn++) {
+      await kill(time * (0.3 + turn / 10), 'restore', 'copy.db', '--force');
+      const left = look(database);
+      expect([60_000, 70_000]).toContain(left);
+      if (left === 60_000) fill(database, 60_001, 10_000);
+    }
+  });
+});

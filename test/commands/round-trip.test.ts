@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { toNdjson } from '../../src/commands/csv.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { plantStore } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { plantsOfAllKinds } from './plants.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.create();
+});
+afterAll(() => server.remove());
+
+test('plants of all kinds go from file to store to file, in both formats and engines, as they are', async () => {
+  const folder = temporaryFolder();
+  const sqlite = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
+  const postgres = { DATABASE_URL: server.url(await server.createDatabase()) };
+  const plants = new Map(fc.sample(plantsOfAllKinds, 400).flatMap((some) => some.map((plant) => [plant.id, plant])));
+  writeFileSync(join(folder, 'given.ndjson'), [...plants.values()].map(toNdjson).join(''));
+  const run = async (environment: typeof sqlite, ...args: readonly string[]) => {
+    expect(await plantStore(args, environment, folder)).toMatchObject({ code: 0, stderr: '' });
+  };
+  await run(sqlite, 'import', 'given.ndjson');
+  await run(sqlite, 'export', 'first.csv');
+  await run(postgres, 'import', 'first.csv');
+  await run(postgres, 'export', 'second.ndjson');
+  await run(postgres, 'export', 'second.csv');
+  const sorted = [...plants.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  expect(plants.size).toBeGreaterThan(500);
+  expect(readFileSync(join(folder, 'second.ndjson'), 'utf8')).toBe(sorted.map(toNdjson).join(''));
+  expect(readFileSync(join(folder, 'second.csv'))).toEqual(readFileSync(join(folder, 'first.csv')));
+});
+
+test('an export beside an import has what was there at one moment', async () => {
+  const folder = temporaryFolder();
+  const environment = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
+  const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${String(id)},"name":"x"}\n`);
+  writeFileSync(join(folder, 'plants.ndjson'), lines.join(''));
+  expect((await plantStore(['migrate'], environment, folder)).code).toBe(0);
+  const imported = plantStore(['import', 'plants.ndjson'], environment, folder);
+  const over = new AbortController();
+  void imported.finally(() => {
+    over.abort();
+  });
+  for (let turn = 0; !over.signal.aborted; turn++) {
+    const name = `${String(turn)}.ndjson`;
+    expect(await plantStore(['export', name], environment, folder)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const exported = readFileSync(join(folder, name), 'utf8');
+    // Batches are stored in their order.
+    expect(exported).toBe(lines.slice(0, exported.split('\n').length - 1).join(''));
+  }
+  expect(await imported).toMatchObject({ code: 0, stderr: '' });
+});
