@@ -1,13 +1,21 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 
+/** What can be asked about the service. */
+export interface Facts {
+  /** Resolves if its store can answer. */
+  readonly ready: () => Promise<void>;
+  /** What Prometheus is told. */
+  readonly metrics: { readonly contentType: string; text(): Promise<string> };
+}
+
 /**
- * What operators and their tools ask, on a listener of its own: `/livez` (does the process answer?) and `/readyz` (can
- * it serve, as far as its store is asked?).
+ * What operators and their tools ask, on a listener of its own: `/livez` (does the process answer?), `/readyz` (can it
+ * serve, as far as its store is asked?) and `/metrics` (what has it done?), which asks nobody.
  */
-export function createAdmin(ready: () => Promise<void>, logger: Logger): RequestListener {
+export function createAdmin(facts: Facts, logger: Logger): RequestListener {
   return (request, response) => {
-    answer(request, response, ready, logger).catch((error: unknown) => {
+    answer(request, response, facts, logger).catch((error: unknown) => {
       logger.error({ err: error }, 'admin request failed');
       response.destroy();
     });
@@ -17,7 +25,7 @@ export function createAdmin(ready: () => Promise<void>, logger: Logger): Request
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  ready: () => Promise<void>,
+  { ready, metrics }: Facts,
   logger: Logger,
 ): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -37,12 +45,19 @@ async function answer(
         reply(response, 503, 'not ready');
       }
       return;
+    case '/metrics':
+      send(response, 200, metrics.contentType, await metrics.text());
+      return;
     default:
       reply(response, 404, 'not found');
   }
 }
 
 function reply(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-  response.end(JSON.stringify({ status: text }));
+  send(response, status, 'application/json', JSON.stringify({ status: text }));
+}
+
+function send(response: ServerResponse, status: number, mediaType: string, body: string): void {
+  response.writeHead(status, { 'Content-Type': mediaType, 'Cache-Control': 'no-store' });
+  response.end(body);
 }

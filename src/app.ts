@@ -17,7 +17,7 @@ import { answerFailure } from './failures.ts';
 import { createLanding } from './landing.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createRateLimit } from './rate-limit.ts';
-import type { RequestLog } from './log.ts';
+import type { RequestLog, RequestObserver } from './log.ts';
 import { logRequest } from './log.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
 import { UnderWay } from './under-way.ts';
@@ -31,6 +31,7 @@ export interface AppOptions {
   readonly services: Services;
   readonly authenticator: Authenticator;
   readonly log: RequestLog;
+  readonly observer?: RequestObserver | undefined;
   /** The path of the service's public address: '' or such as `/api`. */
   readonly basePath: string;
   /** Whether the public address is https. */
@@ -57,7 +58,7 @@ export interface App {
 
 /** The service as an Express application: what a request meets, in this order. */
 export function createApp(options: AppOptions): App {
-  const { contract, validators, operations, services, authenticator, log, basePath } = options;
+  const { contract, validators, operations, services, authenticator, log, observer, basePath } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -88,7 +89,7 @@ export function createApp(options: AppOptions): App {
       // Made of the classes below, or given their prototypes by Express.
       const [request, response] = [message as Request, reply as Response];
       takeOriginForm(request);
-      logRequest(log, request, response, clientOf(request));
+      logRequest(log, request, response, clientOf(request), observer);
       cors?.mark(request, response);
       try {
         if (underWay.take(request, response)) {

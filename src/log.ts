@@ -16,6 +16,13 @@ export interface RequestLog {
   readonly request: (line: object) => void;
 }
 
+/** Told of each request, for whoever counts them. */
+export interface RequestObserver {
+  begun(): void;
+  /** @param status undefined: no answer was begun */
+  ended(operation: string | undefined, status: number | undefined, ms: number): void;
+}
+
 export interface Log extends RequestLog {
   /** Resolves when all is written; a process must not end before. */
   flush(): Promise<void>;
@@ -75,7 +82,7 @@ export function createLog(level: LogLevel): Log {
 
 /**
  * Names the request (`X-Request-Id`, taken over if one was sent that is sane), and logs it in one line when it is over.
- * Neither a header nor a query nor a body is ever logged: they may hold secrets.
+ * Neither a header nor a query nor a body is ever logged: they may hold secrets. The observer is told what the log is.
  */
 export function logRequest(
   log: RequestLog,
@@ -83,8 +90,10 @@ export function logRequest(
   response: Response,
   /** The address of the client. */
   client: string | undefined,
+  observer?: RequestObserver,
 ): void {
   const start = performance.now();
+  observer?.begun();
   const sent = request.headers['x-request-id'];
   const requestId = typeof sent === 'string' && SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
   const locals: Express.Locals = { requestId };
@@ -94,6 +103,9 @@ export function logRequest(
   response.once('close', () => {
     const { method } = request;
     const { operation, caller, error, failure } = locals;
+    const status = response.headersSent ? response.statusCode : undefined;
+    const ms = performance.now() - start;
+    observer?.ended(operation, status, ms);
     const line = {
       requestId,
       method,
@@ -101,9 +113,9 @@ export function logRequest(
       client,
       operation,
       caller,
-      status: response.headersSent ? response.statusCode : undefined,
+      status,
       error,
-      ms: Math.round((performance.now() - start) * 1000) / 1000,
+      ms: Math.round(ms * 1000) / 1000,
       // The client went away before it had the answer.
       aborted: response.writableFinished ? undefined : true,
     };

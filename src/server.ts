@@ -37,13 +37,20 @@ export interface Listener {
   stop(withinMs: number): Promise<void>;
 }
 
+export interface ListenOptions {
+  /** What requests and replies are constructed of. */
+  readonly classes?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
+  /** Called with the status of the answer whenever something came that Node could not read as a request. */
+  readonly onUnreadable?: ((status: number) => void) | undefined;
+}
+
 /** @throws ListenError */
 export async function listen(
   handler: RequestListener,
   host: string,
   port: number,
   logger: Logger,
-  classes: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> = {},
+  { classes = {}, onUnreadable }: ListenOptions = {},
 ): Promise<Listener> {
   const server = createServer({
     ...classes,
@@ -98,6 +105,7 @@ export async function listen(
     refused.add(socket);
     replies.afterWhole(socket, () => {
       logger.info({ status: refusal.status, error: refusal.number, reason: refusal.message }, 'unreadable request');
+      onUnreadable?.(refusal.status);
       sendUnreadable(socket, refusal);
     });
   }

@@ -48,7 +48,10 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
     logger.warn({ err: error }, 'the store is away');
     away.resolve(undefined);
   };
-  const store = await openStore(config.store, { create: true, onAway });
+  // Not even loaded where nobody asks.
+  const metrics = config.admin && new (await import('../metrics/metrics.ts')).Metrics(contract, config.store);
+  const store = await openStore(config.store, { create: true, onAway, observer: metrics?.store });
+  metrics?.store.readWaiting(() => store.waiting());
   open.defer(() => store.close());
   // A store that is there is open before the first request comes; for one that is away nobody waits.
   await Promise.race([store.opened, away.promise, stopped]);
@@ -61,24 +64,21 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
     services: { plants: store.plants },
     authenticator: new Authenticator(store.tokens, config.provisionedToken),
     log,
+    observer: metrics?.requests,
     basePath,
     https: config.baseUrl?.protocol === 'https:',
     rateLimit: config.rateLimit,
     corsOrigins: config.corsOrigins,
     proxies: config.proxies,
   });
-  if (config.admin !== undefined) {
+  if (config.admin !== undefined && metrics !== undefined) {
     const { host, port } = config.admin;
-    const admin = await listen(
-      createAdmin(() => store.ready(), logger),
-      host,
-      port,
-      logger,
-    );
+    const admin = await listen(createAdmin({ ready: () => store.ready(), metrics }, logger), host, port, logger);
     open.defer(() => admin.stop(0));
     logger.info({ url: admin.url }, 'admin listening');
   }
-  const listener = await listen(app.handle, config.host, config.port, logger, app.classes);
+  const onUnreadable = metrics?.requests.unreadable;
+  const listener = await listen(app.handle, config.host, config.port, logger, { classes: app.classes, onUnreadable });
   open.defer(() => listener.stop(GRACE_MS));
   const url = config.baseUrl?.href.replace(/\/$/, '') ?? reachable(listener.url);
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');

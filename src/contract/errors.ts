@@ -26,6 +26,10 @@ export const ErrorNumber = {
 } as const;
 export type ErrorNumber = (typeof ErrorNumber)[keyof typeof ErrorNumber];
 
+export function statusOf(number: ErrorNumber): number {
+  return Math.floor(number / 100);
+}
+
 /** A failure that the client is told about, thrown from anywhere on the way of a request. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -39,7 +43,7 @@ export class Refusal extends Error {
   }
 
   get status(): number {
-    return Math.floor(this.number / 100);
+    return statusOf(this.number);
   }
 }
 

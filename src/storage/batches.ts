@@ -17,6 +17,12 @@ export interface Writer<Item, Result> {
   readonly atOnce: number;
 }
 
+/** Told of each batch, for whoever counts them. */
+export interface BatchObserver {
+  /** The writer has answered for a batch, or failed. @param ms how long it took */
+  written(items: number, ms: number): void;
+}
+
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly bytes: number;
@@ -39,14 +45,21 @@ export const PATIENCE_MS = 5000;
  */
 export class Batches<Item, Result> {
   private readonly writer: Writer<Item, Result>;
+  private readonly observer: BatchObserver | undefined;
   private waiting: Waiting<Item, Result>[] = [];
   private bytes = 0;
   /** How many batches are under way, and what ends when they do. */
   private underWay = 0;
   private readonly writing = new Set<Promise<void>>();
 
-  constructor(writer: Writer<Item, Result>) {
+  constructor(writer: Writer<Item, Result>, observer?: BatchObserver) {
     this.writer = writer;
+    this.observer = observer;
+  }
+
+  /** How many items wait, without those that are being written. */
+  get length(): number {
+    return this.waiting.length;
   }
 
   /** @throws StoreUnavailable at once if too much waits, or when it has waited too long */
@@ -75,12 +88,7 @@ export class Batches<Item, Result> {
   private async writeAll(): Promise<void> {
     for (let batch = this.next(); batch.length > 0; batch = this.next()) {
       try {
-        const [first] = batch;
-        const until = first?.until ?? 0;
-        const outcomes = await this.writer.write(
-          batch.map(({ item }) => item),
-          until,
-        );
+        const outcomes = await this.write(batch);
         batch.forEach(({ resolve, reject }, index) => {
           const outcome = outcomes[index];
           if (outcome === undefined) reject(new Error('the engine did not answer for a plant'));
@@ -93,6 +101,17 @@ export class Batches<Item, Result> {
     }
     // At once, so that what comes next begins a batch.
     this.underWay--;
+  }
+
+  private async write(batch: readonly Waiting<Item, Result>[]): Promise<readonly Outcome<Result>[]> {
+    const begun = performance.now();
+    const [first] = batch;
+    const items = batch.map(({ item }) => item);
+    try {
+      return await this.writer.write(items, first?.until ?? 0);
+    } finally {
+      this.observer?.written(items.length, performance.now() - begun);
+    }
   }
 
   /** Takes the next batch out of what waits, and turns away what has waited too long. */

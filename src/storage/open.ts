@@ -1,3 +1,5 @@
+import type { StoreObserver } from './observed.ts';
+import { observed } from './observed.ts';
 import type { PlantStore, StoreUnavailable } from './plant-store.ts';
 import { openPostgres } from './postgres/engine.ts';
 import type { PostgresLocation } from './postgres/location.ts';
@@ -16,6 +18,8 @@ export interface Store {
   readonly tokens: TokenStore;
   /** Resolves when the store can be used; until then every call throws StoreUnavailable. @throws StoreUnusable */
   readonly opened: Promise<Schema>;
+  /** How many plants wait to be stored, without those that are being written. */
+  waiting(): number;
   /** Resolves if the store can answer. @throws StoreUnavailable */
   ready(): Promise<void>;
   /** Finishes what is under way. Nothing can be called after. */
@@ -32,6 +36,7 @@ export interface Opening {
    * Without it, a server that is away makes `openStore` fail.
    */
   readonly onAway?: (error: StoreUnavailable) => void;
+  readonly observer?: StoreObserver | undefined;
 }
 
 /**
@@ -39,6 +44,7 @@ export interface Opening {
  *
  * @throws StoreUnusable, StoreUnavailable
  */
-export function openStore(location: StoreLocation, opening: Opening): Promise<Store> {
-  return location.engine === 'sqlite' ? openSqlite(location, opening) : openPostgres(location, opening);
+export async function openStore(location: StoreLocation, opening: Opening): Promise<Store> {
+  const store = await (location.engine === 'sqlite' ? openSqlite(location, opening) : openPostgres(location, opening));
+  return opening.observer === undefined ? store : observed(store, opening.observer);
 }

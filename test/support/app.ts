@@ -79,7 +79,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     corsOrigins: options.corsOrigins,
     proxies: options.proxies,
   });
-  const listener = await listen(app.handle, '127.0.0.1', 0, logger, app.classes);
+  const listener = await listen(app.handle, '127.0.0.1', 0, logger, app);
   closers.push(async () => {
     await listener.stop(1000);
     await store.close();

@@ -64,7 +64,10 @@ class PostgresStore implements Store {
     this.location = location;
     this.line = new Line(location);
     this.writers = Array.from({ length: WRITERS }, () => new Line(location));
-    this.batches = new Batches({ write: (...args) => this.write(...args), weigh: bytesOf, atOnce: WRITERS });
+    this.batches = new Batches(
+      { write: (...args) => this.write(...args), weigh: bytesOf, atOnce: WRITERS },
+      opening.observer,
+    );
     this.plants = {
       create: (plant) => (this.notOpen === undefined ? this.batches.add(plant) : Promise.reject(this.notOpen)),
       createAll: (plants) => this.createAll(plants),
@@ -78,6 +81,10 @@ class PostgresStore implements Store {
     this.opened = this.open(opening);
     // Whoever opened the store may look at this later.
     this.opened.catch(() => undefined);
+  }
+
+  waiting(): number {
+    return this.batches.length;
   }
 
   async ready(): Promise<void> {

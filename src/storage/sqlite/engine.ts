@@ -30,19 +30,23 @@ type Result<M extends Method> = M extends 'create' ? readonly PackedOutcome[] : 
  *
  * @throws StoreUnusable
  */
-export async function openSqlite({ path }: SqliteLocation, { create }: Opening): Promise<Store> {
+export async function openSqlite({ path }: SqliteLocation, { create, observer }: Opening): Promise<Store> {
   const worker = new Thread({ path, create });
   await worker.opened;
-  const batches = new Batches<StoredPlant, Creation>({
-    write: (plants) => createAll(worker, plants),
-    weigh: bytesOf,
-    // One thread writes.
-    atOnce: 1,
-  });
+  const batches = new Batches<StoredPlant, Creation>(
+    {
+      write: (plants) => createAll(worker, plants),
+      weigh: bytesOf,
+      // One thread writes.
+      atOnce: 1,
+    },
+    observer,
+  );
   return {
     plants: plantStore(path, worker, batches),
     tokens: tokenStore(worker),
     opened: worker.opened,
+    waiting: () => batches.length,
     ready: () => worker.call('ready'),
     close: async () => {
       await batches.idle();

@@ -1,0 +1,75 @@
+import type { Registry } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
+import type { StoreObserver } from '../storage/observed.ts';
+import type { Creation } from '../storage/plant-store.ts';
+import { StoreUnavailable } from '../storage/plant-store.ts';
+import type { Distribution } from './histogram.ts';
+import { DURATIONS, KnownHistogram } from './histogram.ts';
+
+/** In plants: up to what is written together at most. */
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+
+/** What is counted of the store. */
+export class StoreMetrics implements StoreObserver {
+  private readonly creations: Record<Creation, number> = { created: 0, replayed: 0, conflict: 0 };
+  private readonly errors = { unavailable: 0, failed: 0 };
+  private readonly sizes: Distribution;
+  private readonly durations: Distribution;
+  private readonly registry: Registry;
+
+  constructor(registry: Registry) {
+    this.registry = registry;
+    this.sizes = new KnownHistogram({
+      name: 'plant_store_batch_plants',
+      help: 'Plants that were written together, with one flush.',
+      bounds: SIZES,
+      registry,
+    }).add();
+    this.durations = new KnownHistogram({
+      name: 'plant_store_commit_duration_seconds',
+      help: 'From the moment a batch is handed to the engine until it answers, flush included, waiting before not.',
+      bounds: DURATIONS,
+      registry,
+    }).add();
+    this.counter('creations', 'Plants that the store answered for, by what became of them.', 'outcome', this.creations);
+    this.counter('store_errors', 'Plants not answered for, and tokens not looked up.', 'kind', this.errors);
+  }
+
+  created(creation: Creation): void {
+    this.creations[creation]++;
+  }
+
+  failed(error: unknown): void {
+    this.errors[error instanceof StoreUnavailable ? 'unavailable' : 'failed']++;
+  }
+
+  written(plants: number, ms: number): void {
+    this.sizes.observe(plants);
+    this.durations.observe(ms / 1000);
+  }
+
+  /** @param waiting how many plants wait, asked whenever Prometheus asks */
+  readWaiting(waiting: () => number): void {
+    new Gauge({
+      name: 'plant_store_waiting_plants',
+      help: 'Plants that wait to be written, without those that are being written.',
+      registers: [this.registry],
+      collect() {
+        this.set(waiting());
+      },
+    });
+  }
+
+  private counter(name: string, help: string, label: string, counts: Readonly<Record<string, number>>): void {
+    new Counter({
+      name: `plant_store_${name}_total`,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [value, count] of Object.entries(counts)) this.inc({ [label]: value }, count);
+      },
+    });
+  }
+}

@@ -1,0 +1,183 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { adminUrl, sample, samples, scrape, until } from '../support/metrics.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { byHand, sendRaw } from '../support/raw.ts';
+import type { Service } from '../support/service.ts';
+import { createPlant, ROOT, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.create();
+});
+afterAll(() => server.remove());
+
+const newFile = () => join(temporaryFolder(), 'plants.db');
+const start = (url: string, more: Record<string, string> = {}) =>
+  startService({ DATABASE_URL: url, ADMIN_PORT: '0', ...more });
+
+/** Waits until the log has so many lines of requests, the unreadable among them; what they have, it has by then. */
+async function logged(service: Service, count: number): Promise<Record<string, unknown>[]> {
+  for (;;) {
+    const lines = service.log().filter(({ msg }) => String(msg).includes('request'));
+    if (lines.length >= count) return lines;
+    await sleep(10);
+  }
+}
+
+const PLANT = '{"id":1,"name":"x"}';
+
+describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
+  test('each request, plant and batch is counted once, by what became of it', async () => {
+    const url = engine === 'sqlite' ? `sqlite:${newFile()}` : server.url(await server.createDatabase());
+    const service = await start(url);
+    const none = { 'none 400': 0, 'none 401': 0, 'none 404': 0, 'none 405': 0, 'none 408': 0 };
+    const outside = { ...none, 'none 431': 0, 'none 500': 0, 'none 503': 0 };
+    const inside = { 'createPlant 200': 0, 'createPlant 400': 0, 'createPlant 401': 0 };
+    const requests = { ...inside, 'createPlant 500': 0, 'createPlant 503': 0, ...outside };
+    const before = await scrape(service);
+    expect(samples(before, 'plant_store_http_requests_total')).toEqual(requests);
+    expect(samples(before, 'plant_store_creations_total')).toEqual({ created: 0, replayed: 0, conflict: 0 });
+    expect(sample(before, 'plant_store_commit_duration_seconds_count')).toBe(0);
+
+    for (const body of [PLANT, PLANT, PLANT, '{"id":1,"name":"y"}', '{"id":2,"name":"x"}', '{}', 'none'])
+      await (await createPlant(service, body)).text();
+    await (await createPlant({ ...service, token: 'none' }, PLANT)).text();
+    for (const path of ['/plants', '/docs/', '/nothing', '/nothing?id=1', '/openapi.json'])
+      await (await fetch(service.url + path)).text();
+    const { HOST, AUTH } = byHand(service);
+    expect((await sendRaw(service.url, 'NONSENSE\r\n\r\n')).status).toBe(400);
+    expect(
+      (await sendRaw(service.url, `GET / HTTP/1.1\r\n${HOST}\r\n${AUTH}${'x'.repeat(20_000)}\r\n\r\n`)).status,
+    ).toBe(431);
+
+    const lines = await logged(service, 15);
+    const text = await scrape(service);
+    expect(samples(text, 'plant_store_http_requests_total')).toEqual({
+      ...requests,
+      'createPlant 200': 4,
+      'createPlant 400': 3,
+      'createPlant 401': 1,
+      'none 200': 2,
+      'none 400': 1,
+      'none 404': 2,
+      'none 405': 1,
+      'none 431': 1,
+    });
+    expect(samples(text, 'plant_store_creations_total')).toEqual({ created: 2, replayed: 2, conflict: 1 });
+    expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 0, failed: 0 });
+    expect(sample(text, 'plant_store_http_requests_in_flight')).toBe(0);
+    expect(sample(text, 'plant_store_waiting_plants')).toBe(0);
+    expect(sample(text, 'plant_store_batch_plants_count')).toBe(5);
+    expect(sample(text, 'plant_store_batch_plants_sum')).toBe(5);
+    expect(samples(text, 'plant_store_batch_plants_bucket')).toMatchObject({ 1: 5, '+Inf': 5 });
+    expect(sample(text, 'plant_store_commit_duration_seconds_count')).toBe(5);
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(samples(text, 'plant_store_build_info')).toEqual({ [`${version} ${process.versions.node} ${engine}`]: 1 });
+
+    // Those that Node's parser refused never were requests, and took no time.
+    const name = 'plant_store_http_request_duration_seconds';
+    expect(samples(text, `${name}_count`)).toEqual({ createPlant: 8, none: 5 });
+    const seconds = (operation: unknown) =>
+      lines.filter((line) => line['operation'] === operation).reduce((sum, { ms = 0 }) => sum + Number(ms), 0) / 1000;
+    const sums = samples(text, `${name}_sum`);
+    expect([sums['createPlant'], sums['none']]).toEqual([
+      expect.closeTo(seconds('createPlant'), 4),
+      expect.closeTo(seconds(undefined), 4),
+    ]);
+    // The store took less than those who asked it waited.
+    const commits = sample(text, 'plant_store_commit_duration_seconds_sum') ?? NaN;
+    expect([commits > 0.0001, commits < seconds('createPlant')]).toEqual([true, true]);
+    expect(await service.stop()).toBe(0);
+  });
+});
+
+/** A service that knows its token without its store. */
+async function provisioned(url: string): Promise<Service> {
+  const file = join(temporaryFolder(), 'token');
+  const token = 'a-token-that-was-provisioned-000001';
+  writeFileSync(file, token);
+  return { ...(await start(url, { TOKEN_FILE: file })), token };
+}
+
+test('what is under way and what waits is seen, and what the store could not do is counted', async () => {
+  const file = newFile();
+  const service = await provisioned(`sqlite:${file}`);
+  const create = async (id: number) => (await createPlant(service, `{"id":${String(id)},"name":"x"}`)).status;
+  expect(await create(1)).toBe(200);
+  const other = new DatabaseSync(file);
+  other.exec('begin immediate');
+  const first = create(2);
+  await until(service, 'plant_store_http_requests_in_flight', 1);
+  const rest = [create(3), create(4)];
+  const text = await until(service, 'plant_store_waiting_plants', 2);
+  expect(sample(text, 'plant_store_http_requests_in_flight')).toBe(3);
+  expect(sample(text, 'plant_store_batch_plants_count')).toBe(1);
+  // It waits 2 s for the lock.
+  expect(await first).toBe(503);
+  other.exec('rollback');
+  expect(await Promise.all(rest)).toEqual([200, 200]);
+  other.exec('alter table plants rename to lost');
+  other.close();
+  expect(await create(5)).toBe(500);
+  await logged(service, 5);
+  const after = await scrape(service);
+  expect(samples(after, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 1 });
+  expect(samples(after, 'plant_store_creations_total')).toEqual({ created: 3, replayed: 0, conflict: 0 });
+  expect(samples(after, 'plant_store_batch_plants_bucket')).toMatchObject({ 1: 3, 2: 4 });
+  expect(sample(after, 'plant_store_batch_plants_sum')).toBe(5);
+  expect(samples(after, 'plant_store_commit_duration_seconds_bucket')).toMatchObject({ 1: 3, 10: 4 });
+  expect(samples(after, 'plant_store_http_requests_total')).toMatchObject({
+    'createPlant 200': 3,
+    'createPlant 500': 1,
+    'createPlant 503': 1,
+  });
+  expect(sample(after, 'plant_store_waiting_plants')).toBe(0);
+  await service.stop();
+});
+
+test('a client that goes before its answer is counted as one without', async () => {
+  const service = await start(`sqlite:${newFile()}`);
+  const { HOST, AUTH, post } = byHand(service);
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  socket.write(`${post(HOST, AUTH, 'Content-Type: application/json', 'Content-Length: 100')}{`);
+  await until(service, 'plant_store_http_requests_in_flight', 1);
+  socket.destroy();
+  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
+  expect(samples(text, 'plant_store_http_requests_total')).toMatchObject({ 'createPlant none': 1 });
+  await service.stop();
+});
+
+test('while the store is away, what was counted is told at once, and its failures are counted', async () => {
+  const away = await PostgresServer.create();
+  const service = await provisioned(away.url(await away.createDatabase()));
+  await away.stop();
+  const failing = createPlant(service, PLANT);
+  await until(service, 'plant_store_http_requests_in_flight', 1);
+  const begun = performance.now();
+  await scrape(service);
+  expect(performance.now() - begun).toBeLessThan(1000);
+  expect((await fetch(`${adminUrl(service)}/readyz`)).status).toBe(503);
+  expect((await failing).status).toBe(503);
+  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
+  // The operator's own question is none of them.
+  expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 0 });
+  await service.stop();
+  await away.remove();
+});
+
+test('a token that cannot be looked up is a failure of the store too', async () => {
+  const away = await PostgresServer.create();
+  const service = await start(away.url(await away.createDatabase()));
+  await away.stop();
+  expect((await createPlant(service, PLANT)).status).toBe(503);
+  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
+  expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 0 });
+  await service.stop();
+  await away.remove();
+});
