@@ -10,25 +10,32 @@ import { cleanUp, Scratch } from './processes.ts';
 import type { Circumstances } from './results.ts';
 import { record } from './results.ts';
 import { NAMES, onPostgres } from './servers.ts';
+import { hasSetting } from './settings.ts';
 import { measureStart } from './start.ts';
 
 /** What is compared, and with which of them. */
 type Field = Pick<Plan, 'servers' | 'subject'>;
-const ON_SQLITE: Field = { servers: NAMES.filter((name) => !onPostgres(name)), subject: 'service' };
+const ON_SQLITE: Field = {
+  servers: NAMES.filter((name) => !onPostgres(name) && !hasSetting(name)),
+  subject: 'service',
+};
 const ON_POSTGRES: Field = { servers: ['service', ...NAMES.filter(onPostgres)], subject: 'service-postgres' };
+const WITH_SETTINGS: Field = { servers: ['service', ...NAMES.filter(hasSetting)], subject: 'service' };
 
 const USAGE = `npm run bench               this service and its peers, and how fast it starts
 npm run bench -- --slow-disk    the same with 5 ms added to each fsync
 npm run bench -- --postgres     this service on PostgreSQL, against SQLite and against Fastify
+npm run bench -- --settings     this service as it comes, against itself with settings that cost something
 npm run bench -- --grow N       the speed on stores of up to N plants
 npm run bench -- --endure N     the memory after up to N creates
 npm run bench -- --import N     the speed of import and export, of N plants
 npm run bench -- --quick        all of it for a moment, to see that it works; records nothing
   --rounds 5                    how often everything is measured
 
-A comparison of one's own, also with --slow-disk or --postgres, which is not recorded:
+A comparison of one's own, also with --slow-disk, --postgres or --settings, which is not recorded:
   --only NAMES         of ${ON_SQLITE.servers.join(', ')};
-                       with --postgres also of ${NAMES.filter(onPostgres).join(', ')}
+                       with --postgres also of ${NAMES.filter(onPostgres).join(', ')};
+                       with --settings of ${WITH_SETTINGS.servers.join(', ')}
   --connections 8,64   --seconds 5   --ids sequential|random`;
 
 /** The first seconds of a server are those of V8, which compiles. */
@@ -37,6 +44,7 @@ const WARM_UP_SECONDS = 5;
 const OPTIONS = {
   'slow-disk': { type: 'boolean', default: false },
   postgres: { type: 'boolean', default: false },
+  settings: { type: 'boolean', default: false },
   grow: { type: 'string' },
   endure: { type: 'string' },
   import: { type: 'string' },
@@ -86,6 +94,11 @@ async function onPostgresToo(plan: Plan): Promise<void> {
   publish('PostgreSQL', `${await comparison(plan)}\n${note}`, { postgres: true });
 }
 
+async function withSettings(plan: Plan): Promise<void> {
+  const note = 'service-metrics has ADMIN_PORT set, and its /metrics read each second.';
+  publish('What settings cost', `${await comparison(plan)}\n${note}`);
+}
+
 async function ownComparison(plan: Plan, onSlowDisk: boolean): Promise<void> {
   using scratch = new Scratch();
   console.log(await comparison({ ...plan, environment: onSlowDisk ? slowDisk(scratch) : {} }));
@@ -110,6 +123,7 @@ async function quick(plan: Plan): Promise<void> {
   const moment: Plan = { ...plan, connections: [8], rounds: 1, warmUpSeconds: 0.2, seconds: 0.3 };
   console.log(await comparison(moment));
   console.log(await comparison({ ...moment, ...ON_POSTGRES }));
+  console.log(await comparison({ ...moment, ...WITH_SETTINGS }));
   console.log(await measureStart(1));
   console.log(await measureGrowth([0, 1000], moment));
   console.log(await measureEndurance(1000));
@@ -127,8 +141,9 @@ async function quick(plan: Plan): Promise<void> {
 async function main(): Promise<void> {
   const { values: options } = parseArgs({ options: OPTIONS });
   const { only, connections = '8,64,256', seconds = '5', ids = 'sequential' } = options;
-  const { servers, subject } = options.postgres ? ON_POSTGRES : ON_SQLITE;
-  const names = options.postgres ? NAMES : servers;
+  const { 'slow-disk': onSlowDisk, postgres, settings } = options;
+  const { servers, subject } = postgres ? ON_POSTGRES : settings ? WITH_SETTINGS : ON_SQLITE;
+  const names = postgres ? [...ON_SQLITE.servers, ...servers] : servers;
   const plan: Plan = {
     subject,
     servers: only === undefined ? servers : [...new Set(only.split(',').map((name) => oneOf(names, name)))],
@@ -139,10 +154,10 @@ async function main(): Promise<void> {
     seconds: number(seconds),
     environment: {},
   };
-  const { 'slow-disk': onSlowDisk, postgres } = options;
   const modes = [
     onSlowDisk,
     postgres,
+    settings,
     options.grow !== undefined,
     options.endure !== undefined,
     options.import !== undefined,
@@ -150,7 +165,7 @@ async function main(): Promise<void> {
   ];
   const own = [only, options.connections, options.seconds, options.ids].some((option) => option !== undefined);
   if (modes.filter(Boolean).length > 1)
-    throw new Error('one at a time of --slow-disk, --postgres, --grow, --endure, --import and --quick');
+    throw new Error('one at a time of --slow-disk, --postgres, --settings, --grow, --endure, --import and --quick');
   if (options.help) console.log(USAGE);
   else if (options.quick) await quick(plan);
   else if (options.grow !== undefined) await grow(plan, number(options.grow));
@@ -159,6 +174,7 @@ async function main(): Promise<void> {
   else if (own) await ownComparison(plan, onSlowDisk);
   else if (onSlowDisk) await slow(plan);
   else if (postgres) await onPostgresToo(plan);
+  else if (settings) await withSettings(plan);
   else await peers(plan);
 }
 

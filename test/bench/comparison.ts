@@ -4,6 +4,7 @@ import type { Environment } from './processes.ts';
 import { PostgresStores } from './postgres.ts';
 import { Scratch } from './processes.ts';
 import { onPostgres, RunningServer, SERVERS } from './servers.ts';
+import { SETTINGS } from './settings.ts';
 import { median, table } from './report.ts';
 
 export interface Plan {
@@ -42,7 +43,9 @@ export async function compare(plan: Plan): Promise<Series[]> {
       using scratch = new Scratch();
       await using database = onPostgres(server) ? await postgres?.createDatabase() : undefined;
       const place = { folder: scratch.folder, url: database?.url ?? scratch.url };
-      await using running = await RunningServer.start(SERVERS[server], place, plan.environment);
+      await using setting = await SETTINGS[server]?.();
+      const environment = { ...plan.environment, ...setting?.environment };
+      await using running = await RunningServer.start(SERVERS[server], place, environment);
       const { ids, seconds, warmUpSeconds } = plan;
       const creates = Number.MAX_SAFE_INTEGER;
       // Whatever it is measured with, it has been busy before.

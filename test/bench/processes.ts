@@ -80,7 +80,7 @@ export async function launch(
   const port = await freePort();
   const store = { DATABASE_URL: url };
   // A store may be started with more than once.
-  const token = makeToken(store, `bench-${String(port)}`);
+  const token = environment['TOKEN'] ?? makeToken(store, `bench-${String(port)}`);
   const env = { ...process.env, ...DEFAULTS, ...environment, ...store, PORT: String(port), TOKEN: token };
   const log = openSync(join(folder, 'log'), 'a');
   const begun = performance.now();

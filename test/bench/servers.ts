@@ -25,6 +25,7 @@ export const SERVERS = {
   'express-openapi-validator': peer('express-openapi-validator'),
   'service-postgres': service,
   'fastify-postgres': peer('fastify-postgres'),
+  'service-metrics': service,
 } as const;
 export type ServerName = keyof typeof SERVERS;
 
