@@ -1,13 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { adminUrl, sample, samples, scrape, until } from '../support/metrics.ts';
+import { logged, sample, samples, scrape, until } from '../support/metrics.ts';
 import { PostgresServer } from '../support/postgres.ts';
-import { byHand, sendRaw } from '../support/raw.ts';
-import type { Service } from '../support/service.ts';
+import { byHand, JSON_TYPE, sendRaw } from '../support/raw.ts';
 import { createPlant, ROOT, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -18,17 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 const newFile = () => join(temporaryFolder(), 'plants.db');
-const start = (url: string, more: Record<string, string> = {}) =>
-  startService({ DATABASE_URL: url, ADMIN_PORT: '0', ...more });
-
-/** Waits until the log has so many lines of requests, the unreadable among them; what they have, it has by then. */
-async function logged(service: Service, count: number): Promise<Record<string, unknown>[]> {
-  for (;;) {
-    const lines = service.log().filter(({ msg }) => String(msg).includes('request'));
-    if (lines.length >= count) return lines;
-    await sleep(10);
-  }
-}
+const start = (url: string) => startService({ DATABASE_URL: url, ADMIN_PORT: '0' });
 
 const PLANT = '{"id":1,"name":"x"}';
 
@@ -97,87 +84,14 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
   });
 });
 
-/** A service that knows its token without its store. */
-async function provisioned(url: string): Promise<Service> {
-  const file = join(temporaryFolder(), 'token');
-  const token = 'a-token-that-was-provisioned-000001';
-  writeFileSync(file, token);
-  return { ...(await start(url, { TOKEN_FILE: file })), token };
-}
-
-test('what is under way and what waits is seen, and what the store could not do is counted', async () => {
-  const file = newFile();
-  const service = await provisioned(`sqlite:${file}`);
-  const create = async (id: number) => (await createPlant(service, `{"id":${String(id)},"name":"x"}`)).status;
-  expect(await create(1)).toBe(200);
-  const other = new DatabaseSync(file);
-  other.exec('begin immediate');
-  const first = create(2);
-  await until(service, 'plant_store_http_requests_in_flight', 1);
-  const rest = [create(3), create(4)];
-  const text = await until(service, 'plant_store_waiting_plants', 2);
-  expect(sample(text, 'plant_store_http_requests_in_flight')).toBe(3);
-  expect(sample(text, 'plant_store_batch_plants_count')).toBe(1);
-  // It waits 2 s for the lock.
-  expect(await first).toBe(503);
-  other.exec('rollback');
-  expect(await Promise.all(rest)).toEqual([200, 200]);
-  other.exec('alter table plants rename to lost');
-  other.close();
-  expect(await create(5)).toBe(500);
-  await logged(service, 5);
-  const after = await scrape(service);
-  expect(samples(after, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 1 });
-  expect(samples(after, 'plant_store_creations_total')).toEqual({ created: 3, replayed: 0, conflict: 0 });
-  expect(samples(after, 'plant_store_batch_plants_bucket')).toMatchObject({ 1: 3, 2: 4 });
-  expect(sample(after, 'plant_store_batch_plants_sum')).toBe(5);
-  expect(samples(after, 'plant_store_commit_duration_seconds_bucket')).toMatchObject({ 1: 3, 10: 4 });
-  expect(samples(after, 'plant_store_http_requests_total')).toMatchObject({
-    'createPlant 200': 3,
-    'createPlant 500': 1,
-    'createPlant 503': 1,
-  });
-  expect(sample(after, 'plant_store_waiting_plants')).toBe(0);
-  await service.stop();
-});
-
 test('a client that goes before its answer is counted as one without', async () => {
   const service = await start(`sqlite:${newFile()}`);
   const { HOST, AUTH, post } = byHand(service);
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-  socket.write(`${post(HOST, AUTH, 'Content-Type: application/json', 'Content-Length: 100')}{`);
+  socket.write(`${post(HOST, AUTH, JSON_TYPE, 'Content-Length: 100')}{`);
   await until(service, 'plant_store_http_requests_in_flight', 1);
   socket.destroy();
   const text = await until(service, 'plant_store_http_requests_in_flight', 0);
   expect(samples(text, 'plant_store_http_requests_total')).toMatchObject({ 'createPlant none': 1 });
   await service.stop();
-});
-
-test('while the store is away, what was counted is told at once, and its failures are counted', async () => {
-  const away = await PostgresServer.create();
-  const service = await provisioned(away.url(await away.createDatabase()));
-  await away.stop();
-  const failing = createPlant(service, PLANT);
-  await until(service, 'plant_store_http_requests_in_flight', 1);
-  const begun = performance.now();
-  await scrape(service);
-  expect(performance.now() - begun).toBeLessThan(1000);
-  expect((await fetch(`${adminUrl(service)}/readyz`)).status).toBe(503);
-  expect((await failing).status).toBe(503);
-  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
-  // The operator's own question is none of them.
-  expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 0 });
-  await service.stop();
-  await away.remove();
-});
-
-test('a token that cannot be looked up is a failure of the store too', async () => {
-  const away = await PostgresServer.create();
-  const service = await start(away.url(await away.createDatabase()));
-  await away.stop();
-  expect((await createPlant(service, PLANT)).status).toBe(503);
-  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
-  expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 0 });
-  await service.stop();
-  await away.remove();
 });

@@ -80,3 +80,48 @@ testWithPromtool('README configures Prometheus as it can be', (promtool) => {
   );
   expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('5 rules found') });
 });
+
+/** Ten minutes of an instance, a value for each minute, and the labels of each alert that comes of it. */
+const minutes = (state: { up: number; failures: number; waiting: number; quick: number }) => ({
+  'up{job="plant-store",instance="a"}': `${String(state.up)}x10`,
+  'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+1000x10',
+  'plant_store_http_requests_total{operation="createPlant",status="503",instance="a"}': `0+${String(state.failures)}x10`,
+  'plant_store_store_errors_total{kind="unavailable",instance="a"}': `0+${String(state.failures)}x10`,
+  'plant_store_waiting_plants{instance="a"}': `${String(state.waiting)}x10`,
+  'plant_store_commit_duration_seconds_bucket{le="1",instance="a"}': `0+${String(state.quick)}x10`,
+  'plant_store_commit_duration_seconds_bucket{le="2.5",instance="a"}': '0+100x10',
+  'plant_store_commit_duration_seconds_bucket{le="+Inf",instance="a"}': '0+100x10',
+});
+const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  PlantStoreDown: { job: 'plant-store', instance: 'a' },
+  PlantStoreFails: {},
+  PlantStoreCannotStore: { kind: 'unavailable', instance: 'a' },
+  PlantStoreQueues: { instance: 'a' },
+  PlantStoreCommitsSlowly: { instance: 'a' },
+};
+
+testWithPromtool('each alert of the README is raised when it should be, and not else', (promtool) => {
+  expect([...alerts.matchAll(/alert: (\w+)/g)].map(([, name]) => name)).toEqual(Object.keys(FIRING));
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'rules.yml'), alerts);
+  const period = (state: Parameters<typeof minutes>[0], fires: boolean) => ({
+    interval: '1m',
+    input_series: Object.entries(minutes(state)).map(([series, values]) => ({ series, values })),
+    alert_rule_test: Object.entries(FIRING).map(([alertname, exp_labels]) => ({
+      eval_time: '10m',
+      alertname,
+      exp_alerts: fires ? [{ exp_labels }] : [],
+    })),
+  });
+  const tests = [
+    period({ up: 0, failures: 20, waiting: 9000, quick: 90 }, true),
+    period({ up: 1, failures: 0, waiting: 1000, quick: 100 }, false),
+  ];
+  // What is JSON is YAML.
+  writeFileSync(join(folder, 'tests.yml'), JSON.stringify({ rule_files: ['rules.yml'], tests }));
+  const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', 'tests.yml'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
+});

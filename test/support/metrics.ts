@@ -37,3 +37,12 @@ export async function until(service: Started, name: string, value: number): Prom
     await sleep(20);
   }
 }
+
+/** Waits until the log has so many lines of requests, the unreadable among them; what they have, it has by then. */
+export async function logged(service: Started, count: number): Promise<Record<string, unknown>[]> {
+  for (;;) {
+    const lines = service.log().filter(({ msg }) => String(msg).includes('request'));
+    if (lines.length >= count) return lines;
+    await sleep(10);
+  }
+}

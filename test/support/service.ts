@@ -57,6 +57,8 @@ export function start(
     log: () =>
       stdout
         .split('\n')
+        // What follows the last end of a line has only begun to arrive.
+        .slice(0, -1)
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as Record<string, unknown>),
     ended,

@@ -1,0 +1,111 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { MOST_UNDER_WAY } from '../../src/under-way.ts';
+import { Crowd } from '../support/crowd.ts';
+import { adminUrl, logged, sample, samples, scrape, until } from '../support/metrics.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { byHand, JSON_TYPE } from '../support/raw.ts';
+import type { Service } from '../support/service.ts';
+import { createPlant, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const PLANT = '{"id":1,"name":"x"}';
+const newFile = () => join(temporaryFolder(), 'plants.db');
+
+/** A service that knows its token without its store. */
+async function provisioned(url: string): Promise<Service> {
+  const file = join(temporaryFolder(), 'token');
+  const token = 'a-token-that-was-provisioned-000001';
+  writeFileSync(file, token);
+  return { ...(await startService({ DATABASE_URL: url, ADMIN_PORT: '0', TOKEN_FILE: file })), token };
+}
+
+test('what is under way and what waits is seen, and what the store could not do is counted', async () => {
+  const file = newFile();
+  const service = await provisioned(`sqlite:${file}`);
+  const create = async (id: number) => (await createPlant(service, `{"id":${String(id)},"name":"x"}`)).status;
+  expect(await create(1)).toBe(200);
+  const other = new DatabaseSync(file);
+  other.exec('begin immediate');
+  const first = create(2);
+  await until(service, 'plant_store_http_requests_in_flight', 1);
+  const rest = [create(3), create(4)];
+  const text = await until(service, 'plant_store_waiting_plants', 2);
+  expect(sample(text, 'plant_store_http_requests_in_flight')).toBe(3);
+  expect(sample(text, 'plant_store_batch_plants_count')).toBe(1);
+  // It waits 2 s for the lock.
+  expect(await first).toBe(503);
+  other.exec('rollback');
+  expect(await Promise.all(rest)).toEqual([200, 200]);
+  other.exec('alter table plants rename to lost');
+  other.close();
+  expect(await create(5)).toBe(500);
+  await logged(service, 5);
+  const after = await scrape(service);
+  expect(samples(after, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 1 });
+  expect(samples(after, 'plant_store_creations_total')).toEqual({ created: 3, replayed: 0, conflict: 0 });
+  expect(samples(after, 'plant_store_batch_plants_bucket')).toMatchObject({ 1: 3, 2: 4 });
+  expect(sample(after, 'plant_store_batch_plants_sum')).toBe(5);
+  expect(samples(after, 'plant_store_commit_duration_seconds_bucket')).toMatchObject({ 1: 3, 10: 4 });
+  expect(samples(after, 'plant_store_http_requests_total')).toMatchObject({
+    'createPlant 200': 3,
+    'createPlant 500': 1,
+    'createPlant 503': 1,
+  });
+  expect(sample(after, 'plant_store_waiting_plants')).toBe(0);
+  await service.stop();
+});
+
+test('what is refused since too much is under way is counted too', async () => {
+  const file = newFile();
+  const service = await provisioned(`sqlite:${file}`);
+  await createPlant(service, PLANT);
+  const other = new DatabaseSync(file);
+  other.exec('begin immediate');
+  using crowd = new Crowd(service);
+  const { HOST, AUTH, post } = byHand(service);
+  const create = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${String(PLANT.length)}`) + PLANT;
+  for (const socket of await crowd.join(MOST_UNDER_WAY + 10)) socket.write(create);
+  const refused = () => service.log().filter(({ operation, status }) => operation === undefined && status === 503);
+  while (refused().length === 0) await sleep(10);
+  other.exec('rollback');
+  other.close();
+  await logged(service, MOST_UNDER_WAY + 11);
+  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
+  expect(samples(text, 'plant_store_http_requests_total')['none 503']).toBe(refused().length);
+  // They are none of the store's.
+  expect(samples(text, 'plant_store_store_errors_total')['failed']).toBe(0);
+  await service.stop();
+});
+
+test('while the store is away, what was counted is told at once, and its failures are counted', async () => {
+  const away = await PostgresServer.create();
+  const service = await provisioned(away.url(await away.createDatabase()));
+  await away.stop();
+  const failing = createPlant(service, PLANT);
+  await until(service, 'plant_store_http_requests_in_flight', 1);
+  const begun = performance.now();
+  await scrape(service);
+  expect(performance.now() - begun).toBeLessThan(1000);
+  expect((await fetch(`${adminUrl(service)}/readyz`)).status).toBe(503);
+  expect((await failing).status).toBe(503);
+  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
+  // The operator's own question is none of them.
+  expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 0 });
+  await service.stop();
+  await away.remove();
+});
+
+test('a token that cannot be looked up is a failure of the store too', async () => {
+  const away = await PostgresServer.create();
+  const service = await startService({ DATABASE_URL: away.url(await away.createDatabase()), ADMIN_PORT: '0' });
+  await away.stop();
+  expect((await createPlant(service, PLANT)).status).toBe(503);
+  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
+  expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 0 });
+  await service.stop();
+  await away.remove();
+});
