@@ -9,6 +9,18 @@ const folder = temporaryFolder();
 const { cert } = makeCertificate('authority');
 writeFileSync(join(folder, 'root.pem'), cert);
 writeFileSync(join(folder, 'notes.txt'), 'water the plants');
+const passfile = join(folder, 'passfile');
+const LINES = [
+  '# *:*:*:*:secret',
+  'db:5432:plants',
+  'db:5432:plants:somebody:secret',
+  'db:6000:*:*:of the port',
+  'd\\b:*:plants:plants:of the host',
+  'one:*:*:*:a\\:b\\\\c',
+  'two:*:*:*:a\\:b\\\\c:what is behind',
+  'other:5432:plants:plants:',
+];
+writeFileSync(passfile, LINES.join('\n'));
 
 const read = (url: string) => readConfig({ DATABASE_URL: url }).store;
 const PLAIN = {
@@ -61,6 +73,19 @@ describe('DATABASE_URL names a PostgreSQL database', () => {
   });
 
   test.each([
+    ['db', 'of the host'],
+    ['db:6000', 'of the port'],
+    ['other', ''],
+    ['one,two', 'a:b\\c'],
+  ])('with a password from a file, for %s', (hosts, password) => {
+    expect(read(`postgres://plants@${hosts}/plants?passfile=${passfile}`)).toMatchObject({ password });
+  });
+
+  test('whose password in the URL counts before one from a file', () => {
+    expect(read(`postgres://plants:own@db/plants?passfile=${passfile}`)).toMatchObject({ password: 'own' });
+  });
+
+  test.each([
     ['postgres:plants', 'must be postgres://user:password@host:port/database'],
     ['postgres://db/plants', 'must name a user and a database: postgres://user@host/database'],
     ['postgres://plants:secret@db', 'must name a user and a database: postgres://user@host/database'],
@@ -88,6 +113,9 @@ describe('DATABASE_URL names a PostgreSQL database', () => {
       `postgres://plants:secret@db/plants?sslrootcert=${join(folder, 'notes.txt')}`,
       'has an sslrootcert that is not in PEM form',
     ],
+    ['postgres://plants@db/plants?passfile=/none', 'has a passfile that cannot be read: ENOENT'],
+    [`postgres://plants@elsewhere/plants?passfile=${passfile}`, 'must have a passfile with one password for all hosts'],
+    [`postgres://plants@db,one/plants?passfile=${passfile}`, 'must have a passfile with one password for all hosts'],
     ['postgres://plants:secret@db/plants?connect_timeout=0', 'must have a connect_timeout in seconds, from 1 to 9999'],
   ])('and is refused with what to do, and without the password: %s', (url, message) => {
     const attempt = () => read(url);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
+import { readPassfile } from './passfile.ts';
 
 /** Where a PostgreSQL server listens; a host that begins with a slash is the folder of a Unix socket. */
 export interface Host {
@@ -35,6 +36,7 @@ const PARAMETERS = [
   'application_name',
   'connect_timeout',
   'host',
+  'passfile',
   'sslcert',
   'sslkey',
   'sslmode',
@@ -63,11 +65,14 @@ export function readPostgresLocation(text: string): PostgresLocation {
   const user = decode(colon < 0 ? credentials : credentials.slice(0, colon));
   const database = decode(path);
   if (user === '' || database === '') throw new Error('must name a user and a database: postgres://user@host/database');
+  const hosts = (parameters.get('host') ?? authority).split(',').map(readHost);
+  const passfile = colon < 0 ? parameters.get('passfile') : null;
+  const written = colon < 0 ? '' : decode(credentials.slice(colon + 1));
   return {
     engine: 'postgres',
-    hosts: (parameters.get('host') ?? authority).split(',').map(readHost),
+    hosts,
     user,
-    password: colon < 0 ? '' : decode(credentials.slice(colon + 1)),
+    password: passfile === null ? written : readPassfile(passfile, hosts, database, user),
     database,
     tls: readTls(parameters),
     applicationName: parameters.get('application_name') ?? 'plant-store',
