@@ -52,7 +52,7 @@ export function makeCertificate(name: string, hosts: readonly string[] = [], aut
   );
   const signature = sign('sha256', toBeSigned, authority?.keyObject ?? privateKey);
   const certificate = sequence(toBeSigned, ECDSA_SHA256, der(0x03, Buffer.from([0]), signature));
-  const lines = certificate.toString('base64').replaceAll(/.{64}/g, '$&\n');
+  const lines = certificate.toString('base64').replaceAll(/.{64}(?=.)/g, '$&\n');
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
