@@ -78,6 +78,7 @@ describeWith(whyNoRoot(), 'the Dockerfile, step by step in a root of its own', (
     ];
     expect(looked.map(([, file]) => file)).toContain('file:///app/src/commands/serve.ts');
     expect(looked.filter(([, , found]) => found !== 'success')).toEqual([]);
+    expect(container.stderr()).not.toContain('was rejected');
   });
 
   test('can write nothing of its own, even where the file system can be written', () => {
