@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { parseDockerfile } from '../support/dockerfile.ts';
 import type { Image } from '../support/image.ts';
 import { buildImage } from '../support/image.ts';
-import { freePort } from '../support/port.ts';
+import { lastingPort } from '../support/port.ts';
 import { README } from '../support/readme.ts';
 import { whyNoRoot } from '../support/scratch-root.ts';
 import type { Environment, Started } from '../support/service.ts';
@@ -31,7 +31,7 @@ describeWith(whyNoRoot(), 'the Dockerfile, step by step in a root of its own', (
   beforeAll(async () => {
     image = buildImage(ROOT, npmOfThisMachine());
     // The network is the machine's: these are the only settings that a container would not need.
-    ports = { PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
+    ports = { PORT: String(await lastingPort()), ADMIN_PORT: String(await lastingPort()) };
   });
 
   const run = (volumes: Environment, command: readonly string[], env: Environment = {}, readOnly = true): Started => {
@@ -122,13 +122,14 @@ describeWith(whyNoRoot(), 'the Dockerfile, step by step in a root of its own', (
   });
 });
 
-/** How npm reaches packages here: what it has already, and its settings for the rest. */
+/** npm, and how it reaches packages here: what it has already, and its settings for the rest. */
 function npmOfThisMachine() {
   const setting = (name: string) =>
     execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', stdio: 'pipe' }).trim();
   const { NODE_EXTRA_CA_CERTS: certificates } = process.env;
   const env = { npm_config_registry: setting('registry'), npm_config_prefer_offline: 'true' };
-  const mounts = { '/root/.npm': setting('cache') };
+  const npm = join(execFileSync('npm', ['root', '--global'], { encoding: 'utf8', stdio: 'pipe' }).trim(), 'npm');
+  const mounts = { '/root/.npm': setting('cache'), '/usr/local/lib/node_modules/npm': npm };
   if (certificates === undefined) return { env, mounts };
   const folder = dirname(certificates);
   return { env: { ...env, NODE_EXTRA_CA_CERTS: certificates }, mounts: { ...mounts, [folder]: folder } };

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { pairs, parseDockerfile, words } from './dockerfile.ts';
 import type { Proxy } from './nginx.ts';
 import { startNginx } from './nginx.ts';
-import { freePort } from './port.ts';
+import { lastingPort } from './port.ts';
 import { PostgresServer } from './postgres.ts';
 import type { Environment, Started } from './service.ts';
 import { listening, ROOT, start } from './service.ts';
@@ -100,8 +100,8 @@ export class Composed implements AsyncDisposable {
     const addresses: Record<string, string> = {};
     const instances: Instance[] = [];
     for (const service of [one, two]) {
-      const PORT = String(await freePort());
-      const own = { PORT, ADMIN_PORT: String(await freePort()), HOST: '127.0.0.1' };
+      const PORT = String(await lastingPort());
+      const own = { PORT, ADMIN_PORT: String(await lastingPort()), HOST: '127.0.0.1' };
       addresses[`${service.networks?.default?.ipv4_address ?? ''}:3000`] = `127.0.0.1:${PORT}`;
       const env = given(service, { '@database/': `@127.0.0.1:${String(server.port)}/` });
       instances.push(new Instance({ ...pairs(instruction('ENV')), ...env, ...own }));

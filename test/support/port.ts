@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -9,4 +10,22 @@ export async function freePort(): Promise<number> {
   server.close();
   if (typeof address !== 'object' || address === null) throw new Error('no port is free');
   return address.port;
+}
+
+/**
+ * A port that stays free while what listens on it is restarted: none that connections which go out get from the system,
+ * be it those to this very port.
+ */
+export async function lastingPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_768);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch {
+      continue;
+    }
+    server.close();
+    return port;
+  }
 }

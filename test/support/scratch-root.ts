@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, existsSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** What makes a root of its own impossible here; undefined: nothing does. */
@@ -17,7 +17,7 @@ export const USERS: Readonly<Record<string, number>> = { root: 0, node: 1000 };
 
 /**
  * Makes what stands for `node:…-bookworm-slim`: the C library and the few programs that are used, from this machine, and
- * Node at the version of the base, with npm.
+ * Node at the version of the base; npm is mounted by whoever needs it.
  *
  * @throws Error if the Node that runs this has another version than the base
  */
@@ -45,8 +45,6 @@ export function makeBase(root: string, base: string): void {
   linkOrCopy(process.execPath, node);
   for (const program of PROGRAMS) copyFileSync(which(program), join(root, 'usr/bin', program));
   for (const program of [process.execPath, ...PROGRAMS.map(which)]) copyLibraries(program, root);
-  const npm = join(execFileSync('npm', ['root', '--global'], { encoding: 'utf8', stdio: 'pipe' }).trim(), 'npm');
-  cpSync(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
 }
 
