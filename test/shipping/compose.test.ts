@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -78,6 +79,17 @@ describeWith(whyNoNginx() ?? NO_CLIENT, 'the services of compose.yaml as process
     for (const instance of composed.instances) {
       while (!instance.log.some((line) => line['status'] === 200)) await sleep(20);
     }
+  });
+
+  test('log the address of the client, whatever it says of itself', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.9', 'X-Request-Id': 'from-afar' };
+    await new Promise((resolve, reject) => {
+      const sent = request(`${api().url}/docs/`, { localAddress: '127.0.0.2', agent: false, headers }, resolve);
+      sent.on('error', reject).end();
+    });
+    const logged = () => composed.instances.flatMap(({ log }) => log).find((line) => line['requestId'] === 'from-afar');
+    while (logged() === undefined) await sleep(20);
+    expect(logged()).toMatchObject({ client: '127.0.0.2' });
   });
 
   test('show the docs under it, with all that the page loads', async () => {
