@@ -52,6 +52,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   const metrics = config.admin && new (await import('../metrics/metrics.ts')).Metrics(contract, config.store);
   const store = await openStore(config.store, { create: true, onAway, observer: metrics?.store });
   metrics?.store.readWaiting(() => store.waiting());
+  metrics?.store.readPlants(() => store.plants.count());
   open.defer(() => store.close());
   // A store that is there is open before the first request comes; for one that is away nobody waits.
   await Promise.race([store.opened, away.promise, stopped]);

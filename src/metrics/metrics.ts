@@ -35,7 +35,7 @@ export class Metrics {
     for (const name of UNWANTED) this.registry.removeSingleMetric(name);
   }
 
-  /** Asks neither the store nor anybody else. */
+  /** Asks the store for nothing but its count of plants, and waits for that for a second at most. */
   text(): Promise<string> {
     return this.registry.metrics();
   }

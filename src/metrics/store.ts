@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
 import type { StoreObserver } from '../storage/observed.ts';
@@ -8,6 +9,12 @@ import { DURATIONS, KnownHistogram } from './histogram.ts';
 
 /** In plants: up to what is written together at most. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+
+/** Counting takes a hundredth of the time at most, and rests for so many milliseconds at least. */
+const SHARE = 100;
+const LEAST_REST_MS = 1000;
+/** For how long Prometheus waits for it, in milliseconds; what takes longer is told the next time. */
+const PATIENCE_MS = 1000;
 
 /** What is counted of the store. */
 export class StoreMetrics implements StoreObserver {
@@ -56,6 +63,28 @@ export class StoreMetrics implements StoreObserver {
       registers: [this.registry],
       collect() {
         this.set(waiting());
+      },
+    });
+  }
+
+  /** @param count counts the plants in the store, whoever put them there; the more there are, the longer it takes */
+  readPlants(count: () => Promise<number>): void {
+    let [plants, dueAt] = [NaN, 0];
+    const recount = async (): Promise<void> => {
+      const begun = performance.now();
+      if (begun < dueAt) return;
+      dueAt = Infinity;
+      plants = await count().catch(() => NaN);
+      const ended = performance.now();
+      dueAt = ended + Math.max(LEAST_REST_MS, SHARE * (ended - begun));
+    };
+    new Gauge({
+      name: 'plant_store_plants',
+      help: 'Plants in the store, when they were last counted; NaN: not known.',
+      registers: [this.registry],
+      async collect() {
+        await Promise.race([recount(), sleep(PATIENCE_MS, undefined, { ref: false })]);
+        this.set(plants);
       },
     });
   }

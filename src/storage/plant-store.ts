@@ -34,6 +34,9 @@ export interface PlantStore {
   /** Every plant in the order of the ids, as they were at one moment, in portions. */
   list(): AsyncIterable<readonly StoredPlant[]>;
 
+  /** How many plants there are; not of one moment while others write. @throws StoreUnavailable */
+  count(): Promise<number>;
+
   /** Removes the plant for good, durably. False: there was none. @throws StoreUnavailable */
   remove(id: bigint): Promise<boolean>;
 }

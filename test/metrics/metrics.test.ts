@@ -60,6 +60,8 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 0, failed: 0 });
     expect(sample(text, 'plant_store_http_requests_in_flight')).toBe(0);
     expect(sample(text, 'plant_store_waiting_plants')).toBe(0);
+    // They are counted again after a second.
+    expect(await until(service, 'plant_store_plants', 2)).toContain('plant_store_plants 2');
     expect(sample(text, 'plant_store_batch_plants_count')).toBe(5);
     expect(sample(text, 'plant_store_batch_plants_sum')).toBe(5);
     expect(samples(text, 'plant_store_batch_plants_bucket')).toMatchObject({ 1: 5, '+Inf': 5 });

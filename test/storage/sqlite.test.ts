@@ -55,6 +55,19 @@ describe('a SQLite database', () => {
     database.close();
   });
 
+  test('counts the plants, portion by portion, from the first id to the last', async () => {
+    const store = await open('counted.db');
+    expect(await store.plants.count()).toBe(0);
+    const ids = [-(2n ** 63n), 2n ** 63n - 1n, ...Array.from({ length: 39_998 }, (_, id) => BigInt(id))];
+    for (let start = 0; start < ids.length; start += 5000)
+      await store.plants.createAll(ids.slice(start, start + 5000).map((id) => ({ id, name: 'x' })));
+    // Exactly two portions.
+    expect(await store.plants.count()).toBe(40_000);
+    await store.plants.create({ id: -1n, name: 'x' });
+    expect(await store.plants.count()).toBe(40_001);
+    await store.close();
+  });
+
   test('takes what waits in one transaction', async () => {
     const path = join(folder, 'group.db');
     const store = await open('group.db');

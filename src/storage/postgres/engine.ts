@@ -13,7 +13,7 @@ import { Line } from './line.ts';
 import type { PostgresLocation } from './location.ts';
 import { nameOf } from './location.ts';
 import { openDatabase } from './migrations.ts';
-import { DELETE_ONE, SELECT_ALL } from './plants.ts';
+import { COUNT_ALL, DELETE_ONE, SELECT_ALL } from './plants.ts';
 import { tokenStore } from './tokens.ts';
 
 /** How many batches are written at once: while PostgreSQL flushes one, it works on the other. */
@@ -72,6 +72,7 @@ class PostgresStore implements Store {
       create: (plant) => (this.notOpen === undefined ? this.batches.add(plant) : Promise.reject(this.notOpen)),
       createAll: (plants) => this.createAll(plants),
       list: () => this.list(),
+      count: () => this.count(),
       remove: (id) => this.change(DELETE_ONE, id),
     };
     this.tokens = tokenStore(
@@ -141,6 +142,18 @@ class PostgresStore implements Store {
       return await createAll((work) => translated(line.attempt(until, work)), plants);
     } finally {
       this.bulk.push(line);
+    }
+  }
+
+  private async count(): Promise<number> {
+    if (this.notOpen !== undefined) throw this.notOpen;
+    // Its own: it may take a second, and requests wait for the tokens that the other one looks up.
+    const line = new Line(this.location);
+    try {
+      const [row] = await translated(line.attempt(performance.now() + PATIENCE_MS, (run) => run(COUNT_ALL)));
+      return Number(row?.['plants']);
+    } finally {
+      line.close();
     }
   }
 

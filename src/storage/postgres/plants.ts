@@ -15,6 +15,7 @@ const INSERT = statement(
  */
 const SELECT_DURABLE = statement(`select ${COLUMN_LIST} from plants where id = any($1::bigint[]) for key share`);
 export const SELECT_ALL = statement(`select ${COLUMN_LIST} from plants order by id`);
+export const COUNT_ALL = statement('select count(*) as plants from plants');
 export const DELETE_ONE = statement('delete from plants where id = $1::bigint returning id');
 
 /** How often a plant is looked for that is neither taken nor there. */

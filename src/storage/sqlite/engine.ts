@@ -8,8 +8,8 @@ import type { Opening, Schema, Store } from '../open.ts';
 import type { Creation, PlantStore, StoredPlant } from '../plant-store.ts';
 import type { TokenStore } from '../token-store.ts';
 import { connectReader } from './connection.ts';
-import { unpack } from './errors.ts';
-import { SELECT_ALL, toValues } from './plants.ts';
+import { atWork, unpack } from './errors.ts';
+import { COUNT_SOME, SELECT_ALL, toValues } from './plants.ts';
 import type { Tables } from './tables.ts';
 import { inTurns } from './turns.ts';
 import type { Answer, Method, PackedOutcome, WorkerOpening } from './worker.ts';
@@ -22,6 +22,9 @@ export interface SqliteLocation {
 
 /** How many plants `list` hands out at a time. */
 const PORTION = 1000;
+/** How many are counted at a time, which takes a millisecond or two. */
+const COUNTED = 20_000;
+const [FIRST_ID, LAST_ID] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 type Result<M extends Method> = M extends 'create' ? readonly PackedOutcome[] : ReturnType<Tables[M]>;
 
@@ -62,6 +65,7 @@ function plantStore(path: string, worker: Thread, batches: Batches<StoredPlant, 
       (plants) => createAll(worker, plants),
       () => worker.call('othersWrote'),
     ),
+    count: () => countPlants(path),
     remove: (id) => worker.call('remove', id),
     async *list() {
       const reader = connectReader(path);
@@ -84,6 +88,28 @@ function plantStore(path: string, worker: Thread, batches: Batches<StoredPlant, 
       }
     },
   };
+}
+
+/** Portion by portion: all at once would stop this thread, or the one that writes, for 10 ms a million. */
+async function countPlants(path: string): Promise<number> {
+  const reader = connectReader(path);
+  try {
+    const statement = reader.prepare(COUNT_SOME);
+    statement.setReadBigInts(true);
+    let plants = 0;
+    for (let from = FIRST_ID; ;) {
+      // A row of count() and max(), which are integers; the last id of none is null.
+      const row = statement.get(from, COUNTED) as { plants: bigint; last: bigint | null };
+      plants += Number(row.plants);
+      if (row.plants < COUNTED || row.last === null || row.last === LAST_ID) return plants;
+      from = row.last + 1n;
+      await setImmediate();
+    }
+  } catch (error) {
+    throw atWork(error);
+  } finally {
+    reader.close();
+  }
 }
 
 function tokenStore(worker: Thread): TokenStore {
