@@ -73,6 +73,7 @@ export interface components {
          *     | 40011 | 400 | The id belongs to a different plant |
          *     | 40100 | 401 | No access token was sent |
          *     | 40101 | 401 | The access token is unknown, revoked or expired |
+         *     | 40300 | 403 | The access token lacks a scope |
          *     | 40400 | 404 | The path does not exist |
          *     | 40500 | 405 | The path exists, but not with this method |
          *     | 40800 | 408 | The request took too long to arrive |
@@ -80,6 +81,7 @@ export interface components {
          *     | 43100 | 431 | The header fields are too large |
          *     | 50000 | 500 | The service failed; its log has the cause under the request id |
          *     | 50300 | 503 | The service cannot store at the moment; try again |
+         *     | 50301 | 503 | The access token cannot be checked at the moment; try again |
          */
         Error: {
             /**
@@ -107,7 +109,7 @@ export interface components {
                 /**
                  * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
                  *     callers apart.
-                 * @example "caller"; q=600; w=60; pk=:YTc5MzdiNjRiOGNh:
+                 * @example "caller"; q=600; w=60; pk=:YTAwOTdmNmNkMTkx:
                  */
                 "RateLimit-Policy"?: string;
                 /**
@@ -124,12 +126,38 @@ export interface components {
         };
         /**
          * @description The request carries no valid access token. It was refused before its body was read, and the connection is
-         *     closed if a body was on its way.
+         *     closed if a body was on its way. A JSON Web Token is valid if the identity provider signed it, for this
+         *     service, and it has not expired.
          */
         Unauthorized: {
             headers: {
                 /**
-                 * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent.
+                 * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent that is
+                 *     not valid, or `error="insufficient_scope"` and the `scope` that it must have.
+                 * @example Bearer error="invalid_token"
+                 */
+                "WWW-Authenticate": string;
+                /**
+                 * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
+                 *     digits and `._~:/+=-`, else made by the service.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description The access token is valid, but not for this: it is a JSON Web Token that lacks a scope. The request was
+         *     refused before its body was read, and the connection is closed if a body was on its way.
+         */
+        Forbidden: {
+            headers: {
+                /**
+                 * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent that is
+                 *     not valid, or `error="insufficient_scope"` and the `scope` that it must have.
                  * @example Bearer error="invalid_token"
                  */
                 "WWW-Authenticate": string;
@@ -160,7 +188,7 @@ export interface components {
                 /**
                  * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
                  *     callers apart.
-                 * @example "caller"; q=600; w=60; pk=:YTc5MzdiNjRiOGNh:
+                 * @example "caller"; q=600; w=60; pk=:YTAwOTdmNmNkMTkx:
                  */
                 "RateLimit-Policy"?: string;
                 /**
@@ -195,7 +223,7 @@ export interface components {
                 /**
                  * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
                  *     callers apart.
-                 * @example "caller"; q=600; w=60; pk=:YTc5MzdiNjRiOGNh:
+                 * @example "caller"; q=600; w=60; pk=:YTAwOTdmNmNkMTkx:
                  */
                 "RateLimit-Policy"?: string;
                 /**
@@ -233,7 +261,7 @@ export interface components {
         /**
          * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
          *     callers apart.
-         * @example "caller"; q=600; w=60; pk=:YTc5MzdiNjRiOGNh:
+         * @example "caller"; q=600; w=60; pk=:YTAwOTdmNmNkMTkx:
          */
         "RateLimit-Policy": string;
         /**
@@ -242,7 +270,8 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent.
+         * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent that is
+         *     not valid, or `error="insufficient_scope"` and the `scope` that it must have.
          * @example Bearer error="invalid_token"
          */
         "WWW-Authenticate": string;
@@ -288,7 +317,7 @@ export interface operations {
                     /**
                      * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
                      *     callers apart.
-                     * @example "caller"; q=600; w=60; pk=:YTc5MzdiNjRiOGNh:
+                     * @example "caller"; q=600; w=60; pk=:YTAwOTdmNmNkMTkx:
                      */
                     "RateLimit-Policy"?: string;
                     /**
@@ -305,6 +334,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failure"];
         };

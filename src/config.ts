@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import type { IssuerSettings } from './auth/issuer.ts';
 import type { Proxies } from './client-address.ts';
 import type { LogLevel } from './log.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { StoreLocation } from './storage/open.ts';
 import {
+  readAudience,
   readBaseUrl,
   readHost,
+  readIssuer,
+  readJwksUrl,
   readLogLevel,
   readOrigins,
   readPort,
   readProxies,
   readRateLimit,
+  readScopes,
   readStore,
   readToken,
 } from './settings.ts';
@@ -30,6 +35,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** What `TOKEN_FILE` holds: an access token that is valid without being in the store. */
   readonly provisionedToken: string | undefined;
+  /** `JWT_ISSUER`, `JWT_AUDIENCE`, `JWT_SCOPE` and `JWKS_URL`; undefined: no JSON Web Tokens. */
+  readonly issuer: IssuerSettings | undefined;
   /** `ADMIN_HOST` and `ADMIN_PORT`; undefined: no admin listener. */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
   /** `RATE_LIMIT`; undefined: there is none. */
@@ -63,9 +70,8 @@ export function readEnvironment(): Environment {
 /** @throws ConfigError which names every setting that is wrong, not only the first */
 export function readConfig(environment: Environment): Config {
   const faults: string[] = [];
-  /** An empty setting counts as none: that is how containers leave one out. */
   function setting<T>(name: string, read: (text: string) => T, fallback: T): T {
-    const text = environment[name]?.trim() ?? '';
+    const text = textOf(environment, name);
     if (text === '') return fallback;
     try {
       return read(text);
@@ -79,6 +85,11 @@ export function readConfig(environment: Environment): Config {
   const adminPort = setting<number | undefined>('ADMIN_PORT', readPort, undefined);
   const port = setting('PORT', readPort, 3000);
   if (port !== 0 && port === adminPort && host === adminHost) faults.push('ADMIN_PORT must be another one than PORT');
+  const issuer = setting<string | undefined>('JWT_ISSUER', readIssuer, undefined);
+  const audience = setting<string | undefined>('JWT_AUDIENCE', readAudience, undefined);
+  const scopes = setting<readonly string[]>('JWT_SCOPE', readScopes, []);
+  const jwksUrl = setting<string | undefined>('JWKS_URL', readJwksUrl, undefined);
+  faults.push(...isolatedFaults(environment));
   const config: Config = {
     host,
     port,
@@ -86,6 +97,7 @@ export function readConfig(environment: Environment): Config {
     baseUrl: setting<URL | undefined>('BASE_URL', readBaseUrl, undefined),
     logLevel: setting('LOG_LEVEL', readLogLevel, 'info'),
     provisionedToken: setting<string | undefined>('TOKEN_FILE', readToken, undefined),
+    issuer: issuer === undefined || audience === undefined ? undefined : { issuer, audience, scopes, jwksUrl },
     admin: adminPort === undefined ? undefined : { host: adminHost, port: adminPort },
     rateLimit: setting<RateLimit | undefined>('RATE_LIMIT', readRateLimit, undefined),
     corsOrigins: setting<readonly string[] | undefined>('CORS_ORIGINS', readOrigins, undefined),
@@ -93,4 +105,21 @@ export function readConfig(environment: Environment): Config {
   };
   if (faults.length > 0) throw new ConfigError(faults.join('; '));
   return config;
+}
+
+/** An empty setting counts as none: that is how containers leave one out. */
+function textOf(environment: Environment, name: string): string {
+  return environment[name]?.trim() ?? '';
+}
+
+/** Settings that are nothing without another one. */
+function isolatedFaults(environment: Environment): string[] {
+  const isSet = (name: string) => textOf(environment, name) !== '';
+  if (!isSet('JWT_ISSUER')) {
+    const others = ['JWT_AUDIENCE', 'JWT_SCOPE', 'JWKS_URL'].filter(isSet);
+    return others.map((name) => `${name} needs JWT_ISSUER beside it: set that, or leave this one out`);
+  }
+  return isSet('JWT_AUDIENCE')
+    ? []
+    : ['JWT_AUDIENCE must be set beside JWT_ISSUER: the `aud` of tokens for this service'];
 }

@@ -8,6 +8,7 @@ export function answerFailure(error: unknown, request: Request, response: Respon
   const { locals } = response;
   const refusal = toRefusal(error, locals.requestId);
   locals.error = refusal.number;
+  locals.reason = refusal.reason;
   // A refusal has no cause beyond what it says.
   if (refusal.status >= 500 && refusal !== error) locals.failure = error;
   // A reply that has begun cannot be taken back, and one cannot be sent to a client that is gone.

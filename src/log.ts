@@ -102,7 +102,7 @@ export function logRequest(
   // scavenges of a busy service take four times as long.
   response.once('close', () => {
     const { method } = request;
-    const { operation, caller, error, failure } = locals;
+    const { operation, caller, error, reason, failure } = locals;
     const status = response.headersSent ? response.statusCode : undefined;
     const ms = performance.now() - start;
     observer?.ended(operation, status, ms);
@@ -112,9 +112,11 @@ export function logRequest(
       path: sentPath(request),
       client,
       operation,
-      caller,
+      caller: caller?.name,
+      subject: caller?.subject,
       status,
       error,
+      reason,
       ms: Math.round(ms * 1000) / 1000,
       // The client went away before it had the answer.
       aborted: response.writableFinished ? undefined : true,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isUnalterable } from './auth/issuer.ts';
 import { isToken } from './auth/token.ts';
 import type { Proxies } from './client-address.ts';
 import { MOST_HOPS, proxiesAt } from './client-address.ts';
@@ -105,6 +106,44 @@ export function readToken(path: string): string {
     );
   }
   return text;
+}
+
+export function readIssuer(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !isUnalterable(url)) {
+    throw new Error(`must be an address such as https://id.example (http on this machine only), not ${show(text)}`);
+  }
+  if (/[?#]/.test(text) || url.username !== '' || url.password !== '') {
+    throw new Error('must have neither a query nor a fragment nor a user');
+  }
+  // Tokens are compared with it to the letter.
+  return text;
+}
+
+export function readAudience(text: string): string {
+  if (!/^[\x21-\x7e]{1,1000}$/.test(text)) {
+    throw new Error(`must be what tokens for this service have as \`aud\`, without spaces, not ${show(text)}`);
+  }
+  return text;
+}
+
+/** What the challenge of a 403 has room for. */
+const MOST_SCOPES = 900;
+
+export function readScopes(text: string): readonly string[] {
+  // RFC 6749, section 3.3.
+  if (!/^[\x21\x23-\x5b\x5d-\x7e]+( +[\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) || text.length > MOST_SCOPES) {
+    throw new Error(`must be scopes, with spaces between them, of 900 characters at most, not ${show(text)}`);
+  }
+  return text.split(/ +/);
+}
+
+export function readJwksUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !isUnalterable(url) || url.username !== '' || url.password !== '') {
+    throw new Error('must be an address such as https://id.example/jwks (http on this machine only), without a user');
+  }
+  return url.href;
 }
 
 function show(text: string): string {

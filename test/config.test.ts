@@ -23,6 +23,7 @@ describe('the settings', () => {
       baseUrl: undefined,
       logLevel: 'info',
       provisionedToken: undefined,
+      issuer: undefined,
       admin: undefined,
       rateLimit: undefined,
       corsOrigins: undefined,
@@ -47,6 +48,10 @@ describe('the settings', () => {
       RATE_LIMIT: '600/60s',
       CORS_ORIGINS: 'https://app.example, http://localhost:8080',
       TRUST_PROXY: '2',
+      JWT_ISSUER: 'https://id.example/realms/garden/',
+      JWT_AUDIENCE: 'https://plants.example',
+      JWT_SCOPE: 'plants:write  openid',
+      JWKS_URL: 'http://localhost:4000/jwks',
     });
     expect(config).toEqual({
       host: '::1',
@@ -55,6 +60,12 @@ describe('the settings', () => {
       baseUrl: new URL('https://plants.example/api'),
       logLevel: 'warn',
       provisionedToken: 'a-token-that-was-provisioned-000001',
+      issuer: {
+        issuer: 'https://id.example/realms/garden/',
+        audience: 'https://plants.example',
+        scopes: ['plants:write', 'openid'],
+        jwksUrl: 'http://localhost:4000/jwks',
+      },
       admin: { host: '0.0.0.0', port: 9000 },
       rateLimit: { requests: 600, windowMs: 60_000 },
       corsOrigins: ['https://app.example', 'http://localhost:8080'],

@@ -1,14 +1,20 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../contract/caller.ts';
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import type { TokenStore } from '../storage/token-store.ts';
-import { hashToken, isToken } from './token.ts';
+import type { Trust } from './issuer-keys.ts';
+import type { JwtVerifier } from './jwt.ts';
+import { invalidToken } from './refusals.ts';
+import { hashToken, isJwt, isToken } from './token.ts';
 
 /** For how long the store's word on a token counts, in milliseconds: a revoked token works no longer than this. */
 const TRUST_MS = 900;
 /** When it is asked again in the background, so that nobody waits for the answer. */
 const REFRESH_MS = 400;
-/** How many tokens are remembered. */
-const MOST_KNOWN = 1000;
+/** How many tokens are remembered, */
+const MOST_KNOWN = 10_000;
+/** and how many characters of them: those of some identity providers are long. */
+const MOST_KNOWN_LENGTH = 8_000_000;
 
 /** How many tokens the store may be asked about at the same time: guesses must not pile up. */
 const MOST_ASKED = 4096;
@@ -18,10 +24,15 @@ const SCHEME = 'Bearer ';
 /** The name under which a request that carries the provisioned token is logged. */
 export const PROVISIONED = 'TOKEN_FILE';
 
+/** Of tokens that are not verified by keys. */
+const TRUST: Trust = { withdrawn: false };
+
 interface Known {
-  readonly name: string;
+  readonly caller: Caller;
   /** When the store was asked, by a clock that nobody sets back; it may have changed its mind since. */
   readonly askedAt: number;
+  /** Whether the key counts by which the token was verified. */
+  readonly trust: Trust;
   readonly expiresAt: number;
   asking: boolean;
 }
@@ -30,24 +41,32 @@ interface Known {
 export class Authenticator {
   private readonly tokens: TokenStore;
   private readonly provisioned: Uint8Array | undefined;
+  private readonly jwt: JwtVerifier | undefined;
   /** By the text of the header, `Bearer <token>`. */
   private readonly known = new Map<string, Known>();
+  private knownLength = 0;
+  /** The JSON Web Tokens that are being verified, likewise. */
+  private readonly verifying = new Map<string, Promise<Caller>>();
   /** How many tokens the store is being asked about. */
   private asked = 0;
 
-  /** @param provisioned a token that is valid without being in the store */
-  constructor(tokens: TokenStore, provisioned?: string) {
+  /**
+   * @param provisioned a token that is valid without being in the store
+   * @param jwt verifies whatever has the form of a JSON Web Token; without it, such a token is one like any other
+   */
+  constructor(tokens: TokenStore, provisioned?: string, jwt?: JwtVerifier) {
     this.tokens = tokens;
+    this.jwt = jwt;
     this.provisioned = provisioned === undefined ? undefined : hashToken(provisioned);
   }
 
   /**
-   * The name of the token; at once if it is known, without a promise, which each request would have to wait for.
+   * Who calls; at once if the token is known, without a promise, which each request would have to wait for.
    *
-   * @throws Refusal `tokenMissing`, `tokenInvalid`, `storeUnavailable`
+   * @throws Refusal `tokenMissing`, `tokenInvalid`, `scopeMissing`, `tokenUncheckable`, `storeUnavailable`
    * @throws StoreUnavailable if the store must be asked and does not answer
    */
-  authenticate(authorization = ''): string | Promise<string> {
+  authenticate(authorization = ''): Caller | Promise<Caller> {
     // Only headers with a token that was valid are found by their text; a guess learns nothing here, as it is never
     // compared with them: strings with different hashes are not.
     const known = this.known.get(authorization);
@@ -57,39 +76,68 @@ export class Authenticator {
       return header === authorization ? this.ask(header) : this.authenticate(header);
     }
     const now = performance.now();
-    if (now - known.askedAt > TRUST_MS) return this.ask(authorization);
+    if (now - known.askedAt > TRUST_MS || known.trust.withdrawn) return this.ask(authorization);
     if (known.expiresAt <= Date.now()) throw invalidToken();
     if (now - known.askedAt > REFRESH_MS && !known.asking) {
       known.asking = true;
       // If this fails, the token is asked for again by a request, which then hears of the failure.
       this.ask(authorization).catch(() => undefined);
     }
-    return known.name;
+    return known.caller;
   }
 
   /** @param header `Bearer <token>` */
-  private async ask(header: string): Promise<string> {
+  private async ask(header: string): Promise<Caller> {
     const askedAt = performance.now();
-    const hash = hashToken(header.slice(SCHEME.length));
+    const token = header.slice(SCHEME.length);
+    const hash = hashToken(token);
     if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned)) {
-      return this.remember(header, { name: PROVISIONED, askedAt: Infinity, expiresAt: Infinity, asking: false });
+      const caller = callerBy(PROVISIONED);
+      return this.remember(header, { caller, askedAt: Infinity, trust: TRUST, expiresAt: Infinity, asking: false });
     }
+    if (this.jwt !== undefined && isJwt(token)) return this.verify(header, token, this.jwt);
     if (this.asked >= MOST_ASKED) throw overloaded;
     this.asked++;
     // The store looks the hash up: how long that takes says nothing of the token, whose hash cannot be steered.
     const stored = await this.tokens.find(hash).finally(() => this.asked--);
-    this.known.delete(header);
+    this.forget(header);
     if (stored === undefined || (stored.expiresAt ?? Infinity) <= Date.now()) throw invalidToken();
     const { name, expiresAt = Infinity } = stored;
-    return this.remember(header, { name, askedAt, expiresAt, asking: false });
+    return this.remember(header, { caller: callerBy(name), askedAt, trust: TRUST, expiresAt, asking: false });
   }
 
-  private remember(header: string, known: Known): string {
-    const [oldest] = this.known.keys();
-    if (this.known.size >= MOST_KNOWN && oldest !== undefined) this.known.delete(oldest);
-    this.known.set(header, known);
-    return known.name;
+  /** Once for all requests that bring the token meanwhile. */
+  private verify(header: string, token: string, jwt: JwtVerifier): Promise<Caller> {
+    const underWay = this.verifying.get(header);
+    if (underWay !== undefined) return underWay;
+    this.forget(header);
+    const verification = jwt
+      .verify(token)
+      // What the issuer has signed counts until it expires: nobody is asked again before.
+      .then((verified) => this.remember(header, { ...verified, askedAt: Infinity, asking: false }))
+      .finally(() => this.verifying.delete(header));
+    this.verifying.set(header, verification);
+    return verification;
   }
+
+  private remember(header: string, known: Known): Caller {
+    this.forget(header);
+    for (const oldest of this.known.keys()) {
+      if (this.known.size < MOST_KNOWN && this.knownLength + header.length <= MOST_KNOWN_LENGTH) break;
+      this.forget(oldest);
+    }
+    this.known.set(header, known);
+    this.knownLength += header.length;
+    return known.caller;
+  }
+
+  private forget(header: string): void {
+    if (this.known.delete(header)) this.knownLength -= header.length;
+  }
+}
+
+function callerBy(name: string): Caller {
+  return { key: `token ${name}`, name, subject: undefined };
 }
 
 function bearerToken(authorization: string): string {
@@ -101,10 +149,4 @@ function bearerToken(authorization: string): string {
   const [, token] = /^bearer +([^ ]+)$/i.exec(authorization) ?? [];
   if (token === undefined || !isToken(token)) throw invalidToken();
   return token;
-}
-
-function invalidToken(): Refusal {
-  return new Refusal(ErrorNumber.tokenInvalid, 'the access token is unknown, revoked or expired', {
-    'WWW-Authenticate': 'Bearer error="invalid_token"',
-  });
 }

@@ -6,6 +6,9 @@ const PREFIX = 'plantstore_';
 /** What a bearer token is made of (RFC 6750, section 2.1: b64token). */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
+/** The form of a JSON Web Token (RFC 7519), signed or not. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+
 /** Makes an access token of 256 random bits. */
 export function makeToken(): string {
   return PREFIX + randomBytes(32).toString('base64url');
@@ -14,6 +17,11 @@ export function makeToken(): string {
 /** What is kept of a token: its SHA-256, 32 bytes. As it has 256 random bits, no salt and no slow hash are needed. */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
+}
+
+/** Whether a token has the form of a JSON Web Token, which none that was made here has. */
+export function isJwt(token: string): boolean {
+  return JWT.test(token);
 }
 
 export function isToken(text: string): boolean {

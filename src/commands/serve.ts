@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAdmin } from '../admin.ts';
 import { createApp } from '../app.ts';
 import { Authenticator } from '../auth/authenticator.ts';
+import type { JwtVerifier } from '../auth/jwt.ts';
 import { hashToken, makeToken } from '../auth/token.ts';
 import type { Config } from '../config.ts';
 import { readConfig, readEnvironment } from '../config.ts';
@@ -57,13 +58,16 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   // A store that is there is open before the first request comes; for one that is away nobody waits.
   await Promise.race([store.opened, away.promise, stopped]);
 
+  const jwt = await createVerifier(config, log);
+  open.defer(() => jwt?.close());
+
   const basePath = config.baseUrl?.pathname.replace(/\/$/, '') ?? '';
   const app = createApp({
     contract,
     validators,
     operations,
     services: { plants: store.plants },
-    authenticator: new Authenticator(store.tokens, config.provisionedToken),
+    authenticator: new Authenticator(store.tokens, config.provisionedToken, jwt),
     log,
     observer: metrics?.requests,
     basePath,
@@ -112,15 +116,22 @@ function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
+async function createVerifier({ issuer }: Config, { logger }: Log): Promise<JwtVerifier | undefined> {
+  if (issuer === undefined) return undefined;
+  // Loaded only where it is needed, as it would delay every start.
+  const { JwtVerifier } = await import('../auth/jwt.ts');
+  return new JwtVerifier(issuer, logger);
+}
+
 /** A store that never had a token gets one, which is printed with what to do with it. */
 async function introduce(
   tokens: TokenStore,
-  { provisionedToken }: Config,
+  { provisionedToken, issuer }: Config,
   url: string,
   onAway: (error: StoreUnavailable) => void,
   stopping: AbortSignal,
 ): Promise<void> {
-  if (provisionedToken !== undefined) return;
+  if (provisionedToken !== undefined || issuer !== undefined) return;
   const token = makeToken();
   for (;;) {
     try {

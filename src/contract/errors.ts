@@ -16,6 +16,7 @@ export const ErrorNumber = {
   idTaken: 40011,
   tokenMissing: 40100,
   tokenInvalid: 40101,
+  scopeMissing: 40300,
   pathUnknown: 40400,
   methodNotAllowed: 40500,
   requestTimeout: 40800,
@@ -23,6 +24,7 @@ export const ErrorNumber = {
   headersTooLarge: 43100,
   serviceFailed: 50000,
   storeUnavailable: 50300,
+  tokenUncheckable: 50301,
 } as const;
 export type ErrorNumber = (typeof ErrorNumber)[keyof typeof ErrorNumber];
 
@@ -35,11 +37,14 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly number: ErrorNumber;
   readonly headers: Readonly<Record<string, string>>;
+  /** What the client is not told: for the log only. */
+  readonly reason: string | undefined;
 
-  constructor(number: ErrorNumber, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(number: ErrorNumber, message: string, headers: Readonly<Record<string, string>> = {}, reason?: string) {
     super(message);
     this.number = number;
     this.headers = headers;
+    this.reason = reason;
   }
 
   get status(): number {

@@ -1,3 +1,5 @@
+import type { Caller } from './caller.ts';
+
 declare global {
   interface JSON {
     /** A value that JSON.stringify writes as this text (ECMAScript proposal "JSON.parse source text access", Node 22). */
@@ -14,14 +16,14 @@ declare global {
       /** Header fields that the reply carries, whatever it is: name, value, name, value. */
       fields?: readonly string[];
       operation?: string;
-      /** The name of the token that the request was authenticated by. */
-      caller?: string;
+      /** Whom the request was authenticated as. */
+      caller?: Caller;
       /** The number of the error that was answered. */
       error?: number;
+      /** Why the request was refused, where the client is not told: for the log only. */
+      reason?: string | undefined;
       /** Why the service failed: for the log only. */
       failure?: unknown;
     }
   }
 }
-
-export {};

@@ -1,4 +1,5 @@
 import type { IRouter, Request, Response } from 'express';
+import type { Caller } from './caller.ts';
 import type { Contract, ContractOperation } from './contract.ts';
 import { ContractError, ErrorNumber, Refusal } from './errors.ts';
 import type { RequestData } from './exchange.ts';
@@ -24,7 +25,7 @@ export interface RouterOptions<Services> {
   readonly operations: Readonly<Record<string, Handler<Services>>>;
   readonly services: Services;
   /** Who calls, by the header Authorization. @throws Refusal */
-  readonly authenticate: (authorization: string | undefined) => string | Promise<string>;
+  readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
   /** Counts a request of a caller. @throws Refusal if there are too many; undefined: nobody counts */
   readonly count?: ((caller: string, response: Response) => Promise<void>) | undefined;
   /** Where the paths of the contract are mounted: '' or such as `/api`. */
@@ -83,8 +84,8 @@ function operationHandler<Services>(
     locals.operation = operation.id;
     if (!operation.public) {
       const caller = authenticate(request.headers.authorization);
-      locals.caller = typeof caller === 'string' ? caller : await caller;
-      if (count !== undefined) await count(locals.caller, response);
+      locals.caller = caller instanceof Promise ? await caller : caller;
+      if (count !== undefined) await count(locals.caller.key, response);
     }
     const data = await readRequest(request, response, operation, validator);
     answer(response, await handler(data, services));

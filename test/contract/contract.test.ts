@@ -128,7 +128,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       contract: parseContract(YAML),
       validators: new Map(),
       services: {},
-      authenticate: () => Promise.resolve(''),
+      authenticate: () => ({ key: '', name: undefined, subject: undefined }),
       basePath: '',
     };
     const handler = () => Promise.resolve({ status: 200 });

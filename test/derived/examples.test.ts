@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { makeToken } from '../../src/auth/token.ts';
 import { operations as handlers } from '../../src/operations/index.ts';
 import { startApp, YAML } from '../support/app.ts';
+import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
 import { freePort } from '../support/port.ts';
 import type { Service } from '../support/service.ts';
 import { createPlant, startService } from '../support/service.ts';
@@ -69,6 +70,19 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
     const environment = { DATABASE_URL: `postgres://nobody@127.0.0.1:${String(await freePort())}/none` };
     const { url } = await startService(environment, undefined, undefined, 'listening');
     return createPlant({ url, token: makeToken() }, FIRST, REQUEST_ID);
+  },
+  scope: async () => {
+    await using provider = await TestProvider.start([await makeKey('key')]);
+    const issuer = { issuer: provider.issuer, audience: AUDIENCE, scopes: ['plants:write'], jwksUrl: undefined };
+    const { url } = await startApp({ issuer });
+    return await createPlant({ url, token: await provider.token(['plants:read']) }, FIRST);
+  },
+  uncheckable: async () => {
+    const provider = await TestProvider.start([await makeKey('key')]);
+    const token = await provider.token();
+    await provider[Symbol.asyncDispose]();
+    const { url } = await startService({ JWT_ISSUER: provider.issuer, JWT_AUDIENCE: AUDIENCE });
+    return createPlant({ url, token }, FIRST);
   },
 };
 describe('the examples of the contract', () => {

@@ -23,9 +23,23 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
   test('each request, plant and batch is counted once, by what became of it', async () => {
     const url = engine === 'sqlite' ? `sqlite:${newFile()}` : server.url(await server.createDatabase());
     const service = await start(url);
-    const none = { 'none 400': 0, 'none 401': 0, 'none 404': 0, 'none 405': 0, 'none 408': 0, 'none 429': 0 };
+    const none = {
+      'none 400': 0,
+      'none 401': 0,
+      'none 403': 0,
+      'none 404': 0,
+      'none 405': 0,
+      'none 408': 0,
+      'none 429': 0,
+    };
     const outside = { ...none, 'none 431': 0, 'none 500': 0, 'none 503': 0 };
-    const inside = { 'createPlant 200': 0, 'createPlant 400': 0, 'createPlant 401': 0, 'createPlant 429': 0 };
+    const inside = {
+      'createPlant 200': 0,
+      'createPlant 400': 0,
+      'createPlant 401': 0,
+      'createPlant 403': 0,
+      'createPlant 429': 0,
+    };
     const requests = { ...inside, 'createPlant 500': 0, 'createPlant 503': 0, ...outside };
     const before = await scrape(service);
     expect(samples(before, 'plant_store_http_requests_total')).toEqual(requests);

@@ -4,6 +4,9 @@ import { afterAll } from '@jest/globals';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import { Authenticator } from '../../src/auth/authenticator.ts';
+import type { IssuerSettings } from '../../src/auth/issuer.ts';
+import type { PACE } from '../../src/auth/issuer-keys.ts';
+import { JwtVerifier } from '../../src/auth/jwt.ts';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
 import type { Proxies } from '../../src/client-address.ts';
 import { parseContract } from '../../src/contract/contract.ts';
@@ -42,6 +45,8 @@ interface TestAppOptions {
   readonly rateLimit?: RateLimit;
   readonly corsOrigins?: readonly string[];
   readonly proxies?: Proxies;
+  readonly issuer?: IssuerSettings;
+  readonly pace?: typeof PACE;
 }
 
 const closers: (() => Promise<void>)[] = [];
@@ -61,12 +66,13 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     { base: null },
     { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) },
   );
+  const jwt = options.issuer && new JwtVerifier(options.issuer, logger, options.pace);
   const app = createApp({
     contract,
     validators: await compileValidators(contract),
     operations: options.operations ?? operations,
     services: { plants: store.plants },
-    authenticator: new Authenticator(store.tokens),
+    authenticator: new Authenticator(store.tokens, undefined, jwt),
     log: {
       logger,
       request: (line) => {
@@ -82,6 +88,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const listener = await listen(app.handle, '127.0.0.1', 0, logger, app);
   closers.push(async () => {
     await listener.stop(1000);
+    jwt?.close();
     await store.close();
   });
   return { url: listener.url, token, store, database: path, log, plants: () => allPlants(store) };

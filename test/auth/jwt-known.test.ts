@@ -1,0 +1,118 @@
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { Authenticator } from '../../src/auth/authenticator.ts';
+import { JwtVerifier } from '../../src/auth/jwt.ts';
+import { hashToken } from '../../src/auth/token.ts';
+import { startApp } from '../support/app.ts';
+import { AUDIENCE, makeKey, sign, TestProvider } from '../support/provider.ts';
+import { createPlant } from '../support/service.ts';
+
+const key = await makeKey('one');
+const provider = await TestProvider.start([key]);
+const settings = { issuer: provider.issuer, audience: AUDIENCE, scopes: [], jwksUrl: undefined };
+const app = await startApp({ issuer: settings });
+
+/** One that verifies really, and counts how often. */
+class CountingVerifier extends JwtVerifier {
+  count = 0;
+  override verify(token: string) {
+    this.count++;
+    return super.verify(token);
+  }
+}
+const verifier = new CountingVerifier(settings, pino({ level: 'silent' }));
+afterAll(async () => {
+  verifier.close();
+  await provider[Symbol.asyncDispose]();
+});
+
+const now = () => Math.floor(Date.now() / 1000);
+const signed = (sub: string, exp = now() + 300, more = {}) =>
+  sign(key, { iss: provider.issuer, aud: AUDIENCE, sub, exp, ...more });
+const statusOf = async (token: string) => (await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}')).status;
+
+/** Some 11,000 characters. */
+const LONG = { groups: 'x'.repeat(8000) };
+
+describe('a token that was verified', () => {
+  test('is known then, at once, and was verified once for all who brought it meanwhile', async () => {
+    const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
+    const [alice, bob] = [`Bearer ${await signed('alice')}`, `bearer  ${await signed('bob')}`];
+    const before = verifier.count;
+    const callers = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => authenticator.authenticate(index % 2 === 0 ? alice : bob)),
+    );
+    expect(verifier.count - before).toBe(2);
+    expect(new Set(callers.map((caller) => caller.key))).toEqual(new Set(['subject alice', 'subject bob']));
+    expect(authenticator.authenticate(alice)).toEqual({ key: 'subject alice', name: undefined, subject: 'alice' });
+    expect(verifier.count - before).toBe(2);
+  });
+
+  test('is refused from the moment on when it expires, as the clocks may differ', async () => {
+    const token = await signed('alice', now() - 58);
+    expect(await statusOf(token)).toBe(200);
+    expect(await statusOf(token)).toBe(200);
+    const over = (now() + 2) * 1000 + 5;
+    await new Promise((resolve) => setTimeout(resolve, over - Date.now()));
+    expect(await statusOf(token)).toBe(401);
+  });
+
+  test('stays valid when more and longer ones are in use than are remembered', async () => {
+    const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
+    const tokens = await Promise.all(
+      Array.from({ length: 900 }, async (_, index) => `Bearer ${await signed(String(index), undefined, LONG)}`),
+    );
+    for (const round of [1, 2]) {
+      const before = verifier.count;
+      const subjects: unknown[] = [];
+      for (const token of tokens) subjects.push((await authenticator.authenticate(token)).subject);
+      expect({ round, subjects }).toEqual({ round, subjects: tokens.map((_, index) => String(index)) });
+      // The oldest had to go, each time.
+      expect(verifier.count - before).toBe(900);
+    }
+  });
+});
+
+describe('beside the tokens of an issuer', () => {
+  test('those of the store stay valid', async () => {
+    expect(await statusOf(app.token)).toBe(200);
+  });
+
+  test('nobody is mistaken for another: neither a token for a subject nor the other way round', async () => {
+    const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
+    const callers = await Promise.all(
+      [app.token, await signed('tests'), await signed('token tests')].map(async (token) =>
+        authenticator.authenticate(`Bearer ${token}`),
+      ),
+    );
+    expect(callers.map((caller) => caller.key)).toEqual(['token tests', 'subject tests', 'subject token tests']);
+  });
+
+  test('none that looks like one of the issuer is looked up in the store', async () => {
+    const hash = hashToken('ab.cd.ef');
+    await app.store.tokens.add({ name: 'dotted', hash });
+    expect(await statusOf('ab.cd.ef')).toBe(401);
+    const without = new Authenticator(app.store.tokens);
+    expect((await without.authenticate('Bearer ab.cd.ef')).name).toBe('dotted');
+    const provisioned = new Authenticator(app.store.tokens, 'ab.cd.ef', verifier);
+    expect((await provisioned.authenticate('Bearer ab.cd.ef')).name).toBe('TOKEN_FILE');
+  });
+
+  test('a store that cannot be asked does not matter', async () => {
+    const database = new DatabaseSync(app.database);
+    database.exec('alter table tokens rename to lost');
+    const other = await app.store.tokens.find(hashToken('x')).catch((error: unknown) => error);
+    expect(other).toBeInstanceOf(Error);
+    expect(await statusOf(await signed('alice'))).toBe(200);
+    database.exec('alter table lost rename to tokens');
+    database.close();
+  });
+
+  test('no token is ever logged', async () => {
+    const token = await signed('alice');
+    await statusOf(token);
+    await statusOf(`${token}x`);
+    for (const part of token.split('.')) expect(JSON.stringify(app.log)).not.toContain(part);
+  });
+});

@@ -1,0 +1,145 @@
+import { createPublicKey } from 'node:crypto';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import type { JWTPayload } from 'jose';
+import { base64url, SignJWT } from 'jose';
+import { startApp } from '../support/app.ts';
+import { AUDIENCE, makeKey, sign, TestProvider } from '../support/provider.ts';
+import { createPlant } from '../support/service.ts';
+
+const ALGORITHMS = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'EdDSA',
+  'Ed25519',
+];
+const keys = new Map(await Promise.all(ALGORITHMS.map(async (alg) => [alg, await makeKey(alg, alg)] as const)));
+const [key = await makeKey('none')] = keys.values();
+const stranger = await makeKey('ES256');
+const provider = await TestProvider.start([...keys.values()]);
+const settings = { issuer: provider.issuer, audience: AUDIENCE, scopes: ['plants:write'], jwksUrl: undefined };
+const app = await startApp({ issuer: settings });
+afterAll(() => provider[Symbol.asyncDispose]());
+
+const now = () => Math.floor(Date.now() / 1000);
+/** Claims as they should not be, too. */
+type Changes = Readonly<Record<string, unknown>>;
+function claims(changes: Changes = {}): JWTPayload {
+  return { iss: provider.issuer, aud: AUDIENCE, sub: 'alice', exp: now() + 300, scope: 'plants:write', ...changes };
+}
+const signed = (changes: Changes = {}, header = {}) => sign(key, claims(changes), header);
+const encode = (value: unknown) => base64url.encode(typeof value === 'string' ? value : JSON.stringify(value));
+/** A token whose claims are this text. */
+const spelt = async (header: unknown, text: string) =>
+  [encode(header), encode(text), (await signed()).split('.')[2]].join('.');
+
+async function call(token: string) {
+  const response = await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}');
+  const { error } = (await response.json()) as { error?: number };
+  const requestId = response.headers.get('x-request-id');
+  const line = () => app.log.find((each) => each['requestId'] === requestId);
+  while (line() === undefined) await new Promise((resolve) => setTimeout(resolve, 2));
+  return { status: response.status, error, challenge: response.headers.get('www-authenticate'), line: line() };
+}
+
+test('a token of the provider is taken, and its subject is in the log, where it is not the name of a token', async () => {
+  const { status, line } = await call(await provider.token());
+  expect([status, line?.['subject'], line?.['caller']]).toEqual([200, 'gardener', undefined]);
+});
+
+describe('a token is valid', () => {
+  test.each(ALGORITHMS)('that is signed by %s', async (alg) => {
+    expect((await call(await sign(keys.get(alg) ?? stranger, claims()))).status).toBe(200);
+  });
+
+  test.each<[string, () => Changes, ...object[]]>([
+    ['that expired 59 s ago: clocks differ', () => ({ exp: now() - 59 })],
+    ['that begins in 59 s', () => ({ nbf: now() + 59 })],
+    ['that expires when the sun has burnt out', () => ({ exp: 1e300 })],
+    ['for this audience and another', () => ({ aud: ['https://other.example', AUDIENCE] })],
+    ['with this scope and others', () => ({ scope: 'openid plants:write email' })],
+    ['with an array of scopes', () => ({ scope: undefined, scp: ['plants:read', 'plants:write'] })],
+    ['with its scopes as `scp`', () => ({ scope: undefined, scp: 'plants:read plants:write' })],
+    ['with a subject of 255 characters', () => ({ sub: 'ü'.repeat(255) })],
+    ['of any type', () => ({}), { typ: 'at+jwt' }],
+    ['that is long', () => ({ groups: 'x'.repeat(10_000) })],
+  ])('%s', async (_name, changes, ...[header]) => {
+    expect((await call(await signed(changes(), header))).status).toBe(200);
+  });
+});
+
+const SIGNATURE = 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED';
+const CRIT = 'ERR_JOSE_NOT_SUPPORTED';
+
+describe('a token is refused with 401, and why is in the log alone:', () => {
+  const publicKey = createPublicKey({ key: key.jwk, format: 'jwk' });
+  const secrets = [
+    publicKey.export({ type: 'spki', format: 'pem' }),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    JSON.stringify(publicKey.export({ format: 'jwk' })),
+  ];
+  test.each<[string, () => Promise<string>, string]>([
+    ['expired 61 s ago', () => signed({ exp: now() - 61 }), 'ERR_JWT_EXPIRED exp'],
+    ['not yet valid for 62 s', () => signed({ nbf: now() + 62 }), 'ERR_JWT_CLAIM_VALIDATION_FAILED nbf'],
+    ['for ever', () => signed({ exp: undefined }), 'ERR_JWT_CLAIM_VALIDATION_FAILED exp'],
+    ['an end that is text', () => signed({ exp: String(now() + 9) }), 'ERR_JWT_CLAIM_VALIDATION_FAILED exp'],
+    ['an end that is null', () => signed({ exp: null }), 'ERR_JWT_CLAIM_VALIDATION_FAILED exp'],
+    ['for another audience', () => signed({ aud: 'https://other.example' }), 'ERR_JWT_CLAIM_VALIDATION_FAILED aud'],
+    ['for part of it', () => signed({ aud: [`${AUDIENCE}/`] }), 'ERR_JWT_CLAIM_VALIDATION_FAILED aud'],
+    ['for no audience', () => signed({ aud: undefined }), 'ERR_JWT_CLAIM_VALIDATION_FAILED aud'],
+    ['of another issuer', () => signed({ iss: 'https://other.example' }), 'ERR_JWT_CLAIM_VALIDATION_FAILED iss'],
+    ['of almost the issuer', () => signed({ iss: `${provider.issuer}/` }), 'ERR_JWT_CLAIM_VALIDATION_FAILED iss'],
+    ['no subject', () => signed({ sub: undefined }), 'ERR_JWT_CLAIM_VALIDATION_FAILED sub'],
+    ['an empty subject', () => signed({ sub: '' }), 'sub is not a subject'],
+    ['a number for a subject', () => signed({ sub: 7 }), 'sub is not a subject'],
+    ['a subject in two lines', () => signed({ sub: 'alice\n{"level":"fatal"}' }), 'sub is not a subject'],
+    ['a subject of 256 characters', () => signed({ sub: 'x'.repeat(256) }), 'sub is not a subject'],
+    ...['none', 'nOnE', 'HS256', 'ES256K', '__proto__', ''].map<[string, () => Promise<string>, string]>((alg) => [
+      `signed by ${JSON.stringify(alg)}`,
+      () => spelt({ alg, kid: key.jwk.kid }, JSON.stringify(claims())),
+      'alg is not allowed',
+    ]),
+    ['not signed', () => Promise.resolve(`${encode({ alg: 'none' })}.${encode(claims())}.`), 'alg is not allowed'],
+    ...secrets.map<[string, () => Promise<string>, string]>((secret, index) => [
+      `signed with the public key as a secret, ${String(index)}`,
+      () =>
+        new SignJWT(claims())
+          .setProtectedHeader({ alg: 'HS256', kid: key.jwk.kid })
+          .sign(typeof secret === 'string' ? Buffer.from(secret) : secret),
+      'alg is not allowed',
+    ]),
+    ['changed', () => spelt({ alg: 'ES256', kid: 'ES256' }, JSON.stringify(claims({ sub: 'bob' }))), SIGNATURE],
+    ['cut', async () => (await signed()).slice(0, -4), SIGNATURE],
+    ['without its signature', async () => (await signed()).replace(/[^.]*$/, ''), SIGNATURE],
+    ['signed by a stranger under the name of a key', () => sign(stranger, claims()), SIGNATURE],
+    ['signed by a stranger who sends the key', () => sign(stranger, claims(), { jwk: stranger.jwk }), SIGNATURE],
+    ['of a key for another algorithm', () => signed({}, { kid: 'RS256' }), 'ERR_JWKS_NO_MATCHING_KEY'],
+    ['of no key', () => signed({}, { kid: undefined }), 'kid is missing'],
+    ['of a key that has a number', () => signed({}, { kid: 7 }), 'kid is missing'],
+    ['of a key that nobody knows', () => signed({}, { kid: 'unknown' }), 'the issuer has no such key'],
+    ['of a key with a name of 8 KB', () => signed({}, { kid: 'k'.repeat(8000) }), 'the issuer has no such key'],
+    ['what must be understood, and is not', () => spelt({ alg: 'ES256', kid: 'ES256', crit: ['x'], x: 1 }, '{}'), CRIT],
+    ['no JSON', () => spelt('{', '{}'), 'the header cannot be read'],
+    ['dots and letters', () => Promise.resolve('a.b.c'), 'the header cannot be read'],
+  ])('%s', async (_name, token, reason) => {
+    const { line, ...answer } = await call(await token());
+    expect(answer).toEqual({ status: 401, error: 40101, challenge: 'Bearer error="invalid_token"' });
+    expect(line?.['reason']).toBe(reason);
+  });
+});
+
+test.each([undefined, '', 'plants:read', 'plants:writes xplants:write', 'PLANTS:WRITE', 7])(
+  'a token with the scope %j gets 403, and what it lacks',
+  async (scope) => {
+    const { line, ...answer } = await call(await signed({ scope }));
+    const challenge = 'Bearer error="insufficient_scope", scope="plants:write"';
+    expect(answer).toEqual({ status: 403, error: 40300, challenge });
+    expect(line?.['reason']).toBe('the subject alice lacks scope');
+  },
+);

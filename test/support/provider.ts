@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pathToFileURL } from 'node:url';
+import type { CryptoKey, JWK, JWTPayload } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { Adapter } from 'oidc-provider';
+import { Provider } from 'oidc-provider';
+
+/** Whom the tokens of the provider are for, unless the test asks for another. */
+export const AUDIENCE = 'https://plants.example';
+export const SCOPES = ['plants:write', 'plants:read'];
+const CLIENT = { id: 'gardener', secret: 'a-secret-for-trying-only' };
+const LIFETIME_S = 3600;
+
+/** A key that signs, as the provider is given it, and to sign with oneself. */
+export interface SigningKey {
+  readonly jwk: JWK & { readonly kid: string; readonly alg: string };
+  readonly privateKey: CryptoKey;
+}
+
+export async function makeKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true });
+  return { jwk: { ...(await exportJWK(privateKey)), kid, alg, use: 'sig' }, privateKey };
+}
+
+/** Makes a token by hand, which a provider would not. */
+export function sign({ jwk, privateKey }: SigningKey, claims: JWTPayload, header: object = {}): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg: jwk.alg, kid: jwk.kid, ...header }).sign(privateKey);
+}
+
+/** Keeps nothing: what this provider gives away proves itself. */
+class Forgetful implements Adapter {
+  private readonly done = () => Promise.resolve(undefined);
+  readonly upsert = this.done;
+  readonly find = this.done;
+  readonly findByUserCode = this.done;
+  readonly findByUid = this.done;
+  readonly consume = this.done;
+  readonly destroy = this.done;
+  readonly revokeByGrantId = this.done;
+}
+
+/** A real OpenID provider, which gives clients access tokens that are JSON Web Tokens. */
+export class TestProvider implements AsyncDisposable {
+  /** The issuer of its tokens, which is also where it is. */
+  readonly issuer: string;
+  /** The paths that were asked for. */
+  readonly asked: string[] = [];
+  /** What answers in its place, as long as there is one. */
+  disturbance: RequestListener | undefined;
+  private readonly server: ReturnType<typeof createServer>;
+  private answer: RequestListener = () => undefined;
+
+  private constructor(server: TestProvider['server']) {
+    const { address, port } = server.address() as AddressInfo;
+    this.server = server;
+    this.issuer = `http://${address}:${String(port)}`;
+    server.on('request', (request, response) => {
+      this.asked.push(request.url ?? '');
+      (this.disturbance ?? this.answer)(request, response);
+    });
+  }
+
+  static async start(keys: readonly SigningKey[], port = 0): Promise<TestProvider> {
+    const server = createServer().listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    const provider = new TestProvider(server);
+    provider.rotate(keys);
+    return provider;
+  }
+
+  /** From now on signs with the first of the keys, and publishes all of them and no other. */
+  rotate(keys: readonly SigningKey[]): void {
+    const alg = keys[0]?.jwk.alg ?? '';
+    const provider = new Provider(this.issuer, {
+      jwks: { keys: keys.map(({ jwk }) => jwk) },
+      adapter: Forgetful,
+      scopes: SCOPES,
+      ttl: { ClientCredentials: LIFETIME_S },
+      clients: [
+        {
+          client_id: CLIENT.id,
+          client_secret: CLIENT.secret,
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          response_types: [],
+          // The types have the names of the algorithms that it knows.
+          id_token_signed_response_alg: alg as 'ES256',
+        },
+      ],
+      features: {
+        devInteractions: { enabled: false },
+        clientCredentials: { enabled: true },
+        resourceIndicators: {
+          enabled: true,
+          defaultResource: () => AUDIENCE,
+          getResourceServerInfo: (_context, resource) => ({
+            scope: SCOPES.join(' '),
+            audience: resource,
+            accessTokenFormat: 'jwt',
+            accessTokenTTL: LIFETIME_S,
+            jwt: { sign: { alg: alg as 'ES256' } },
+          }),
+        },
+      },
+    });
+    const handle = provider.callback();
+    this.answer = (request, response) => void handle(request, response);
+  }
+
+  /** What a client sends to be given a token. */
+  get tokenRequest(): { readonly url: string; readonly credentials: string; readonly form: string } {
+    const form = `grant_type=client_credentials&scope=${SCOPES.join(' ')}`;
+    return { url: `${this.issuer}/token`, credentials: `${CLIENT.id}:${CLIENT.secret}`, form };
+  }
+
+  /** Gets a token as a client does. */
+  async token(scopes: readonly string[] = SCOPES, audience = AUDIENCE): Promise<string> {
+    const { url, credentials } = this.tokenRequest;
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(credentials)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials', scope: scopes.join(' '), resource: audience }),
+    });
+    const answer = (await response.json()) as { access_token?: string };
+    if (answer.access_token === undefined) throw new Error(`the provider gave no token: ${JSON.stringify(answer)}`);
+    return answer.access_token;
+  }
+
+  /** How often it was asked for its keys. */
+  get keysAsked(): number {
+    return this.asked.filter((path) => path === '/jwks').length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.server.listening) return;
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.server.closeAllConnections();
+    await closed;
+  }
+}
+
+/** `npm run provider`: a provider to try the service with. */
+async function main(port = '4000'): Promise<void> {
+  const provider = await TestProvider.start([await makeKey('for-trying')], Number(port));
+  const { url, credentials, form } = provider.tokenRequest;
+  console.log(`An OpenID provider, for trying only: whoever reads this can have its tokens.
+
+Start the service with:
+
+  JWT_ISSUER=${provider.issuer} JWT_AUDIENCE=${AUDIENCE} JWT_SCOPE=${SCOPES[0] ?? ''} npm start
+
+Get an access token, which is valid for an hour:
+
+  curl --silent '${url}' --user '${credentials}' --data '${form}'
+
+Alone, in a variable of the shell:
+
+  ACCESS_TOKEN=$(curl --silent '${url}' --user '${credentials}' --data '${form}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main(process.env['PORT']);
