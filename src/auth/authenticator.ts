@@ -12,7 +12,7 @@ const TRUST_MS = 900;
 /** When it is asked again in the background, so that nobody waits for the answer. */
 const REFRESH_MS = 400;
 /** How many tokens are remembered, */
-const MOST_KNOWN = 10_000;
+const MOST_KNOWN = 4000;
 /** and how many characters of them: those of some identity providers are long. */
 const MOST_KNOWN_LENGTH = 8_000_000;
 

@@ -116,7 +116,7 @@ describe('a token', () => {
 
   test('of which more are in use than are remembered stays valid', async () => {
     const authenticator = new Authenticator(app.store.tokens);
-    const tokens = await Promise.all(Array.from({ length: 10_100 }, (_, index) => newToken(`many-${String(index)}`)));
+    const tokens = await Promise.all(Array.from({ length: 4050 }, (_, index) => newToken(`many-${String(index)}`)));
     for (const round of [1, 2]) {
       const callers = await Promise.all(tokens.map(async (token) => authenticator.authenticate(`Bearer ${token}`)));
       const names = callers.map(({ name }) => name);

@@ -1,50 +1,12 @@
-import type { RequestListener } from 'node:http';
-import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { PACE } from '../../src/auth/issuer-keys.ts';
 import { CLOCK_SKEW_S } from '../../src/auth/jwt.ts';
-import { startApp } from '../support/app.ts';
+import { first, OK, REFUSED, sleep, startFor, startProvider, UNCHECKABLE } from '../support/issuer.ts';
 import { freePort } from '../support/port.ts';
+import { makeKey } from '../support/provider.ts';
 import { README } from '../support/readme.ts';
-import type { SigningKey } from '../support/provider.ts';
-import { AUDIENCE, makeKey, sign, TestProvider } from '../support/provider.ts';
-import { createPlant } from '../support/service.ts';
 
-const [first, second] = await Promise.all([makeKey('first'), makeKey('second')]);
-const providers: TestProvider[] = [];
-afterAll(() => Promise.all(providers.map((provider) => provider[Symbol.asyncDispose]())));
-
-async function startProvider(keys = [first], port = 0): Promise<TestProvider> {
-  const provider = await TestProvider.start(keys, port);
-  providers.push(provider);
-  return provider;
-}
-
-/** A service that takes the tokens of an issuer, and tells what it answers to them. */
-async function startFor(issuer: string, pace: Partial<typeof PACE> = {}, jwksUrl?: string) {
-  const settings = { issuer, audience: AUDIENCE, scopes: [], jwksUrl };
-  const app = await startApp({ issuer: settings, pace: { ...PACE, ...pace } });
-  let count = 0;
-  return {
-    app,
-    // Each token is a new one, unless it is given: none is known.
-    sign: (key: SigningKey) =>
-      sign(key, { iss: issuer, aud: AUDIENCE, sub: `s${String(count++)}`, exp: Date.now() / 1000 + 300 }),
-    call: async (token: string) => {
-      const response = await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}');
-      const { error } = (await response.json()) as { error?: number };
-      return [response.status, error, response.headers.get('retry-after')];
-    },
-    logged: () => app.log.filter(({ msg }) => msg === 'the keys of the token issuer cannot be fetched'),
-  };
-}
-const [OK, REFUSED, UNCHECKABLE] = [
-  [200, undefined, null],
-  [401, 40101, null],
-  [503, 50301, '1'],
-];
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
+const second = await makeKey('second');
 test('README says when keys are fetched, and for how long they count', () => {
   const [, section = ''] = /^### Tokens from an identity provider.*?\n(.*?)^##/ms.exec(README) ?? [];
   const text = section.replaceAll(/\s+/g, ' ');
@@ -116,45 +78,6 @@ test('made-up keys do not flood the issuer, nor hold up the tokens of others', a
   expect(statuses.get(401)?.length).toBeGreaterThanOrEqual(256);
 });
 const named = (index: number) => ({ ...first.jwk, kid: `made-up-${String(index)}` });
-
-describe('while the keys cannot be fetched, tokens get 503, which is logged once, and are taken afterwards:', () => {
-  const send =
-    (status: number, headers: Record<string, string> = {}, body: string | Buffer = ''): RequestListener =>
-    (_request, response) =>
-      response.writeHead(status, headers).end(body);
-  const document = (issuer: string, jwksUri: unknown) =>
-    send(200, {}, JSON.stringify({ issuer, jwks_uri: jwksUri, keys: [] }));
-  test.each<[string, (issuer: string) => RequestListener]>([
-    ['500', () => send(500)],
-    ['no JSON', () => send(200, {}, '<html>')],
-    ['JSON, but no object', () => send(200, {}, '"keys"')],
-    ['nothing', () => send(200)],
-    ['a redirection', () => send(302, { Location: 'http://127.0.0.1/' })],
-    ['a flood', () => send(200, {}, '{"keys":[],"x":"'.padEnd(300_000, 'x'))],
-    ['a bomb', () => send(200, { 'Content-Encoding': 'gzip' }, gzipSync(Buffer.alloc(50_000_000, ' ')))],
-    ['a connection that is cut', () => (request) => request.socket.destroy()],
-    ['silence', () => () => undefined],
-    ['silence in the middle', () => (_request, response) => response.writeHead(200).write('{')],
-    ['another issuer', (issuer) => document(`${issuer}/`, `${issuer}/jwks`)],
-    ['no address of keys', (issuer) => document(issuer, 7)],
-    ['keys where anybody could change them', (issuer) => document(issuer, 'http://keys.example/jwks')],
-    ['keys in a file', (issuer) => document(issuer, 'file:///etc/passwd')],
-    ['no keys', (issuer) => send(200, {}, JSON.stringify({ issuer, jwks_uri: `${issuer}/jwks`, keys: {} }))],
-  ])('%s', async (_name, disturbanceOf) => {
-    const provider = await startProvider();
-    provider.disturbance = disturbanceOf(provider.issuer);
-    const { sign, call, logged, app } = await startFor(provider.issuer, { timeout: 300, cooldown: 50 });
-    for (const _round of [1, 2, 3]) {
-      expect(await call(await sign(first))).toEqual(UNCHECKABLE);
-      await sleep(60);
-    }
-    expect(logged()).toHaveLength(1);
-    expect(await call(app.token)).toEqual(OK);
-    provider.disturbance = undefined;
-    await sleep(60);
-    expect(await call(await sign(first))).toEqual(OK);
-  });
-});
 
 describe('an issuer that is away', () => {
   test('is no reason to refuse tokens of keys that are known, for as long as keys count', async () => {
