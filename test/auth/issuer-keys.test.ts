@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PACE } from '../../src/auth/issuer-keys.ts';
 import { CLOCK_SKEW_S } from '../../src/auth/jwt.ts';
-import { first, OK, REFUSED, sleep, startFor, startProvider, UNCHECKABLE } from '../support/issuer.ts';
+import { eventually, first, OK, REFUSED, sleep, startFor, startProvider, UNCHECKABLE } from '../support/issuer.ts';
 import { freePort } from '../support/port.ts';
 import { makeKey } from '../support/provider.ts';
 import { README } from '../support/readme.ts';
@@ -26,7 +26,7 @@ describe('when keys are rotated', () => {
     provider.rotate([second, first]);
     const started = performance.now();
     expect(await call(await provider.token())).toEqual(OK);
-    expect(performance.now() - started).toBeLessThan(PACE.cooldown + 500);
+    expect(performance.now() - started).toBeLessThan(PACE.cooldown + 4000);
     expect(await call(await sign(first))).toEqual(OK);
     provider.rotate([second]);
     // The service learns of it when a key is missing, or in the background.
@@ -41,8 +41,7 @@ describe('when keys are rotated', () => {
     const [old, current] = [await sign(first), await sign(second)];
     for (const token of [old, current, old, current]) expect(await call(token)).toEqual(OK);
     provider.rotate([second]);
-    await sleep(1000);
-    expect(await call(old)).toEqual(REFUSED);
+    await eventually(() => call(old), REFUSED);
     expect(await call(current)).toEqual(OK);
   });
 
@@ -53,8 +52,7 @@ describe('when keys are rotated', () => {
     expect(await call(old)).toEqual(OK);
     const successor = await makeKey('first');
     provider.rotate([successor]);
-    await sleep(1000);
-    expect(await call(old)).toEqual(REFUSED);
+    await eventually(() => call(old), REFUSED);
     expect(await call(await sign(successor))).toEqual(OK);
   });
 });
@@ -82,19 +80,17 @@ const named = (index: number) => ({ ...first.jwk, kid: `made-up-${String(index)}
 describe('an issuer that is away', () => {
   test('is no reason to refuse tokens of keys that are known, for as long as keys count', async () => {
     const provider = await startProvider();
-    const { sign, call } = await startFor(provider.issuer, { refresh: 300, maxAge: 2000, cooldown: 20 });
+    const { sign, call } = await startFor(provider.issuer, { refresh: 300, maxAge: 5000, cooldown: 20 });
     const known = await sign(first);
     expect(await call(known)).toEqual(OK);
     await provider[Symbol.asyncDispose]();
     await sleep(700);
     expect(await call(await sign(first))).toEqual(OK);
     expect(await call(await sign(second))).toEqual(UNCHECKABLE);
-    await sleep(1500);
-    expect(await call(await sign(first))).toEqual(UNCHECKABLE);
+    await eventually(async () => call(await sign(first)), UNCHECKABLE);
     expect(await call(known)).toEqual(OK);
     await startProvider([second], Number(new URL(provider.issuer).port));
-    await sleep(400);
-    expect(await call(await sign(second))).toEqual(OK);
+    await eventually(async () => call(await sign(second)), OK);
   });
 
   test('is waited for by nobody at the start', async () => {
@@ -102,7 +98,6 @@ describe('an issuer that is away', () => {
     const { sign, call } = await startFor(issuer, { cooldown: 20 });
     expect(await call(await sign(first))).toEqual(UNCHECKABLE);
     await startProvider([first], Number(new URL(issuer).port));
-    await sleep(30);
-    expect(await call(await sign(first))).toEqual(OK);
+    await eventually(async () => call(await sign(first)), OK);
   });
 });

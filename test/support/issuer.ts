@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll } from '@jest/globals';
 import { PACE } from '../../src/auth/issuer-keys.ts';
 import { startApp } from '../support/app.ts';
@@ -41,3 +42,8 @@ export const [OK, REFUSED, UNCHECKABLE] = [
   [503, 50301, '1'],
 ];
 export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Asks until the answer is this one: how long that takes is for the machine to say. */
+export async function eventually(answer: () => Promise<unknown>, expected: unknown): Promise<void> {
+  while (!isDeepStrictEqual(await answer(), expected)) await sleep(20);
+}
