@@ -3,8 +3,8 @@ import { parseContract } from '../contract/contract.ts';
 import { ContractError, Refusal } from '../contract/errors.ts';
 import { readBodyText } from '../contract/exchange.ts';
 import { proveValidator } from '../contract/probe.ts';
-import type { Request } from '../contract/types.ts';
 import { compileValidators } from '../contract/validator.ts';
+import type { StoredPlant } from '../storage/plant-store.ts';
 import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
 import { CommandError } from './failure.ts';
 import type { Line } from './lines.ts';
@@ -13,16 +13,14 @@ import { endOfLine, Lines } from './lines.ts';
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
-type NewPlant = Request<'createPlant'>['body'];
-
 /** A record of a file: the plant that it is, or why it is none. */
 export interface PlantRecord {
   readonly line: Line;
-  readonly plant: NewPlant | Refusal;
+  readonly plant: StoredPlant | Refusal;
 }
 
 /** Reads the body of a request that creates a plant. @throws Refusal if a client would be refused */
-export type ReadBody = (text: string) => NewPlant;
+export type ReadBody = (text: string) => StoredPlant;
 
 /** What holds plants to the contract as the service does: from openapi.yaml, by the same functions. */
 export async function openBodyReader(): Promise<ReadBody> {
@@ -32,8 +30,8 @@ export async function openBodyReader(): Promise<ReadBody> {
   const operation = contract.operations.find((each) => each.id === id);
   const validator = (await compileValidators(contract)).get(id);
   if (operation === undefined || validator === undefined) throw new ContractError(`openapi.yaml does not have ${id}`);
-  // The validator has found that it is one.
-  return (text) => readBodyText(text, operation, validator) as NewPlant;
+  // The validator has found that it is a plant; createPlant.ts is what compiles only if the store keeps all of one.
+  return (text) => readBodyText(text, operation, validator) as StoredPlant;
 }
 
 /** @throws CommandError */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { whileServing } from '../support/crowd.ts';
 import { createPlant, plantStore, ROOT, start, startService } from '../support/service.ts';
@@ -65,6 +66,25 @@ describe('backup and restore', () => {
     expect((await plantStore(['export'], elsewhere, folder)).stdout).toBe(
       '{"id":9007199254740993,"name":"x","tag":""}\n',
     );
+  });
+
+  test('come to an end, however much is written meanwhile', async () => {
+    const { folder, database, run } = await place(200_000);
+    using other = new DatabaseSync(database);
+    other.exec('pragma synchronous = off');
+    const insert = other.prepare("insert into plants values (?, 'x', null)");
+    const done = new AbortController();
+    const backedUp = run('backup', 'copy.db').finally(() => {
+      done.abort();
+    });
+    const end = performance.now() + 60_000;
+    for (let id = -1; !done.signal.aborted && performance.now() < end; id--) {
+      insert.run(id);
+      await setImmediate();
+    }
+    expect(done.signal.aborted).toBe(true);
+    expect(await backedUp).toMatchObject({ code: 0, stderr: '' });
+    expect(look(join(folder, 'copy.db'))).toBeGreaterThanOrEqual(200_000);
   });
 
   test('lose nothing when they are killed', async () => {

@@ -12,6 +12,8 @@ const ALL_PAGES = 2 ** 31 - 1;
 /** How long to wait for another process that writes, and before each try, in milliseconds. */
 const BUSY_MS = 30_000;
 const BUSY_PAUSE_MS = 5;
+/** SQLITE_OK. */
+const NO_ERROR = 0;
 
 /** Copies the store into a file, as it is at one moment. The file holds no other file's data, and needs none beside it. */
 export async function backUp(path: string, copy: string): Promise<number> {
@@ -60,7 +62,8 @@ async function copyPages(from: string, to: string): Promise<void> {
       await backup(source, to, { rate: ALL_PAGES });
       return;
     } catch (error) {
-      if (!isBusy(error)) throw atOpening(error, to);
+      // Where a lock was in its way it fails with the code of a connection that has no error.
+      if (!isBusy(error) && sqliteCode(error) !== NO_ERROR) throw atOpening(error, to);
       if (performance.now() > deadline) {
         throw new StoreUnavailable(`the database ${to} is locked by another process`, { cause: error });
       }

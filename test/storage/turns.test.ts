@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { inTurns } from '../../src/storage/sqlite/turns.ts';
+
+const WRITE_MS = 100;
+
+test.each([
+  ['a quarter of the time that a write took', false, 0.25],
+  ['as long as a write took, where others write', true, 1],
+])('leaves the lock to others for %s', async (_what, othersWrite, share) => {
+  const writes: { begun: number; ended: number }[] = [];
+  const write = inTurns(
+    async (item: number) => {
+      const begun = performance.now();
+      await sleep(WRITE_MS);
+      writes.push({ begun, ended: performance.now() });
+      if (item === 1) throw new Error('not this one');
+      return item;
+    },
+    () => Promise.resolve(othersWrite),
+  );
+  const results = await Promise.allSettled([write(0), write(1), write(2)]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  const [first, second, third] = writes;
+  for (const [one, next] of [
+    [first, second],
+    [second, third],
+  ] as const) {
+    // A timer may come a millisecond early.
+    expect((next?.begun ?? 0) - (one?.ended ?? 0)).toBeGreaterThan(WRITE_MS * share - 2);
+  }
+});
