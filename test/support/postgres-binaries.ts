@@ -31,9 +31,9 @@ export function uninstall(): void {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-/** The path of a program of PostgreSQL. */
-export function binary(name: 'initdb' | 'pg_ctl' | 'postgres'): string {
-  return join(process.env[VARIABLE] ?? installForThisProcess(), 'bin', name);
+/** The path of a program of PostgreSQL; of the package, unless another one is installed. */
+export function binary(name: 'initdb' | 'pg_ctl' | 'postgres', installed?: string): string {
+  return join(installed ?? process.env[VARIABLE] ?? installForThisProcess(), 'bin', name);
 }
 
 function installForThisProcess(): string {

@@ -25,29 +25,38 @@ export class PostgresServer implements AsyncDisposable {
   readonly folder: string;
   readonly port: number;
   private process: ChildProcess | undefined;
+  /** Where its programs are installed, unless they are those of the package. */
+  private readonly installed: string | undefined;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, installed?: string) {
     this.folder = folder;
     this.port = port;
+    this.installed = installed;
   }
 
   /** Makes a new server, empty, and starts it. */
-  static async create(settings: Settings = {}): Promise<PostgresServer> {
-    const server = await PostgresServer.prepare();
+  static async create(settings: Settings = {}, installed?: string): Promise<PostgresServer> {
+    const server = await PostgresServer.prepare(undefined, installed);
     await server.initialise(settings);
     return server;
   }
 
   /** A server that is yet to be initialised; in a folder that is empty, or else in a temporary one. */
-  static async prepare(folder = mkdtempSync(join(tmpdir(), 'plant-store-pg-'))): Promise<PostgresServer> {
+  static async prepare(
+    folder = mkdtempSync(join(tmpdir(), 'plant-store-pg-')),
+    installed?: string,
+  ): Promise<PostgresServer> {
     if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
-    return new PostgresServer(folder, await freePort());
+    return new PostgresServer(folder, await freePort(), installed);
   }
 
   /** Makes its data, empty, and starts it. */
   async initialise(settings: Settings = {}): Promise<void> {
     const options = '--username=postgres --encoding=UTF8 --locale=C --auth=trust --no-sync --no-instructions';
-    execFileSync(binary('initdb'), ['--pgdata', this.data, ...options.split(' ')], { ...NOBODY, stdio: 'pipe' });
+    execFileSync(binary('initdb', this.installed), ['--pgdata', this.data, ...options.split(' ')], {
+      ...NOBODY,
+      stdio: 'pipe',
+    });
     this.set({ max_connections: 100, shared_buffers: '32MB', wal_level: 'replica', ...settings });
     await this.start();
   }
@@ -75,7 +84,7 @@ export class PostgresServer implements AsyncDisposable {
   async start(): Promise<void> {
     // Its socket lies in its folder, seen from its data: the path of a socket may not be long.
     const args = ['-D', this.data, '-p', String(this.port), '-h', '127.0.0.1', '-k', '..'];
-    this.process = spawn(binary('postgres'), args, { ...NOBODY, stdio: ['ignore', 'ignore', 'pipe'] });
+    this.process = spawn(binary('postgres', this.installed), args, { ...NOBODY, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)));
     const deadline = performance.now() + READY_MS;

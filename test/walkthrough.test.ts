@@ -1,0 +1,110 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { whyNoNginx } from './support/nginx.ts';
+import { freePort } from './support/port.ts';
+import { PostgresServer } from './support/postgres.ts';
+import { Project } from './support/project.ts';
+import { blocks, run } from './support/readme.ts';
+import type { Started } from './support/service.ts';
+import { start } from './support/service.ts';
+import { describeWith } from './support/skipping.ts';
+
+const HEADING = 'Two instances, step by step';
+const [database = '', settings = '', terminals = '', first = '', importing = '', watching = '', restoring = ''] =
+  blocks(HEADING, 'sh');
+const [FIRST, LAST, SHORT] = ['9007199254740993', '9007199255740992', '9007199254745992'];
+const COUNT = Number(BigInt(SHORT) - BigInt(FIRST)) + 1;
+
+/** Debian's, whose `pg_dump` is of the version of its server: it refuses newer ones. */
+const POSTGRES = newest('/usr/lib/postgresql');
+const missing = POSTGRES === undefined ? 'there is no PostgreSQL of Debian' : whyNoNginx();
+
+describeWith(missing, `README, "${HEADING}"`, () => {
+  const project = new Project();
+  const started: Started[] = [];
+  let server: PostgresServer;
+  /** The ports of the README, and those that are free here. */
+  const ports = new Map<string, string>();
+  const here = (text: string) =>
+    text.replace(/\b(5432|8080|4000|3001|3002|9001|9002)\b/g, (port) => ports.get(port) ?? port).replace(LAST, SHORT);
+  const walk = async (lines: string) => {
+    // That of the server: another PostgreSQL may come first on the PATH.
+    const path = `PATH="${join(POSTGRES ?? '', 'bin')}:$PATH"`;
+    const { code, stdout, stderr } = await run(project, `set -euo pipefail; export ${path}\n${here(lines)}`);
+    expect({ lines, code, stderr }).toMatchObject({ lines, code: 0 });
+    return stdout + stderr;
+  };
+
+  beforeAll(async () => {
+    server = await PostgresServer.create({}, POSTGRES);
+    ports.set('5432', String(server.port));
+    for (const port of ['8080', '4000', '3001', '3002', '9001', '9002']) ports.set(port, String(await freePort()));
+    for (const file of ['deploy/nginx.conf', 'deploy/upstreams.conf']) project.write(file, here(project.read(file)));
+  });
+  afterAll(async () => {
+    for (const { child } of started) child.kill('SIGTERM');
+    await Promise.all(started.map(({ ended }) => ended));
+    await server.remove();
+  });
+
+  test('makes a database, and settings that all share', async () => {
+    await walk(database.replace('sudo -u postgres psql', 'psql -U postgres -h 127.0.0.1 -p 5432'));
+    await walk(settings.replace('npm ci\n', ''));
+    expect(project.read('.env')).toContain('JWT_ISSUER=');
+  });
+
+  test('starts a provider, two instances and nginx, in terminals of their own', async () => {
+    const lines = here(terminals).trim().split('\n');
+    expect(lines).toHaveLength(4);
+    const { PATH = '' } = process.env;
+    for (const line of lines) {
+      const command = line.replace(/(?=npm run provider)/, `PORT=${ports.get('4000') ?? ''} `);
+      started.push(start('bash', ['--norc', '-c', command], { PATH }, project.folder));
+    }
+    for (const port of ['9001', '9002']) await answers(`http://127.0.0.1:${ports.get(port) ?? ''}/readyz`);
+    await answers(`http://127.0.0.1:${ports.get('4000') ?? ''}/.well-known/openid-configuration`);
+    await answers(`http://127.0.0.1:${ports.get('8080') ?? ''}/garden/openapi.json`);
+  });
+
+  test('creates a plant with a token of the provider', async () => {
+    expect(await walk(first)).toContain('{"name":"Ginkgo biloba"}');
+  });
+
+  test('imports plants, which the metrics show', async () => {
+    expect(await walk(importing)).toMatch(new RegExp(`${COUNT.toLocaleString('en')}|${String(COUNT)}`));
+    // They are counted some seconds apart.
+    const deadline = performance.now() + 30_000;
+    while (!(await walk(watching)).includes(`plant_store_plants ${String(COUNT + 1)}`)) {
+      expect(performance.now()).toBeLessThan(deadline);
+      await sleep(500);
+    }
+    expect(await walk(watching)).toContain('plant_store_http_requests_total{');
+  });
+
+  test('backs up, loses a plant, restores, and finds all of them digit for digit', async () => {
+    await walk(restoring);
+    const exported = project.read('after.ndjson').trim().split('\n');
+    expect(exported).toHaveLength(COUNT + 1);
+    expect(exported[1]).toBe(`{"id":${FIRST},"name":"Plant ${FIRST}"}`);
+    expect(exported.at(-1)).toBe(`{"id":${SHORT},"name":"Plant ${SHORT}"}`);
+    // Nothing of what runs was restarted.
+    expect(await walk(first)).toContain('{"name":"Ginkgo biloba"}');
+    expect(started.map(({ child }) => child.exitCode)).toEqual([null, null, null, null]);
+  });
+});
+
+function newest(folder: string): string | undefined {
+  const versions = existsSync(folder) ? readdirSync(folder).map(Number) : [];
+  const [version] = versions.toSorted((one, other) => other - one);
+  return version === undefined ? undefined : join(folder, String(version));
+}
+
+async function answers(url: string): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  while (!(await fetch(url).catch(() => undefined))?.ok) {
+    if (performance.now() > deadline) throw new Error(`${url} does not answer`);
+    await sleep(50);
+  }
+}
