@@ -13,7 +13,13 @@ const NODE = 'scripts/node';
 const FIRST_ANSWER_MS = 30_000;
 
 /** Neither this environment nor an `.env` decides what is measured. */
-const DEFAULTS = { HOST: '127.0.0.1', LOG_LEVEL: 'info', BASE_URL: '', TOKEN_FILE: '', ADMIN_PORT: '' };
+const UNSET =
+  'BASE_URL TOKEN_FILE ADMIN_PORT RATE_LIMIT CORS_ORIGINS TRUST_PROXY JWT_ISSUER JWT_AUDIENCE JWT_SCOPE JWKS_URL';
+const DEFAULTS = {
+  HOST: '127.0.0.1',
+  LOG_LEVEL: 'info',
+  ...Object.fromEntries(UNSET.split(' ').map((name) => [name, ''])),
+};
 
 export type Environment = Readonly<Record<string, string>>;
 

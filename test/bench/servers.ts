@@ -26,6 +26,8 @@ export const SERVERS = {
   'service-postgres': service,
   'fastify-postgres': peer('fastify-postgres'),
   'service-metrics': service,
+  'service-jwt': service,
+  'service-rate-limit': service,
 } as const;
 export type ServerName = keyof typeof SERVERS;
 
@@ -84,7 +86,10 @@ export class RunningServer implements AsyncDisposable {
         generator.removeAllListeners('exit');
         resolve(message.result);
       });
-      this.child.on('message', (used: Usage) => usage.push(used));
+      // What a server said when it listened is kept for whoever listens first.
+      this.child.on('message', (used: Usage | 'listening') => {
+        if (used !== 'listening') usage.push(used);
+      });
     });
     while (usage.length < 2) await once(this.child, 'message', { signal: AbortSignal.timeout(ANSWER_MS) });
     this.child.removeAllListeners('message').removeAllListeners('exit');

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/port.ts';
+import { AUDIENCE, makeKey, SCOPES, TestProvider } from '../support/provider.ts';
 import type { Environment } from './processes.ts';
 import type { ServerName } from './servers.ts';
 
@@ -12,6 +13,8 @@ export interface Setting extends AsyncDisposable {
 /** The service with settings that cost something. */
 export const SETTINGS: Partial<Record<ServerName, () => Promise<Setting>>> = {
   'service-metrics': scraped,
+  'service-jwt': withTokensOfProvider,
+  'service-rate-limit': limited,
 };
 export const hasSetting = (server: ServerName) => server in SETTINGS;
 
@@ -42,4 +45,23 @@ async function scraped(): Promise<Setting> {
       if (scrapes === 0) throw new Error('the metrics were never read');
     },
   };
+}
+
+/** The load has one token of a real provider, as long as such tokens are. */
+async function withTokensOfProvider(): Promise<Setting> {
+  const provider = await TestProvider.start([await makeKey('bench')]);
+  const environment = {
+    JWT_ISSUER: provider.issuer,
+    JWT_AUDIENCE: AUDIENCE,
+    JWT_SCOPE: SCOPES.join(' '),
+    TOKEN: await provider.token(),
+  };
+  return { environment, [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose]() };
+}
+
+function limited(): Promise<Setting> {
+  return Promise.resolve({
+    environment: { RATE_LIMIT: '999999999/24h' },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
 }

@@ -79,7 +79,9 @@ export const FREE: readonly Change[] = [
     change: 'a new status',
     follows: 'the operation may answer it, which did not compile before',
     given: handler(['status: 400', 'status: 409']),
-    before: ["src/operations/createPlant.ts: TS2322: Type '409' is not assignable to type '200 | 400 | 401'"],
+    before: [
+      "src/operations/createPlant.ts: TS2322: Type '409' is not assignable to type '200 | 400 | 401 | 403 | 429'",
+    ],
     edit: contract([
       "        '401':\n",
       "        '409':\n          $ref: '#/components/responses/BadRequest'\n        '401':\n",

@@ -6,9 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { until } from '../support/metrics.ts';
 import { testWithPromtool } from '../support/promtool.ts';
+import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
 import { byHand, sendRaw } from '../support/raw.ts';
 import { blocks, README } from '../support/readme.ts';
-import { createPlant, startService } from '../support/service.ts';
+import { createPlant, plantStore, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const section = README.split(/^### /m).find((each) => each.startsWith('Observing\n')) ?? '';
@@ -20,10 +21,19 @@ const rows = [...section.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) =>
 
 /** What a service that has done everything tells, and has logged. */
 const file = join(temporaryFolder(), 'plants.db');
-const service = await startService({ ADMIN_PORT: '0', DATABASE_URL: `sqlite:${file}` });
-const { HOST, AUTH, post } = byHand(service);
-await createPlant(service, '{"id":1,"name":"x"}');
-await createPlant(service, '{}');
+await using provider = await TestProvider.start([await makeKey('readme')]);
+const service = await startService({
+  ADMIN_PORT: '0',
+  DATABASE_URL: `sqlite:${file}`,
+  JWT_ISSUER: provider.issuer,
+  JWT_AUDIENCE: AUDIENCE,
+});
+const { stdout: token } = await plantStore(['token', 'create', 'reader'], { DATABASE_URL: `sqlite:${file}` });
+const reader = { url: service.url, token: token.trim() };
+const { HOST, AUTH, post } = byHand(reader);
+await createPlant(reader, '{"id":1,"name":"x"}');
+await createPlant({ ...reader, token: await provider.token() }, '{"id":1,"name":"x"}');
+await createPlant(reader, '{}');
 await sendRaw(service.url, 'NONSENSE\r\n\r\n');
 const gone = connect(Number(new URL(service.url).port), '127.0.0.1');
 gone.write(`${post(HOST, AUTH, 'Content-Type: application/json', 'Content-Length: 100')}{`);
@@ -32,7 +42,7 @@ gone.destroy();
 const database = new DatabaseSync(file);
 database.exec('alter table plants rename to lost');
 database.close();
-await createPlant(service, '{"id":2,"name":"x"}');
+await createPlant(reader, '{"id":2,"name":"x"}');
 const text = await until(service, 'plant_store_http_requests_in_flight', 0);
 await service.stop();
 
