@@ -88,9 +88,9 @@ export class Importer {
       const rejects = batch.flatMap(({ line, plant }) => {
         const refusal = plant instanceof Refusal ? this.refused(plant) : this.judge(outcomes.next().value);
         this.line = line.number;
-        return refusal === undefined
-          ? []
-          : [{ line: line.number, error: refusal.number, message: refusal.message, text: line.text }];
+        if (refusal === undefined) return [];
+        const what = line.excerpt ? { excerpt: line.text } : { text: line.text };
+        return [{ line: line.number, error: refusal.number, message: refusal.message, ...what }];
       });
       this.options.onReject(rejects);
     };

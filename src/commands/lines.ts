@@ -10,6 +10,8 @@ export interface Line {
   readonly text: string;
   /** Why it cannot be read at all. */
   readonly refusal?: Refusal;
+  /** The text is not all of it, or not as it stands: nothing may be stored from it. */
+  readonly excerpt?: true;
 }
 
 /** Where the record that begins at `start` ends: behind its line feed; undefined: not in this text. */
@@ -111,7 +113,7 @@ export class Lines {
     else {
       const bytes = Buffer.from(text, 'latin1');
       line = limited(this.number, bytes.toString('utf8'));
-      if (!isUtf8(bytes)) line = { ...line, refusal: notUtf8() };
+      if (!isUtf8(bytes)) line = { ...line, refusal: notUtf8(), excerpt: true };
     }
     if (line.text.trim() !== '') lines.push(line);
   }
@@ -122,7 +124,7 @@ export class Lines {
       this.rest = Buffer.from(rest);
       return;
     }
-    lines.push({ number: this.number, text: rest.toString('utf8', 0, EXCERPT), refusal: tooLarge() });
+    lines.push({ number: this.number, text: rest.toString('utf8', 0, EXCERPT), refusal: tooLarge(), excerpt: true });
     this.rest = Buffer.alloc(0);
     this.skipping = true;
   }
@@ -131,7 +133,7 @@ export class Lines {
 function limited(number: number, text: string): Line {
   // A unit takes three bytes at most.
   if (3 * text.length <= MAX_BODY_BYTES || Buffer.byteLength(text) <= MAX_BODY_BYTES) return { number, text };
-  return { number, text: text.slice(0, EXCERPT), refusal: tooLarge() };
+  return { number, text: text.slice(0, EXCERPT), refusal: tooLarge(), excerpt: true };
 }
 
 function notClosed(): Refusal {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { CommandError } from './failure.ts';
 
 /** A record that is not stored. */
@@ -9,7 +9,9 @@ export interface Reject {
   readonly error: number;
   readonly message: string;
   /** The record as it stands in the file. */
-  readonly text: string;
+  readonly text?: string;
+  /** Instead, where that cannot be told (it is too large, or no UTF-8): about how it begins. */
+  readonly excerpt?: string;
 }
 
 /** The file that says which records were not stored, and why; it is there only if there are any. */
@@ -30,7 +32,8 @@ export class Rejects implements Disposable {
     if (rejects.length === 0) return;
     try {
       this.file ??= openSync(this.path, 'wx');
-      writeSync(this.file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''));
+      // All of it, or an error: one write may stop short where the disk is almost full.
+      writeFileSync(this.file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''));
     } catch (error) {
       const reason = Error.isError(error) ? error.message : String(error);
       throw new CommandError(`the file of rejects ${this.path} cannot be written: ${reason}`, { cause: error });

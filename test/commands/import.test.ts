@@ -135,6 +135,18 @@ describe('import', () => {
     expect(readFileSync(join(folder, 'plants.ndjson.rejects.ndjson'), 'utf8')).toBe('as it was');
   });
 
+  test('gives no text to mend of a record that it could not read as it stands', async () => {
+    const { folder, run, rejects } = await place();
+    const text = `id,name\n1,${'x'.repeat(70_000)}\n2,M\xfcll\n3,"x\n`;
+    writeFileSync(join(folder, 'plants.csv'), text, 'latin1');
+    expect((await run('import', 'plants.csv')).code).toBe(1);
+    expect(rejects('plants.csv.rejects.ndjson')).toEqual([
+      { line: 2, error: 40005, message: expect.any(String), excerpt: `1,${'x'.repeat(198)}` },
+      { line: 3, error: 40007, message: expect.any(String), excerpt: '2,M\ufffdll' },
+      { line: 4, error: 40008, message: expect.any(String), text: '3,"x' },
+    ]);
+  });
+
   test('takes an empty file for one without plants', async () => {
     const { run, write } = await place();
     write('plants.ndjson', '');
