@@ -1,10 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { whyNoNginx } from './support/nginx.ts';
 import { freePort } from './support/port.ts';
 import { PostgresServer } from './support/postgres.ts';
+import { installedPostgres } from './support/postgres-binaries.ts';
 import { Project } from './support/project.ts';
 import { blocks, run } from './support/readme.ts';
 import type { Started } from './support/service.ts';
@@ -17,8 +17,7 @@ const [database = '', settings = '', terminals = '', first = '', importing = '',
 const [FIRST, LAST, SHORT] = ['9007199254740993', '9007199255740992', '9007199254745992'];
 const COUNT = Number(BigInt(SHORT) - BigInt(FIRST)) + 1;
 
-/** Debian's, whose `pg_dump` is of the version of its server: it refuses newer ones. */
-const POSTGRES = newest('/usr/lib/postgresql');
+const POSTGRES = installedPostgres();
 const missing = POSTGRES === undefined ? 'there is no PostgreSQL of Debian' : whyNoNginx();
 
 describeWith(missing, `README, "${HEADING}"`, () => {
@@ -94,12 +93,6 @@ describeWith(missing, `README, "${HEADING}"`, () => {
     expect(started.map(({ child }) => child.exitCode)).toEqual([null, null, null, null]);
   });
 });
-
-function newest(folder: string): string | undefined {
-  const versions = existsSync(folder) ? readdirSync(folder).map(Number) : [];
-  const [version] = versions.toSorted((one, other) => other - one);
-  return version === undefined ? undefined : join(folder, String(version));
-}
 
 async function answers(url: string): Promise<void> {
   const deadline = performance.now() + 30_000;

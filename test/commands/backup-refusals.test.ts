@@ -57,8 +57,8 @@ describe('backup and restore', () => {
     expect((await plantStore(['backup', 'x'], { DATABASE_URL: 'sqlite:gone.db' }, folder)).stderr).toMatch(
       /^plant-store: there is no database .*gone.db\n$/,
     );
-    const postgres = { DATABASE_URL: 'postgres://al:secret@db.example,other:5433/plants' };
-    const at = `'postgres://al@db.example:5432,other:5433/plants'`;
+    const postgres = { DATABASE_URL: 'postgres://al:secret@db.example,other:5433/plants?sslmode=require' };
+    const at = `'postgres://al@db.example,other:5433/plants?sslmode=require&target_session_attrs=read-write'`;
     for (const [what, command] of [
       ['backup', `pg_dump --format=custom --file='a'\\''b' ${at}`],
       ['restore', `pg_restore --clean --if-exists --single-transaction --dbname=${at} 'a'\\''b'`],

@@ -25,6 +25,7 @@ writeFileSync(passfile, LINES.join('\n'));
 const read = (url: string) => readConfig({ DATABASE_URL: url }).store;
 const PLAIN = {
   engine: 'postgres',
+  url: expect.stringMatching(/^postgres:\/\/[^:]+@/),
   hosts: [{ host: 'db', port: 5432 }],
   user: 'plants',
   password: '',

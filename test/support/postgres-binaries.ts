@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -34,6 +34,13 @@ export function uninstall(): void {
 /** The path of a program of PostgreSQL; of the package, unless another one is installed. */
 export function binary(name: 'initdb' | 'pg_ctl' | 'postgres', installed?: string): string {
   return join(installed ?? process.env[VARIABLE] ?? installForThisProcess(), 'bin', name);
+}
+
+/** Debian's, the newest, whose `pg_dump` is of the version of its server: it refuses newer ones. */
+export function installedPostgres(folder = '/usr/lib/postgresql'): string | undefined {
+  const versions = existsSync(folder) ? readdirSync(folder).map(Number) : [];
+  const [version] = versions.toSorted((one, other) => other - one);
+  return version === undefined ? undefined : join(folder, String(version));
 }
 
 function installForThisProcess(): string {

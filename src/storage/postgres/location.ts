@@ -19,6 +19,8 @@ export interface Tls {
 /** A database, as a connection URI names it (PostgreSQL's documentation, section 32.1.1.2). */
 export interface PostgresLocation {
   readonly engine: 'postgres';
+  /** As libpq reads it, for programs that do: all that was given but the password. */
+  readonly url: string;
   /** Tried one after the other, until one takes writes. */
   readonly hosts: readonly Host[];
   readonly user: string;
@@ -70,6 +72,7 @@ export function readPostgresLocation(text: string): PostgresLocation {
   const written = colon < 0 ? '' : decode(credentials.slice(colon + 1));
   return {
     engine: 'postgres',
+    url: `postgres://${credentials.replace(/:.*/s, '')}@${authority}/${path}${forLibpq(query, parameters, hosts)}`,
     hosts,
     user,
     password: passfile === null ? written : readPassfile(passfile, hosts, database, user),
@@ -78,6 +81,13 @@ export function readPostgresLocation(text: string): PostgresLocation {
     applicationName: parameters.get('application_name') ?? 'plant-store',
     connectTimeoutMs: 1000 * readSeconds(parameters.get('connect_timeout') ?? '2'),
   };
+}
+
+/** Of several hosts, libpq takes the first that answers, unless it is told otherwise. */
+function forLibpq(query: string, parameters: URLSearchParams, hosts: readonly Host[]): string {
+  const isSaid = hosts.length === 1 || parameters.has('target_session_attrs');
+  const all = [query, isSaid ? '' : 'target_session_attrs=read-write'].filter((each) => each !== '');
+  return all.length === 0 ? '' : `?${all.join('&')}`;
 }
 
 function readHost(text: string): Host {
