@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
@@ -68,6 +68,29 @@ describe('backup and restore', () => {
     }
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
     expect(environment.DATABASE_URL).toContain(database);
+  });
+
+  test('and whatever else uses a damaged store, say so in one line, and what to do', async () => {
+    const { folder, database, run } = await place(20_000);
+    await run('backup', 'copy.db');
+    const bytes = readFileSync(database);
+    writeFileSync(database, bytes.fill(0xff, 40_960, 204_800));
+    writeFileSync(join(folder, 'plants.ndjson'), '{"id":5000,"name":"x"}\n');
+    const cure = 'is damaged: move it away, with its -wal and -shm, and restore a backup';
+    for (const [args, message] of [
+      [['export', 'all.ndjson'], `the database ${cure}`],
+      [['import', 'plants.ndjson'], `the database ${cure}`],
+      [['restore', 'copy.db', '--force'], `the database ${database} ${cure}`],
+    ] as const) {
+      expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: `plant-store: ${message}\n` });
+    }
+    expect((await run('backup', 'damaged.db')).stderr).toMatch(
+      new RegExp(`^plant-store: the copy of ${RegExp.escape(database)} is damaged: .+\n$`),
+    );
+    for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true });
+    expect((await run('restore', 'copy.db')).code).toBe(0);
+    expect(look(database)).toBe(20_000);
+    expect(readdirSync(folder).filter((name) => /all|damaged|part/.test(name))).toEqual([]);
   });
 
   (UNSHARE === undefined ? test.skip : test)('say so where the disk is full, and leave nothing', async () => {

@@ -23,7 +23,7 @@ export async function backUp(path: string, copy: string): Promise<number> {
     using database = new DatabaseSync(copy);
     // The copy is one of a database with a log (WAL) beside it; this one gets none, whoever opens it.
     database.exec('pragma journal_mode = delete');
-    return check(database, copy);
+    return check(database, `the copy of ${path}`);
   } catch (error) {
     throw atOpening(error, copy);
   }
@@ -41,15 +41,17 @@ export async function restore(path: string, copy: string, allowed: (plants: numb
     throw new StoreUnusable(`the file ${copy} is the store itself`);
   }
   const plants = inspect(copy);
-  {
+  told(path, () => {
     // Makes the store where there is none; a file that is not a store is not overwritten.
     using database = connect(path, true).database;
     allowed(countPlants(database));
-  }
+  });
   await copyPages(copy, path);
-  // Brings its schema up to date, and flushes all that was copied with what it writes.
-  using database = connect(path, true).database;
-  compare(database, path, copy);
+  told(path, () => {
+    // Brings its schema up to date, and flushes all that was copied with what it writes.
+    using database = connect(path, true).database;
+    compare(database, path, copy);
+  });
   return plants;
 }
 
@@ -74,24 +76,32 @@ async function copyPages(from: string, to: string): Promise<void> {
 
 /** How many plants a backup has. @throws StoreUnusable if it is none, or not whole */
 function inspect(path: string): number {
-  try {
+  return told(path, () => {
     using database = new DatabaseSync(path, { readOnly: true });
-    return check(database, path);
+    return check(database, `the database ${path}`);
+  });
+}
+
+/** Has what SQLite finds wrong with a database told with its path. */
+function told<T>(path: string, work: () => T): T {
+  try {
+    return work();
   } catch (error) {
     throw sqliteCode(error) === undefined ? error : atOpening(error, path);
   }
 }
 
-function check(database: DatabaseSync, path: string): number {
-  const value = (name: string) => database.prepare(`pragma ${name}`).get()?.[name];
-  if (value('application_id') !== APPLICATION_ID) throw new StoreUnusable(`the database ${path} is not a plant store`);
+/** @param name how the database is told of */
+function check(database: DatabaseSync, name: string): number {
+  const value = (pragma: string) => Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
+  if (value('application_id') !== APPLICATION_ID) throw new StoreUnusable(`${name} is not a plant store`);
   const schema = Number(value('user_version'));
   if (schema > MIGRATIONS.length) {
     const [has, knows] = [String(schema), String(MIGRATIONS.length)];
-    throw new StoreUnusable(`the database ${path} has schema ${has}, of a newer plant-store; this one knows ${knows}`);
+    throw new StoreUnusable(`${name} has schema ${has}, of a newer plant-store; this one knows ${knows}`);
   }
-  const found = value('integrity_check');
-  if (found !== 'ok') throw new StoreUnusable(`the database ${path} is damaged: ${String(found)}`);
+  const found = value('integrity_check(1)');
+  if (found !== 'ok') throw new StoreUnusable(`${name} is damaged: ${String(found).replaceAll('\n', ' ')}`);
   return countPlants(database);
 }
 

@@ -83,6 +83,8 @@ function plantStore(path: string, worker: Thread, batches: Batches<StoredPlant, 
           await setImmediate();
         }
         yield portion;
+      } catch (error) {
+        throw atWork(error);
       } finally {
         reader.close();
       }

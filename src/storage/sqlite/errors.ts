@@ -27,7 +27,7 @@ const UNUSABLE: ReadonlyMap<number, string> = new Map([
   [CODE.busy, 'is locked by another process'],
   [CODE.readOnly, 'cannot be written: check the permissions of the file and of its folder'],
   [CODE.ioError, 'cannot be read or written: check the disk'],
-  [CODE.corrupt, 'is damaged: restore a backup'],
+  [CODE.corrupt, 'is damaged: move it away, with its -wal and -shm, and restore a backup'],
   [CODE.full, 'cannot be written: the disk is full'],
   [CODE.cannotOpen, 'cannot be opened: check that it is a file, and the permissions of it and of its folder'],
   [CODE.notADatabase, 'is not a SQLite database'],
@@ -49,6 +49,7 @@ export function atWork(error: unknown): Error {
   if (code !== undefined && UNAVAILABLE.has(code)) {
     return new StoreUnavailable('SQLite cannot do this at the moment', { cause: error });
   }
+  if (code === CODE.corrupt) return new StoreUnusable(`the database ${UNUSABLE.get(code) ?? ''}`, { cause: error });
   return Error.isError(error) ? error : new Error(String(error));
 }
 
