@@ -8,5 +8,5 @@ export default {
   // Most tests wait for something most of the time.
   maxWorkers: 4,
   // Tests start processes and wait for disks, on machines that have other things to do.
-  testTimeout: 120_000,
+  testTimeout: 240_000,
 };

@@ -5,12 +5,13 @@ import { describe, expect, test } from '@jest/globals';
 import { findFaults, RULES, SWITCHED_OFF } from '../scripts/lint-contract.ts';
 import { YAML } from './support/app.ts';
 import { Project } from './support/project.ts';
+import { blocks } from './support/readme.ts';
 import { ROOT } from './support/service.ts';
 
 /** The contract as the README changes it: an operation with a parameter, under other names, and a field. */
 function changedByReadme(): string {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const [operation = '', field = ''] = [...readme.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = '']) => text);
+  const [operation = ''] = blocks('A new operation', 'yaml');
+  const [field = ''] = blocks('A new field', 'yaml');
   expect([operation, field]).toEqual([expect.stringContaining('/plants/{id}:'), expect.stringContaining('height:')]);
   const renamed = operation.replace('/plants/{id}', '/specimens/{id}').replace('getPlant', 'getSpecimen');
   return YAML.replace('\npaths:\n', `\npaths:\n${renamed}`).replaceAll(

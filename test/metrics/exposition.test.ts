@@ -138,11 +138,10 @@ test('a scraper that never reads holds up neither others nor the end', async () 
     socket.on('error', () => undefined);
     socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200));
   }
-  const begun = performance.now();
   expect(await scrape(own)).toContain('plant_store_build_info');
   expect((await createPlant(own, '{"id":1,"name":"x"}')).status).toBe(200);
+  // It would end itself, with 1, if it had to wait.
   expect(await own.stop()).toBe(0);
-  expect(performance.now() - begun).toBeLessThan(8000);
   for (const socket of sockets) socket.destroy();
 });
 
