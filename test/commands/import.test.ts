@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reject } from '../../src/commands/rejects.ts';
+import { readConfig } from '../../src/config.ts';
+import { openStore } from '../../src/storage/open.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -89,9 +92,11 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
     const lines = Array.from({ length: 60_000 }, (_, id) => `{"id":${String(id)},"name":"x"}\n`);
     write('plants.ndjson', lines.join(''));
     await run('migrate');
+    const store = await openStore(readConfig(environment).store, { create: false });
     const killed = start(process.execPath, [join(ROOT, 'src/main.ts'), 'import', 'plants.ndjson'], environment, folder);
-    for (let count = 0; count === 0;) count = (await run('export')).stdout.length;
+    while ((await store.plants.count()) === 0) await sleep(5);
     killed.child.kill('SIGKILL');
+    await store.close();
     expect(await killed.ended).toBe('SIGKILL');
     const { stdout } = await run('import', 'plants.ndjson');
     const [, created, replayed] = /(\d+) created, (\d+) replayed, 0 conflicting, 0 refused\n$/.exec(stdout) ?? [];
