@@ -70,11 +70,11 @@ async function run(
   } catch (error) {
     if (!(error instanceof StoreLost)) throw error;
     progress.end();
-    throw new CommandError(`${error.message}; ${far(input.name, importer)}`, { cause: error });
+    throw new CommandError(`${error.message}; ${far(input.name, importer, rejects)}`, { cause: error });
   } finally {
     progress.end();
   }
-  if (interrupted.signal.aborted) throw new CommandError(`interrupted; ${far(input.name, importer)}`);
+  if (interrupted.signal.aborted) throw new CommandError(`interrupted; ${far(input.name, importer, rejects)}`);
   console.log(summary(input.name, importer, progress.seconds, plants === undefined));
 }
 
@@ -87,10 +87,12 @@ function summary(name: string, { counts, given }: Importer, seconds: number, dry
   return `${name}: ${String(given)} records in ${time}: ${String(created)} created, ${String(replayed)} replayed, ${String(conflict)} conflicting, ${String(refused)} refused`;
 }
 
-/** How far it got. */
-function far(name: string, { line, counts: { created, replayed, conflict, refused } }: Importer): string {
+/** How far it got, and what to do. */
+function far(name: string, { line, counts }: Importer, rejects: Rejects): string {
+  const { created, replayed, conflict, refused } = counts;
+  const again = rejects.count > 0 ? `move ${rejects.path} away and run it again` : 'run it again';
   const done = `${String(created)} created, ${String(replayed)} replayed, ${String(conflict)} conflicting, ${String(refused)} refused`;
-  return `${name} was read up to line ${String(line)}: ${done}; run it again, what is stored is replayed`;
+  return `${name} was read up to line ${String(line)}: ${done}; ${again}, what is stored is replayed`;
 }
 
 interface Input {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -20,7 +21,8 @@ export async function writeNewFile<T>(
   write: (temporary: string) => Promise<T>,
 ): Promise<T> {
   refuseExisting(path);
-  const temporary = `${path}.${String(process.pid)}.part`;
+  // Not by the id of the process: in a container the next one has the same, and would meet what a killed one has left.
+  const temporary = `${path}.${randomBytes(4).toString('hex')}.part`;
   try {
     await (await open(temporary, 'wx', mode)).close();
     const result = await write(temporary);

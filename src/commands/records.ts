@@ -36,7 +36,9 @@ export async function openBodyReader(): Promise<ReadBody> {
 
 /** @throws CommandError */
 export function formatOf(path: string, chosen: string | undefined): Format {
-  const found = FORMATS.find((each) => (chosen === undefined ? path.endsWith(`.${each}`) : each === chosen));
+  const found = FORMATS.find((each) =>
+    chosen === undefined ? path.toLowerCase().endsWith(`.${each}`) : each === chosen,
+  );
   if (found === undefined && chosen !== undefined) {
     throw new CommandError(`the format must be ${FORMATS.join(' or ')}, not ${chosen}`);
   }

@@ -49,7 +49,7 @@ describe('an import', () => {
     expect(stdout()).toBe('');
     expect(stderr()).toBe(
       'plant-store: interrupted; stdin was read up to line 5001: 5000 created, 0 replayed, 0 conflicting, ' +
-        '1 refused; run it again, what is stored is replayed\n',
+        '1 refused; move stdin.rejects.ndjson away and run it again, what is stored is replayed\n',
     );
     expect(countOf(here.folder)).toBe(5000);
     expect(readFileSync(join(here.folder, 'stdin.rejects.ndjson'), 'utf8')).toMatch(
