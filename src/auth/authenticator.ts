@@ -77,7 +77,7 @@ export class Authenticator {
     }
     const now = performance.now();
     if (now - known.askedAt > TRUST_MS || known.trust.withdrawn) return this.ask(authorization);
-    if (known.expiresAt <= Date.now()) throw invalidToken();
+    if (known.expiresAt <= Date.now()) throw invalidToken('it has expired');
     if (now - known.askedAt > REFRESH_MS && !known.asking) {
       known.asking = true;
       // If this fails, the token is asked for again by a request, which then hears of the failure.
@@ -92,7 +92,8 @@ export class Authenticator {
     const token = header.slice(SCHEME.length);
     const hash = hashToken(token);
     if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned)) {
-      const caller = callerBy(PROVISIONED);
+      // A token of the store may have that name, and is counted apart.
+      const caller: Caller = { key: 'provisioned', name: PROVISIONED, subject: undefined };
       return this.remember(header, { caller, askedAt: Infinity, trust: TRUST, expiresAt: Infinity, asking: false });
     }
     if (this.jwt !== undefined && isJwt(token)) return this.verify(header, token, this.jwt);

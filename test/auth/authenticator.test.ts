@@ -151,6 +151,9 @@ describe('a token', () => {
     expect(await nameOf(provisioned)).toBe('TOKEN_FILE');
     expect(await nameOf(app.token)).toBe('tests');
     await expect(authenticator.authenticate('Bearer provisioned-token-of-a-container-0002')).rejects.toThrow('unknown');
+    const namesake = await newToken('TOKEN_FILE');
+    const callers = [provisioned, namesake].map(async (token) => authenticator.authenticate(`Bearer ${token}`));
+    expect(new Set((await Promise.all(callers)).map(({ key }) => key)).size).toBe(2);
   });
 
   test('is kept as its hash alone, and has 256 random bits', async () => {

@@ -56,6 +56,9 @@ describe('a token that was verified', () => {
     const over = (now() + 2) * 1000 + 5;
     await new Promise((resolve) => setTimeout(resolve, over - Date.now()));
     expect(await statusOf(token)).toBe(401);
+    const refused = () => app.log.find(({ status }) => status === 401);
+    while (refused() === undefined) await new Promise((resolve) => setTimeout(resolve, 2));
+    expect(refused()).toMatchObject({ error: 40101, reason: 'it has expired' });
   });
 
   test('stays valid when more and longer ones are in use than are remembered', async () => {
