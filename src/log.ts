@@ -26,6 +26,8 @@ export interface RequestObserver {
 export interface Log extends RequestLog {
   /** Resolves when all is written; a process must not end before. */
   flush(): Promise<void>;
+  /** Whether nobody reads stdout: a process that waits for it, as it also does to end, waits for ever. */
+  stalled(): boolean;
 }
 
 /**
@@ -34,12 +36,25 @@ export interface Log extends RequestLog {
  */
 const HOLD_MS = 10;
 
+/** How many characters wait while nobody reads stdout; lines beyond are lost, as memory must not fill with them. */
+const MOST_WAITING = 16 * 1024 * 1024;
+
+/** When stdout has taken nothing for so long, in milliseconds, nobody reads it. */
+const STALLED_MS = 500;
+
 /** One JSON object a line on stdout. */
 export function createLog(level: LogLevel): Log {
-  const stdout = destination({ dest: 1, sync: false });
+  const stdout = destination({ dest: 1, sync: false, maxLength: MOST_WAITING });
   let held = '';
+  /** Since when stdout has taken nothing of what waits for it. */
+  let waitingSince = Infinity;
+  stdout.on('write', () => (waitingSince = performance.now()));
+  stdout.on('drain', () => (waitingSince = Infinity));
+  const stalled = () => performance.now() - waitingSince > STALLED_MS;
   const release = () => {
-    if (held !== '') stdout.write(held);
+    if (held === '') return;
+    waitingSince = Math.min(waitingSince, performance.now());
+    stdout.write(held);
     held = '';
   };
   const write = (line: string) => {
@@ -51,7 +66,7 @@ export function createLog(level: LogLevel): Log {
     // Called by pino for a fatal line.
     flushSync() {
       release();
-      stdout.flushSync();
+      if (!stalled()) stdout.flushSync();
     },
   };
   const logger = pino(
@@ -77,6 +92,7 @@ export function createLog(level: LogLevel): Log {
           resolve();
         });
       }),
+    stalled,
   };
 }
 

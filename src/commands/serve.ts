@@ -156,9 +156,11 @@ The documentation: ${url}/docs
 `);
 }
 
-function endNow({ logger }: Log, message: string, cause?: unknown): never {
+function endNow(log: Log, message: string, cause?: unknown): never {
   // pino writes all that it holds back before it returns from this level.
-  logger.fatal({ err: cause }, message);
+  log.logger.fatal({ err: cause }, message);
+  // A write of a line would hold up the end.
+  if (log.stalled()) process.kill(process.pid, 'SIGKILL');
   process.exit(1);
 }
 
