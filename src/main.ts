@@ -49,6 +49,11 @@ program
 program.command('remove <id>').description('remove a plant for good').action(remove);
 program.command('migrate').description('bring the schema of the store up to date').action(migrate);
 
+// What is written by console.log has nobody else who would take its failure.
+process.stdout.on('error', (error) => {
+  process.exitCode = report(error);
+});
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -152,6 +152,15 @@ describe('import', () => {
     ]);
   });
 
+  test('stores all if nobody reads what it says of that', async () => {
+    const { folder, environment, write, run } = await place();
+    write('plants.ndjson', '{"id":1,"name":"x"}\n');
+    const command = `"${process.execPath}" "${join(ROOT, 'src/main.ts')}" import plants.ndjson | true`;
+    const { ended, stderr } = start('bash', ['-o', 'pipefail', '-c', command], environment, folder);
+    expect([await ended, stderr()]).toEqual([1, '']);
+    expect((await run('export')).stdout).toBe('{"id":1,"name":"x"}\n');
+  });
+
   test('takes an empty file for one without plants', async () => {
     const { run, write } = await place();
     write('plants.ndjson', '');
