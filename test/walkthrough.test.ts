@@ -50,7 +50,7 @@ describeWith(missing, `README, "${HEADING}"`, () => {
 
   test('makes a database, and settings that all share', async () => {
     await walk(database.replace('sudo -u postgres psql', 'psql -U postgres -h 127.0.0.1 -p 5432'));
-    await walk(settings.replace('npm ci\n', ''));
+    await walk(settings);
     expect(project.read('.env')).toContain('JWT_ISSUER=');
   });
 

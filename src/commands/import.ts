@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addAbortSignal } from 'node:stream';
@@ -31,7 +31,7 @@ export async function importPlants(path: string, options: ImportOptions): Promis
 export async function importFrom(path: string, options: ImportOptions, patienceMs: number): Promise<void> {
   const format = formatOf(path, options.format);
   const input = await openInput(path);
-  using rejects = new Rejects(options.rejects ?? `${path === '-' ? 'stdin' : path}.rejects.ndjson`);
+  using rejects = new Rejects(options.rejects ?? newRejects(path === '-' ? 'stdin' : path));
   const records = new Records(input.name, format, await openBodyReader());
   const work = (plants: PlantStore | undefined) => run(input, records, rejects, plants, patienceMs);
   if (options.dryRun) await work(undefined);
@@ -52,8 +52,8 @@ async function run(
 ): Promise<void> {
   using interrupted = stopped();
   const progress = new Progress(process.stderr);
-  const away = (error: Error) => {
-    progress.say(`the store does not answer, and is tried again for ${String(patienceMs / 1000)} s: ${error.message}`);
+  const away = (reason: string) => {
+    progress.say(`the store does not answer, and is tried again for ${String(patienceMs / 1000)} s: ${reason}`);
   };
   const onReject = rejects.add.bind(rejects);
   const importer = new Importer({ plants, patienceMs, onReject, onAway: away });
@@ -70,12 +70,20 @@ async function run(
   } catch (error) {
     if (!(error instanceof StoreLost)) throw error;
     progress.end();
-    throw new CommandError(`${error.message}; ${far(input.name, importer, rejects)}`, { cause: error });
+    throw new CommandError(`${error.message}; ${far(input.name, importer)}`, { cause: error });
   } finally {
     progress.end();
   }
-  if (interrupted.signal.aborted) throw new CommandError(`interrupted; ${far(input.name, importer, rejects)}`);
+  if (interrupted.signal.aborted) throw new CommandError(`interrupted; ${far(input.name, importer)}`);
   console.log(summary(input.name, importer, progress.seconds, plants === undefined));
+}
+
+/** Where none is yet: what an import before this one has left is kept, and does not keep it from being run again. */
+function newRejects(path: string): string {
+  for (let count = 1; ; count++) {
+    const rejects = `${path}.rejects${count === 1 ? '' : `.${String(count)}`}.ndjson`;
+    if (!existsSync(rejects)) return rejects;
+  }
 }
 
 function summary(name: string, { counts, given }: Importer, seconds: number, dryRun: boolean): string {
@@ -88,11 +96,10 @@ function summary(name: string, { counts, given }: Importer, seconds: number, dry
 }
 
 /** How far it got, and what to do. */
-function far(name: string, { line, counts }: Importer, rejects: Rejects): string {
+function far(name: string, { line, counts }: Importer): string {
   const { created, replayed, conflict, refused } = counts;
-  const again = rejects.count > 0 ? `move ${rejects.path} away and run it again` : 'run it again';
   const done = `${String(created)} created, ${String(replayed)} replayed, ${String(conflict)} conflicting, ${String(refused)} refused`;
-  return `${name} was read up to line ${String(line)}: ${done}; ${again}, what is stored is replayed`;
+  return `${name} was read up to line ${String(line)}: ${done}; run it again, what is stored is replayed`;
 }
 
 interface Input {

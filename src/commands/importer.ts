@@ -22,7 +22,7 @@ export interface ImporterOptions {
   /** How long a store that is away is waited for, in milliseconds. */
   readonly patienceMs: number;
   readonly onReject: (rejects: readonly Reject[]) => void;
-  readonly onAway: (error: StoreUnavailable) => void;
+  readonly onAway: (reason: string) => void;
 }
 
 /** The store did not come back. */
@@ -115,13 +115,14 @@ export class Importer {
     const { plants: store, patienceMs, onAway } = this.options;
     if (store === undefined) return plants.map(() => ({ result: 'created' }));
     const end = performance.now() + patienceMs;
-    for (;;) {
+    for (let tries = 0; ; tries++) {
       try {
         return await store.createAll(plants);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
         if (performance.now() + PAUSE_MS > end) throw new StoreLost(reasonOf(error), { cause: error });
-        onAway(error);
+        // Told once, not with each try.
+        if (tries === 0) onAway(reasonOf(error));
         await sleep(PAUSE_MS);
       }
     }

@@ -42,6 +42,9 @@ export function formatOf(path: string, chosen: string | undefined): Format {
   if (found === undefined && chosen !== undefined) {
     throw new CommandError(`the format must be ${FORMATS.join(' or ')}, not ${chosen}`);
   }
+  if (found === undefined && path !== '-' && path !== '') {
+    throw new CommandError(`${path} ends with neither .ndjson nor .csv: say which it is by --format`);
+  }
   return found ?? 'ndjson';
 }
 

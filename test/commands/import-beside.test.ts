@@ -49,7 +49,7 @@ describe('an import', () => {
     expect(stdout()).toBe('');
     expect(stderr()).toBe(
       'plant-store: interrupted; stdin was read up to line 5001: 5000 created, 0 replayed, 0 conflicting, ' +
-        '1 refused; move stdin.rejects.ndjson away and run it again, what is stored is replayed\n',
+        '1 refused; run it again, what is stored is replayed\n',
     );
     expect(countOf(here.folder)).toBe(5000);
     expect(readFileSync(join(here.folder, 'stdin.rejects.ndjson'), 'utf8')).toMatch(
@@ -80,7 +80,7 @@ describe('an import', () => {
     writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
     const imported = plantStore(['import', 'plants.ndjson'], environment, folder);
     const times = await whileServing(service, -1_000_000, imported);
-    expect(await imported).toMatchObject({ code: 0, stderr: '' });
+    expect(await imported).toMatchObject({ code: 0 });
     expect(service.log().filter(({ status }) => status === 503)).toEqual([]);
     expect({ p50: percentile(times, 0.5) < 500, all: percentile(times, 1) < 2000 }).toEqual({ p50: true, all: true });
     await service.stop();

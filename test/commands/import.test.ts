@@ -89,7 +89,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
 
   test('is resumed after kill -9, and loses and doubles nothing', async () => {
     const { run, write, environment, folder } = await place(engine);
-    const lines = Array.from({ length: 60_000 }, (_, id) => `{"id":${String(id)},"name":"x"}\n`);
+    const lines = Array.from({ length: 150_000 }, (_, id) => `{"id":${String(id)},"name":"x"}\n`);
     write('plants.ndjson', lines.join(''));
     await run('migrate');
     const store = await openStore(readConfig(environment).store, { create: false });
@@ -110,11 +110,8 @@ describe('import', () => {
   test.each([
     [['plants.txt', '--format', 'xml'], 'the format must be ndjson or csv, not xml'],
     [['nothing.csv'], /^nothing.csv cannot be read: ENOENT/],
-    [['folder'], 'folder cannot be read: it is a folder'],
-    [
-      ['plants.ndjson'],
-      'the file plants.ndjson.rejects.ndjson exists: move it away, or name another one with --rejects',
-    ],
+    [['plants.txt'], 'plants.txt ends with neither .ndjson nor .csv: say which it is by --format'],
+    [['folder.csv'], 'folder.csv cannot be read: it is a folder'],
     [
       ['plants.ndjson', '--rejects', 'plants.csv'],
       'the file plants.csv exists: move it away, or name another one with --rejects',
@@ -127,17 +124,25 @@ describe('import', () => {
     [['empty.csv'], 'the header of empty.csv is not that of plants: there is none; nothing was stored'],
   ])('fails with 1 and one line: %j', async (args, message) => {
     const { run, write, folder } = await place();
-    mkdirSync(join(folder, 'folder'));
+    mkdirSync(join(folder, 'folder.csv'));
     write('plants.csv', 'id,name,colour\n1,x,red\n');
     write('plants.ndjson', 'bad\n');
     write('empty.csv', '');
-    write('plants.ndjson.rejects.ndjson', 'as it was');
     const { code, stdout, stderr } = await run('import', ...args);
     expect([code, stdout]).toEqual([1, args.includes('none/x') ? '' : stdout]);
     expect(stderr.replace('plant-store: ', '').trim()).toMatch(
       typeof message === 'string' ? new RegExp(`^${RegExp.escape(message)}$`) : message,
     );
-    expect(readFileSync(join(folder, 'plants.ndjson.rejects.ndjson'), 'utf8')).toBe('as it was');
+  });
+
+  test('can be run again, and keeps what it refused before', async () => {
+    const { run, write, rejects } = await place();
+    write('plants.ndjson', 'bad\n{"id":1,"name":"x"}\n');
+    await run('import', 'plants.ndjson');
+    const again = await run('import', 'plants.ndjson');
+    expect(again.stdout).toContain('0 created, 1 replayed, 0 conflicting, 1 refused');
+    expect(again.stderr).toContain('plants.ndjson.rejects.2.ndjson has each');
+    expect(rejects('plants.ndjson.rejects.2.ndjson')).toEqual(rejects('plants.ndjson.rejects.ndjson'));
   });
 
   test('gives no text to mend of a record that it could not read as it stands', async () => {

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { writeNewFile } from '../../src/commands/new-file.ts';
 import { formatOf } from '../../src/commands/records.ts';
+import { plantStore, ROOT, start } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test('a new file is made beside what a killed process of the same id has left', async () => {
@@ -19,8 +22,26 @@ test('a new file is made beside what a killed process of the same id has left', 
 test.each([
   ['plants.csv', undefined, 'csv'],
   ['PLANTS.CSV', undefined, 'csv'],
-  ['plants.csv.txt', undefined, 'ndjson'],
+  ['plants.csv.txt', 'csv', 'csv'],
+  ['-', undefined, 'ndjson'],
   ['plants.csv', 'ndjson', 'ndjson'],
 ])('the format of %s, with --format %s, is %s', (path, chosen, format) => {
   expect(formatOf(path, chosen)).toBe(format);
+});
+
+test('an export that is interrupted says so, and leaves nothing', async () => {
+  const folder = temporaryFolder();
+  const environment = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
+  await plantStore(['migrate'], environment);
+  const database = new DatabaseSync(join(folder, 'plants.db'));
+  database.exec(`insert into plants (id, name)
+    with recursive ids(id) as (select 1 union all select id + 1 from ids where id < 1000000) select id, 'x' from ids`);
+  database.close();
+  const main = join(ROOT, 'src/main.ts');
+  const { child, ended, stderr } = start(process.execPath, [main, 'export', 'all.ndjson'], environment, folder);
+  while (!readdirSync(folder).some((name) => name.endsWith('.part'))) await sleep(5);
+  child.kill('SIGINT');
+  expect(await ended).toBe(1);
+  expect(stderr()).toBe('plant-store: interrupted: all.ndjson was not written\n');
+  expect(readdirSync(folder).filter((name) => name.startsWith('all'))).toEqual([]);
 });
