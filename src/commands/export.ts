@@ -3,8 +3,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PlantStore } from '../storage/plant-store.ts';
 import { CSV_HEADER, toCsv, toNdjson } from './csv.ts';
-import { CommandError } from './failure.ts';
-import { stopped } from './interruption.ts';
 import { writeNewFile } from './new-file.ts';
 import { Progress } from './progress.ts';
 import type { Format } from './records.ts';
@@ -20,13 +18,9 @@ export async function exportPlants(path: string | undefined, options: { format?:
       const progress = process.stdout.isTTY ? undefined : new Progress(process.stderr);
       await pipeline(Readable.from(texts(plants, format, progress)), process.stdout, { end: false });
     } else {
-      using interrupted = stopped();
-      const { signal } = interrupted;
-      await writeNewFile(path, { mode: 0o666 }, async (temporary) => {
+      await writeNewFile(path, { mode: 0o666 }, async (temporary, signal) => {
         const lines = Readable.from(texts(plants, format, new Progress(process.stderr)));
-        await pipeline(lines, createWriteStream(temporary), { signal }).catch((error: unknown) => {
-          throw signal.aborted ? new CommandError(`interrupted: ${path} was not written`, { cause: error }) : error;
-        });
+        await pipeline(lines, createWriteStream(temporary), { signal });
       });
     }
   });

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CommandError } from './failure.ts';
+import { stopped } from './interruption.ts';
 
 export interface NewFileOptions {
   /** Who may read and write it; less what the process's umask takes away. */
@@ -12,20 +13,23 @@ export interface NewFileOptions {
 /**
  * Makes a file that is there whole, and on the disk, or not at all: by another name in its folder first.
  *
- * @param write writes the file of the name that it is given, which is there, empty
+ * @param write writes the file of the name that it is given, which is there, empty; it may stop at the signal
  * @throws CommandError if there is a file of that name, or it cannot be written
  */
 export async function writeNewFile<T>(
   path: string,
   { mode }: NewFileOptions,
-  write: (temporary: string) => Promise<T>,
+  write: (temporary: string, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   refuseExisting(path);
+  using interrupted = stopped();
+  const { signal } = interrupted;
   // Not by the id of the process: in a container the next one has the same, and would meet what a killed one has left.
   const temporary = `${path}.${randomBytes(4).toString('hex')}.part`;
   try {
     await (await open(temporary, 'wx', mode)).close();
-    const result = await write(temporary);
+    const result = await write(temporary, signal);
+    signal.throwIfAborted();
     await flush(temporary);
     refuseExisting(path);
     await rename(temporary, path);
@@ -33,6 +37,7 @@ export async function writeNewFile<T>(
     return result;
   } catch (error) {
     await rm(temporary, { force: true });
+    if (signal.aborted) throw new CommandError(`interrupted: ${path} was not written`, { cause: error });
     // The system's errors: a folder that is not there, a disk that is full.
     if (!Error.isError(error) || !('syscall' in error) || error.name === 'CommandError') throw error;
     throw new CommandError(`${path} cannot be written: ${error.message}`, { cause: error });
