@@ -20,9 +20,9 @@ async function slowRequest(url: string, token: string) {
   socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   socket.on('error', () => undefined);
   const head = `Host: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(BODY.length)}`;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(`POST /plants HTTP/1.1\r\n${head}\r\n\r\n${BODY.slice(0, 10)}`);
   await wait(200);
-  const closed = new Promise((resolve) => socket.once('close', resolve));
   return {
     finish: async () => {
       socket.write(BODY.slice(10));

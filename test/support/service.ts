@@ -98,6 +98,8 @@ export async function startService(
   const env = { PORT: '0', ...environment, DATABASE_URL: database };
   const started = start(process.execPath, [main, 'serve'], env, cwd);
   const url = await listening(started, until);
+  // What it printed before that is read, too.
+  await new Promise((resolve) => setImmediate(resolve));
   return {
     ...started,
     url,
