@@ -11,7 +11,7 @@ export interface Facts {
 
 /**
  * What operators and their tools ask, on a listener of its own: `/livez` (does the process answer?), `/readyz` (can it
- * serve, as far as its store is asked?) and `/metrics` (what has it done?), which asks nobody.
+ * serve, as far as its store is asked?) and `/metrics` (what has it done?).
  */
 export function createAdmin(facts: Facts, logger: Logger): RequestListener {
   return (request, response) => {

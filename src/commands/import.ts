@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { PlantStore } from '../storage/plant-store.ts';
 import { CommandError } from './failure.ts';
+import type { Counts } from './importer.ts';
 import { Importer, StoreLost } from './importer.ts';
 import { stopped } from './interruption.ts';
 import { Progress } from './progress.ts';
@@ -87,19 +88,19 @@ function newRejects(path: string): string {
 }
 
 function summary(name: string, { counts, given }: Importer, seconds: number, dryRun: boolean): string {
-  const { created, replayed, conflict, refused } = counts;
-  const time = `${seconds.toFixed(1)} s`;
-  if (dryRun) {
-    return `${name}: ${String(given)} records in ${time}: ${String(created)} fit the contract, ${String(refused)} refused; nothing was stored, and no id looked up`;
-  }
-  return `${name}: ${String(given)} records in ${time}: ${String(created)} created, ${String(replayed)} replayed, ${String(conflict)} conflicting, ${String(refused)} refused`;
+  const became = dryRun
+    ? `${String(counts.created)} fit the contract, ${String(counts.refused)} refused; nothing was stored, and no id looked up`
+    : told(counts);
+  return `${name}: ${String(given)} records in ${seconds.toFixed(1)} s: ${became}`;
+}
+
+function told({ created, replayed, conflict, refused }: Counts): string {
+  return `${String(created)} created, ${String(replayed)} replayed, ${String(conflict)} conflicting, ${String(refused)} refused`;
 }
 
 /** How far it got, and what to do. */
 function far(name: string, { line, counts }: Importer): string {
-  const { created, replayed, conflict, refused } = counts;
-  const done = `${String(created)} created, ${String(replayed)} replayed, ${String(conflict)} conflicting, ${String(refused)} refused`;
-  return `${name} was read up to line ${String(line)}: ${done}; run it again, what is stored is replayed`;
+  return `${name} was read up to line ${String(line)}: ${told(counts)}; run it again, what is stored is replayed`;
 }
 
 interface Input {

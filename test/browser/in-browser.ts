@@ -1,21 +1,15 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { findBrowser, NO_BROWSER, startBrowser } from '../support/browser.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
+import { describeWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** Tests that need a browser. Without one they are skipped, which is said aloud. */
+/** Tests that need a browser. */
 export function describeInBrowser(name: string, tests: () => void): void {
-  if (findBrowser() !== undefined) {
-    describe(name, tests);
-    return;
-  }
-  const loud = `NOT TESTED: ${name}; ${NO_BROWSER}`;
-  // Jest tells the names of tests that were skipped only when it is asked to be verbose.
-  process.stderr.write(`${loud}\n`);
-  describe.skip(loud, tests);
+  describeWith(findBrowser() === undefined ? NO_BROWSER : undefined, name, tests);
 }
 
 /** What tests share: a browser and the service, each as processes. */

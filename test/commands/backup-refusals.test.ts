@@ -6,6 +6,7 @@ import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.
 import { UNSHARE } from '../faults/small-disk.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
 import { look, place } from './place.ts';
+import { testWith } from '../support/skipping.ts';
 
 const MAIN = join(ROOT, 'src/main.ts');
 
@@ -93,7 +94,8 @@ describe('backup and restore', () => {
     expect(readdirSync(folder).filter((name) => /all|damaged|part/.test(name))).toEqual([]);
   });
 
-  (UNSHARE === undefined ? test.skip : test)('say so where the disk is full, and leave nothing', async () => {
+  const noMount = UNSHARE === undefined ? 'no file system can be mounted here' : undefined;
+  testWith(noMount, 'say so where the disk is full, and leave nothing', async () => {
     const { folder, database, environment, run } = await place(20_000);
     await run('backup', 'copy.db');
     const disk = join(folder, 'disk');

@@ -8,10 +8,11 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { importFrom } from '../../src/commands/import.ts';
 import { percentile, whileServing } from '../support/crowd.ts';
 import { plantStore, ROOT, start, startService } from '../support/service.ts';
+import { testWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const MAIN = join(ROOT, 'src/main.ts');
-const linux = process.platform === 'linux' ? test : test.skip;
+const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs what Linux has';
 
 /** As many lines of NDJSON, with ids from one on. */
 const lines = (count: number, first = 0) =>
@@ -57,7 +58,7 @@ describe('an import', () => {
     );
   });
 
-  linux('takes as much memory for many lines as for few', async () => {
+  testWith(NOT_LINUX, 'takes as much memory for many lines as for few', async () => {
     const { child, write, end, ended, stdout } = importStdin(place());
     const memory = () =>
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${String(child.pid)}/status`, 'utf8'))?.[1]) / 1024;
@@ -87,7 +88,7 @@ describe('an import', () => {
     expect(countOf(folder)).toBe(100_000 + times.length);
   });
 
-  linux('shows a bar on a terminal, and takes it back', async () => {
+  testWith(NOT_LINUX, 'shows a bar on a terminal, and takes it back', async () => {
     const { folder, environment } = place();
     writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
     const command = `stty cols 70; "${process.execPath}" "${MAIN}" import plants.ndjson`;
@@ -108,7 +109,7 @@ describe('a store that is away', () => {
     else process.env['DATABASE_URL'] = DATABASE_URL;
   });
 
-  linux('is waited for, but not for ever', async () => {
+  testWith(NOT_LINUX, 'is waited for, but not for ever', async () => {
     const { folder, environment } = place();
     // A pipe is opened for reading when the store is open.
     const path = join(folder, 'plants.ndjson');
