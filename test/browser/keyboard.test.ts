@@ -13,8 +13,9 @@ function focused(page: Page): Promise<string | undefined> {
   );
 }
 
-/** Presses Tab until what has this name has the focus; it must be on the way down the page. */
+/** Presses Tab until what has this name has the focus, as soon as it can be seen; it must be on the way down the page. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('button', { name }).first().waitFor();
   const passed = [];
   for (;;) {
     await page.keyboard.press('Tab');
