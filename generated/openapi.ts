@@ -107,9 +107,8 @@ export interface components {
                  */
                 RateLimit?: string;
                 /**
-                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
-                 *     callers apart.
-                 * @example "caller"; q=600; w=60; pk=:YTAwOTdmNmNkMTkx:
+                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
                  */
                 "RateLimit-Policy"?: string;
                 /**
@@ -186,9 +185,8 @@ export interface components {
                  */
                 RateLimit?: string;
                 /**
-                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
-                 *     callers apart.
-                 * @example "caller"; q=600; w=60; pk=:YTAwOTdmNmNkMTkx:
+                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
                  */
                 "RateLimit-Policy"?: string;
                 /**
@@ -221,9 +219,8 @@ export interface components {
                  */
                 RateLimit?: string;
                 /**
-                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
-                 *     callers apart.
-                 * @example "caller"; q=600; w=60; pk=:YTAwOTdmNmNkMTkx:
+                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
                  */
                 "RateLimit-Policy"?: string;
                 /**
@@ -259,9 +256,8 @@ export interface components {
          */
         RateLimit: string;
         /**
-         * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
-         *     callers apart.
-         * @example "caller"; q=600; w=60; pk=:YTAwOTdmNmNkMTkx:
+         * @description The limit of this caller, where there is one: `q` requests in `w` seconds.
+         * @example "caller"; q=600; w=60
          */
         "RateLimit-Policy": string;
         /**
@@ -315,9 +311,8 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The limit of this caller, where there is one: `q` requests in `w` seconds. `pk` tells the counts of several
-                     *     callers apart.
-                     * @example "caller"; q=600; w=60; pk=:YTAwOTdmNmNkMTkx:
+                     * @description The limit of this caller, where there is one: `q` requests in `w` seconds.
+                     * @example "caller"; q=600; w=60
                      */
                     "RateLimit-Policy"?: string;
                     /**

@@ -95,9 +95,7 @@ export function createApp(options: AppOptions): App {
         if (underWay.take(request, response)) {
           requireHttp(request);
           serve(request, response);
-        }
-        // When its packet has been read: the connection of a request that is whole can be used again.
-        else process.nextTick(answerFailure, overloaded, request, response);
+        } else answerFailure(overloaded, request, response);
       } catch (error) {
         answerFailure(error, request, response);
       }

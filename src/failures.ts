@@ -1,10 +1,20 @@
 import type { Request, Response } from 'express';
+import { announcesBody } from './contract/body.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
 import { sendRefusal } from './contract/send.ts';
 import { StoreUnavailable } from './storage/plant-store.ts';
 
-/** The one place where a failure, of whatever origin, becomes what the client is told and what the log is told. */
+/**
+ * The one place where a failure, of whatever origin, becomes what the client is told and what the log is told. It does so
+ * after the packet that the header came in, which Node reads to its end first: if the whole request was in it, the
+ * connection can be used again. A body that is still to come is not waited for.
+ */
 export function answerFailure(error: unknown, request: Request, response: Response): void {
+  if (request.complete || !announcesBody(request)) tell(error, request, response);
+  else setImmediate(tell, error, request, response);
+}
+
+function tell(error: unknown, request: Request, response: Response): void {
   const { locals } = response;
   const refusal = toRefusal(error, locals.requestId);
   locals.error = refusal.number;

@@ -69,8 +69,8 @@ export function readOrigins(text: string): readonly string[] {
   return origins;
 }
 
-/** The units of time that settings may have, in milliseconds. */
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+/** The units of time that people write, in milliseconds. */
+export const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** The longest that requests are counted for. */
 const MOST_WINDOW_MS = 24 * 3_600_000;
 

@@ -101,7 +101,9 @@ describe('a limit by token', () => {
   });
 
   test('counts requests that come without waiting for answers; nothing of those beyond is stored', async () => {
-    const app = await limitedTo(8);
+    const app = await limitedTo(9);
+    // A token that is known does not have to be waited for: all of them can be counted at once.
+    expect(await create(app, plant(99))).toEqual([200, '"caller"; r=8']);
     const { HOST, AUTH, post } = byHand(app);
     const creates = Array.from({ length: 20 }, (_, id) => {
       const body = plant(id);
@@ -110,7 +112,28 @@ describe('a limit by token', () => {
     const { text } = await sendRaw(app.url, creates.join(''), `GET / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`);
     const statuses = (count: number, status: string) => Array.from({ length: count }, () => status);
     expect(text.match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual([...statuses(8, '200'), ...statuses(12, '429'), '404']);
-    expect((await app.plants()).map(({ id }) => id)).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n]);
+    expect((await app.plants()).map(({ id }) => id)).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n, 99n]);
+  });
+
+  test('counts each by itself of those that come in one packet', async () => {
+    const app = await limitedTo(3);
+    await create(app, VALID);
+    const { HOST, AUTH, post } = byHand(app);
+    const empty = post(HOST, AUTH, JSON_TYPE, 'Content-Length: 0');
+    const { text } = await sendRaw(
+      app.url,
+      empty + empty + empty + `GET / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(text.match(/(?<=HTTP\/1\.1 )\d+|r=\d/g)).toEqual(['400', 'r=1', '400', 'r=0', '429', 'r=0', '404']);
+  });
+
+  test('keeps the connection of one that is beyond, and was whole', async () => {
+    const app = await limitedTo(1);
+    await create(app, VALID);
+    const { HOST, AUTH, post } = byHand(app);
+    const whole = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${String(VALID.length)}`) + VALID;
+    const { text } = await sendRaw(app.url, whole + whole, `GET / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`);
+    expect(text.match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(['429', '429', '404']);
   });
 
   test('does not read the body of one that is beyond', async () => {

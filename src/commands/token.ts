@@ -1,10 +1,8 @@
 import { hashToken, makeToken } from '../auth/token.ts';
+import { UNITS } from '../settings.ts';
 import type { StoredToken } from '../storage/token-store.ts';
 import { CommandError } from './failure.ts';
 import { withStore } from './with-store.ts';
-
-const SECOND = 1000;
-const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: 60 * SECOND, h: 3600 * SECOND, d: 24 * 3600 * SECOND };
 
 /** Makes a token and prints it: stdout gets the token and nothing else. */
 export async function createToken(name: string, { expires }: { expires?: string }): Promise<void> {

@@ -27,7 +27,7 @@ export interface RouterOptions<Services> {
   /** Who calls, by the header Authorization. @throws Refusal */
   readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
   /** Counts a request of a caller. @throws Refusal if there are too many; undefined: nobody counts */
-  readonly count?: ((caller: string, response: Response) => Promise<void>) | undefined;
+  readonly count?: ((caller: string, response: Response) => void) | undefined;
   /** Where the paths of the contract are mounted: '' or such as `/api`. */
   readonly basePath: string;
 }
@@ -85,7 +85,7 @@ function operationHandler<Services>(
     if (!operation.public) {
       const caller = authenticate(request.headers.authorization);
       locals.caller = caller instanceof Promise ? await caller : caller;
-      if (count !== undefined) await count(locals.caller.key, response);
+      count?.(locals.caller.key, response);
     }
     const data = await readRequest(request, response, operation, validator);
     answer(response, await handler(data, services));
