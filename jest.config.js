@@ -5,6 +5,7 @@ export default {
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  setupFilesAfterEnv: ['<rootDir>/test/support/take-coverage.ts'],
   // Most tests wait for something most of the time.
   maxWorkers: 4,
   // Tests start processes and wait for disks, on machines that have other things to do.
