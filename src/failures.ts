@@ -1,17 +1,18 @@
 import type { Request, Response } from 'express';
-import { announcesBody } from './contract/body.ts';
-import { ErrorNumber, Refusal } from './contract/errors.ts';
+import { ErrorNumber, overloaded, Refusal } from './contract/errors.ts';
 import { sendRefusal } from './contract/send.ts';
 import { StoreUnavailable } from './storage/plant-store.ts';
 
 /**
- * The one place where a failure, of whatever origin, becomes what the client is told and what the log is told. It does so
- * after the packet that the header came in, which Node reads to its end first: if the whole request was in it, the
- * connection can be used again. A body that is still to come is not waited for.
+ * The one place where a failure, of whatever origin, becomes what the client is told and what the log is told. A body
+ * that is still to come is not waited for: the connection ends then.
  */
 export function answerFailure(error: unknown, request: Request, response: Response): void {
-  if (request.complete || !announcesBody(request)) tell(error, request, response);
-  else setImmediate(tell, error, request, response);
+  // Nothing is wrong with the request, only with how many there are: if it came whole, in the packet that Node is reading
+  // now, its connection can be used again. In chunks it may be more than one, for whoever reads them otherwise.
+  const tooMany = error === overloaded || (error instanceof Refusal && error.number === ErrorNumber.tooManyRequests);
+  if (tooMany && request.headers['transfer-encoding'] === undefined) setImmediate(tell, error, request, response);
+  else tell(error, request, response);
 }
 
 function tell(error: unknown, request: Request, response: Response): void {

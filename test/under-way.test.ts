@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { MOST_UNDER_WAY } from '../src/under-way.ts';
 import { startApp } from './support/app.ts';
+import { byHand, JSON_TYPE, VALID } from './support/raw.ts';
+import { createPlant } from './support/service.ts';
 
 test('clients that do not wait get no more of a turn of the event loop than may be under way', async () => {
   const app = await startApp();
@@ -30,4 +32,26 @@ test('clients that do not wait get no more of a turn of the event loop than may 
   const { length } = app.log.slice(answered).filter(({ status }) => status === 404);
   expect(length).toBeGreaterThan(MOST_UNDER_WAY / 2);
   expect(length).toBeLessThan(2 * MOST_UNDER_WAY);
+});
+
+test('a request that is refused as too much is under way keeps its connection, if it came whole', async () => {
+  const done = Promise.withResolvers<{ status: number; body: object }>();
+  const app = await startApp({ operations: { createPlant: () => done.promise } });
+  const { HOST, AUTH, post } = byHand(app);
+  const waiting = Array.from({ length: MOST_UNDER_WAY }, () => createPlant(app, VALID));
+  while ((await fetch(`${app.url}/none`)).status === 404);
+  const whole = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${String(VALID.length)}`) + VALID;
+  const chunked = post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked') + '0\r\n\r\n';
+  const { hostname, port } = new URL(app.url);
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  const answers: string[] = [];
+  for (const request of [whole, whole, chunked]) {
+    socket.write(request);
+    const [answer] = (await once(socket, 'data')) as [string];
+    answers.push(answer.replaceAll(/^HTTP\/1\.1 (\d+)[^]*Connection: ([\w-]+)[^]*/g, '$1 $2'));
+  }
+  expect(answers).toEqual(['503 keep-alive', '503 keep-alive', '503 close']);
+  await once(socket, 'close');
+  done.resolve({ status: 200, body: { name: 'x' } });
+  expect((await Promise.all(waiting)).filter(({ status }) => status !== 200)).toEqual([]);
 });
