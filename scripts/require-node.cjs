@@ -11,11 +11,6 @@ if (Number(found.split('.')[0]) < 26) {
   process.exit(1);
 }
 
-// V8 allocates in the old generation what has mostly survived so far, such as all that is there once a process has
-// started. In a service under load that is garbage soon, which keeps what it refers to alive until the next full
-// collection: half of the young generation survived, pauses were eight times as long.
-require('node:v8').setFlagsFromString('--no-allocation-site-pretenuring');
-
 // What is compiled is kept for the next start, in this thread and in the worker, if the folder can be written: it
 // starts faster, and without the compiler of TypeScript, which takes 17 MB in each thread. Coverage is exact without.
 if (process.env.NODE_V8_COVERAGE === undefined) {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { createAdmin } from '../admin.ts';
 import { createApp } from '../app.ts';
 import { Authenticator } from '../auth/authenticator.ts';
@@ -98,6 +99,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
     logger.info('ready');
     // For the next start, also if this process is killed.
     flushCompileCache();
+    allocateYoung();
   });
 
   const signal = await Promise.race([stopped, ready.then(() => stopped)]);
@@ -109,6 +111,16 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   // What was opened is closed in the reverse order.
   await open.disposeAsync();
   logger.info('stopped');
+}
+
+/**
+ * V8 allocates in the old generation what has mostly survived so far, such as what there is when a service has started.
+ * Under load that is garbage at once, but keeps alive what it refers to until the next full collection: half of the young
+ * generation survived each scavenge, which took eight times as long. Not earlier, nor on the command line: Node takes
+ * what it has compiled of itself, and what is kept for the next start, only under the flags that they were made with.
+ */
+function allocateYoung(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
 /** An address that a client on this machine can use, where the service listens on all of them. */
