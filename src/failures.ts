@@ -8,10 +8,10 @@ import { StoreUnavailable } from './storage/plant-store.ts';
  * that is still to come is not waited for: the connection ends then.
  */
 export function answerFailure(error: unknown, request: Request, response: Response): void {
-  // Nothing is wrong with the request, only with how many there are: if it came whole, in the packet that Node is reading
-  // now, its connection can be used again. In chunks it may be more than one, for whoever reads them otherwise.
+  // Nothing is wrong with the request, only with how many there are: if it comes whole in the packet that Node is reading
+  // now, its connection can be used again. Node discards its body, unless somebody has begun to read that.
   const tooMany = error === overloaded || (error instanceof Refusal && error.number === ErrorNumber.tooManyRequests);
-  if (tooMany && request.headers['transfer-encoding'] === undefined) setImmediate(tell, error, request, response);
+  if (tooMany && !request.readableDidRead) setImmediate(tell, error, request, response);
   else tell(error, request, response);
 }
 

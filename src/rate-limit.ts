@@ -30,7 +30,8 @@ export function createRateLimit({ requests, windowMs }: RateLimit) {
     if (counted === undefined) throw new Error('express-rate-limit does not count in `current`');
     const { totalHits, resetTime } = counted;
     const left = Math.max(requests - totalHits, 0);
-    const seconds = Math.ceil((resetTime.getTime() - Date.now()) / 1000);
+    // Not 0 where the time ends just now: whoever waits for no time is refused again.
+    const seconds = Math.max(1, Math.ceil((resetTime.getTime() - Date.now()) / 1000));
     addFields(response, ['RateLimit-Policy', policy, 'RateLimit', `"caller"; r=${String(left)}; t=${String(seconds)}`]);
     if (totalHits > requests)
       throw new Refusal(ErrorNumber.tooManyRequests, 'too many requests: try again after the seconds of Retry-After', {

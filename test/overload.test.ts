@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Crowd, percentile, whileServing } from './support/crowd.ts';
 import type { Flood, Flooded } from './support/flood.ts';
 import type { Service } from './support/service.ts';
+import { sendRaw } from './support/raw.ts';
 import { ROOT, start, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -139,6 +140,9 @@ describe('others are served while', () => {
     // 32 MB may be on their way.
     expect(refused).toBeGreaterThan(400);
     expect(refused).toBeLessThan(600);
+    // One that is whole is not kept either, for the rest of its connection.
+    const whole = await sendRaw(service.url, head(60_000) + ' '.repeat(60_000));
+    expect([whole.status, whole.headers['connection']]).toEqual([503, 'close']);
   });
 
   test.each([

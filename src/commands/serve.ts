@@ -114,10 +114,11 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
 }
 
 /**
- * V8 allocates in the old generation what has mostly survived so far, such as what there is when a service has started.
- * Under load that is garbage at once, but keeps alive what it refers to until the next full collection: half of the young
- * generation survived each scavenge, which took eight times as long. Not earlier, nor on the command line: Node takes
- * what it has compiled of itself, and what is kept for the next start, only under the flags that they were made with.
+ * Else V8 decides, for all threads, to allocate in the old generation what has mostly survived so far, such as what there
+ * is when a service has started. Under load that is garbage at once, but keeps alive what it refers to until the next
+ * full collection: half of the young generation survived each scavenge, which took eight times as long. Not on the
+ * command line, nor before all is loaded: what Node has compiled, of itself and of this, it takes only under the flags
+ * that it was made with.
  */
 function allocateYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');

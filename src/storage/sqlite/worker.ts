@@ -32,9 +32,9 @@ function serve(): void {
   try {
     const { database, schema } = connect(path, create);
     tables = new Tables(database);
-    // For the next start, also if this process is killed; first, as the service sets flags of V8 when it is ready.
-    flushCompileCache();
     port.postMessage({ result: schema } satisfies Answer);
+    // For the next start, also if this process is killed.
+    flushCompileCache();
   } catch (error) {
     port.postMessage({ error: pack(error as Error) } satisfies Answer);
     return;
