@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
@@ -7,7 +8,13 @@ import { temporaryFolder } from './support/temporary.ts';
 const TOKEN = 'a-token-that-was-provisioned-000001';
 
 test('V8 does not decide to allocate in the old generation, once the service is ready', async () => {
-  const settings = { PORT: '0', TOKEN, DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'token'), TOKEN);
+  const settings = {
+    PORT: '0',
+    TOKEN_FILE: join(folder, 'token'),
+    DATABASE_URL: `sqlite:${join(folder, 'plants.db')}`,
+  };
   // V8 tells of what it decides, at scavenges, of which there are many with this.
   const options = ['--trace-pretenuring-statistics', '--max-semi-space-size=1'];
   const { child, stdout, stderr, ended } = start(
