@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Crowd, percentile, whileServing } from './support/crowd.ts';
 import type { Flood, Flooded } from './support/flood.ts';
-import type { Service } from './support/service.ts';
 import { sendRaw } from './support/raw.ts';
+import type { Service } from './support/service.ts';
 import { ROOT, start, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 

@@ -5,8 +5,8 @@ import { describe, expect, test } from '@jest/globals';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { UNSHARE } from '../faults/small-disk.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
-import { look, place } from './place.ts';
 import { testWith } from '../support/skipping.ts';
+import { look, place } from './place.ts';
 
 const MAIN = join(ROOT, 'src/main.ts');
 
