@@ -8,7 +8,7 @@ import type { Contract } from './contract/contract.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
 import { exactJson } from './contract/exact-json.ts';
 import { literalPath } from './contract/paths.ts';
-import { leaveUnread, send } from './contract/send.ts';
+import { leaveUnread, send } from './http/send.ts';
 import { escapeHtml, securityHeaders } from './html.ts';
 
 export interface DocsOptions {

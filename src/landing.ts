@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { Router } from 'express';
 import type { Contract } from './contract/contract.ts';
 import { literalPath } from './contract/paths.ts';
-import { addFields, send } from './contract/send.ts';
+import { addFields, send } from './http/send.ts';
 import { escapeHtml, securityHeaders } from './html.ts';
 
 export interface LandingOptions {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isUnalterable } from './auth/issuer.ts';
 import { isToken } from './auth/token.ts';
-import type { Proxies } from './client-address.ts';
-import { MOST_HOPS, proxiesAt } from './client-address.ts';
+import type { Proxies } from './http/client-address.ts';
+import { MOST_HOPS, proxiesAt } from './http/client-address.ts';
 import type { LogLevel } from './log.ts';
 import { LOG_LEVELS } from './log.ts';
-import type { RateLimit } from './rate-limit.ts';
+import type { RateLimit } from './http/rate-limit.ts';
 import type { StoreLocation } from './storage/open.ts';
 import { readPostgresLocation } from './storage/postgres/location.ts';
 

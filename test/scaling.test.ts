@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MOST_BODY_BYTES } from '../src/contract/body.ts';
+import { MOST_BODY_BYTES } from '../src/http/body.ts';
 import { MOST_BYTES, MOST_WAITING, PATIENCE_MS } from '../src/storage/batches.ts';
-import { MOST_UNDER_WAY } from '../src/under-way.ts';
+import { MOST_UNDER_WAY } from '../src/http/under-way.ts';
 import { freePort } from './support/port.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { createPlant, listening, plantStore, ROOT, start } from './support/service.ts';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../contract/caller.ts';
+import type { Caller } from './caller.ts';
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import type { TokenStore } from '../storage/token-store.ts';
 import type { Trust } from './issuer-keys.ts';

@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
-import type { Caller } from '../contract/caller.ts';
+import type { Caller } from './caller.ts';
 import type { IssuerSettings } from './issuer.ts';
 import type { Trust } from './issuer-keys.ts';
 import { IssuerKeys, PACE } from './issuer-keys.ts';

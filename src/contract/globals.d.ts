@@ -1,4 +1,4 @@
-import type { Caller } from './caller.ts';
+import type { Caller } from '../auth/caller.ts';
 
 declare global {
   interface JSON {

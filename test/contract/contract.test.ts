@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { describe, expect, test } from '@jest/globals';
 import { parseContract } from '../../src/contract/contract.ts';
-import { routeOperations } from '../../src/contract/router.ts';
+import { routeOperations } from '../../src/http/router.ts';
 import { compileValidators } from '../../src/contract/validator.ts';
 import { YAML } from '../support/app.ts';
 import { THINGS } from '../support/contracts.ts';

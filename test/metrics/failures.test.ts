@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { MOST_UNDER_WAY } from '../../src/under-way.ts';
+import { MOST_UNDER_WAY } from '../../src/http/under-way.ts';
 import { Crowd } from '../support/crowd.ts';
 import { adminUrl, logged, sample, samples, scrape, until } from '../support/metrics.ts';
 import { PostgresServer } from '../support/postgres.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll } from '@jest/globals';
 import { PACE } from '../../src/auth/issuer-keys.ts';
-import { startApp } from '../support/app.ts';
-import type { SigningKey } from '../support/provider.ts';
-import { AUDIENCE, makeKey, sign, TestProvider } from '../support/provider.ts';
-import { createPlant } from '../support/service.ts';
+import { startApp } from './app.ts';
+import type { SigningKey } from './provider.ts';
+import { AUDIENCE, makeKey, sign, TestProvider } from './provider.ts';
+import { createPlant } from './service.ts';
 
 export const first = await makeKey('first');
 

@@ -1,5 +1,5 @@
-import type { RequestData } from '../../src/contract/exchange.ts';
-import type { ReplyData } from '../../src/contract/reply.ts';
+import type { RequestData } from '../../src/http/exchange.ts';
+import type { ReplyData } from '../../src/http/reply.ts';
 import { THINGS } from './contracts.ts';
 import { startApp } from './app.ts';
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import { ErrorNumber, overloaded, Refusal } from './contract/errors.ts';
-import { sendRefusal } from './contract/send.ts';
-import { StoreUnavailable } from './storage/plant-store.ts';
+import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
+import { sendRefusal } from './send.ts';
+import { StoreUnavailable } from '../storage/plant-store.ts';
 
 /**
  * The one place where a failure, of whatever origin, becomes what the client is told and what the log is told. A body

@@ -1,14 +1,14 @@
 import type { IRouter, Request, Response } from 'express';
-import type { Caller } from './caller.ts';
-import type { Contract, ContractOperation } from './contract.ts';
-import { ContractError, ErrorNumber, Refusal } from './errors.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Contract, ContractOperation } from '../contract/contract.ts';
+import { ContractError, ErrorNumber, Refusal } from '../contract/errors.ts';
 import type { RequestData } from './exchange.ts';
 import { readRequest } from './exchange.ts';
-import { literalPath, templatePath } from './paths.ts';
+import { literalPath, templatePath } from '../contract/paths.ts';
 import type { ReplyData } from './reply.ts';
 import { sendReply } from './reply.ts';
-import type { ErrorBody } from './types.ts';
-import type { OperationValidator } from './validator.ts';
+import type { ErrorBody } from '../contract/types.ts';
+import type { OperationValidator } from '../contract/validator.ts';
 
 /**
  * An operation whose types are forgotten: the compiler has held it to the contract (types.ts), and the validator holds

@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Crowd, percentile, whileServing } from './support/crowd.ts';
-import type { Flood, Flooded } from './support/flood.ts';
-import { sendRaw } from './support/raw.ts';
-import type { Service } from './support/service.ts';
-import { ROOT, start, startService } from './support/service.ts';
-import { temporaryFolder } from './support/temporary.ts';
+import { Crowd, percentile, whileServing } from '../support/crowd.ts';
+import type { Flood, Flooded } from '../support/flood.ts';
+import { sendRaw } from '../support/raw.ts';
+import type { Service } from '../support/service.ts';
+import { ROOT, start, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 /**
  * What the service must do with, whatever clients do: V8 ends a process whose heap would grow beyond it. What it takes
@@ -24,7 +24,7 @@ const HEAP = { NODE_OPTIONS: '--max-old-space-size=400 --max-semi-space-size=16'
  */
 const LONGEST_MS = 5000;
 
-const FLOOD = fileURLToPath(new URL('support/flood.ts', import.meta.url));
+const FLOOD = fileURLToPath(new URL('../support/flood.ts', import.meta.url));
 
 describe('with more work than it can do the service', () => {
   test.each([

@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { startApp } from './support/app.ts';
-import { byHand, JSON_TYPE, sendRaw, VALID } from './support/raw.ts';
+import { startApp } from '../support/app.ts';
+import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
 
 const app = await startApp();
 const { hostname, port } = new URL(app.url);

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MIMEType, promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { ContractBody } from './contract.ts';
-import { ErrorNumber, overloaded, Refusal } from './errors.ts';
+import type { ContractBody } from '../contract/contract.ts';
+import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 
 /** The most bytes a body may have, as sent and after decompression. */
 export const MAX_BODY_BYTES = 64 * 1024;

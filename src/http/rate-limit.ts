@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import type { Options } from 'express-rate-limit';
 import { MemoryStore } from 'express-rate-limit';
-import { ErrorNumber, Refusal } from './contract/errors.ts';
-import { addFields } from './contract/send.ts';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { addFields } from './send.ts';
 
 /** How many requests each caller may send in a time that begins with the first of them. */
 export interface RateLimit {

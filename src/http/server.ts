@@ -5,10 +5,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { expectContinue } from './contract/body.ts';
-import { ErrorNumber, Refusal } from './contract/errors.ts';
+import { expectContinue } from './body.ts';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { onRequest, Replies } from './replies.ts';
-import { endAfter, ignored, isEnding, sendUnreadable } from './contract/send.ts';
+import { endAfter, ignored, isEnding, sendUnreadable } from './send.ts';
 
 const SECOND = 1000;
 

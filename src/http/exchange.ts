@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import type { Body } from './body.ts';
 import { readBody } from './body.ts';
-import type { ContractOperation, ContractParameter } from './contract.ts';
-import type { Exact, Holder } from './exact.ts';
-import { settle } from './exact.ts';
-import { int64 } from './int64.ts';
-import { parseJson } from './json.ts';
-import type { Exchange, OperationValidator } from './validator.ts';
+import type { ContractOperation, ContractParameter } from '../contract/contract.ts';
+import type { Exact, Holder } from '../contract/exact.ts';
+import { settle } from '../contract/exact.ts';
+import { int64 } from '../contract/int64.ts';
+import { parseJson } from '../contract/json.ts';
+import type { Exchange, OperationValidator } from '../contract/validator.ts';
 
 /** What an operation is called with, as `Request` in types.ts has it. */
 export interface RequestData {

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { announcesBody } from './contract/body.ts';
+import { announcesBody } from './body.ts';
 
 /**
  * How many requests may be under way: what comes beyond is refused at once, before memory is full, and before those that

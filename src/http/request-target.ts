@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { ErrorNumber, Refusal } from './contract/errors.ts';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
 
 /** How much of a path is repeated, to clients and in the log, in characters. */
 const LONGEST_PATH = 200;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { proxiesAt } from '../src/client-address.ts';
-import type { TestApp } from './support/app.ts';
-import { startApp } from './support/app.ts';
+import { proxiesAt } from '../../src/http/client-address.ts';
+import type { TestApp } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
 
 let requests = 0;
 

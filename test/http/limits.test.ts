@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { hashToken, makeToken } from '../src/auth/token.ts';
-import { operations } from '../src/operations/index.ts';
-import type { TestApp } from './support/app.ts';
-import { startApp } from './support/app.ts';
-import { THINGS } from './support/contracts.ts';
-import { byHand, JSON_TYPE, sendRaw, VALID } from './support/raw.ts';
-import { blocks } from './support/readme.ts';
-import type { Service } from './support/service.ts';
-import { createPlant, startService } from './support/service.ts';
+import { hashToken, makeToken } from '../../src/auth/token.ts';
+import { operations } from '../../src/operations/index.ts';
+import type { TestApp } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
+import { THINGS } from '../support/contracts.ts';
+import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
+import { blocks } from '../support/readme.ts';
+import type { Service } from '../support/service.ts';
+import { createPlant, startService } from '../support/service.ts';
 
 const HOUR_MS = 3_600_000;
 const TOO_MANY = {

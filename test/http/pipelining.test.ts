@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
-import { startApp } from './support/app.ts';
-import { sendRaw } from './support/raw.ts';
+import { startApp } from '../support/app.ts';
+import { sendRaw } from '../support/raw.ts';
 
 const app = await startApp();
 const { host, hostname, port } = new URL(app.url);

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { MOST_UNDER_WAY } from '../src/under-way.ts';
-import { startApp } from './support/app.ts';
-import { byHand, JSON_TYPE, VALID } from './support/raw.ts';
-import { createPlant } from './support/service.ts';
+import { MOST_UNDER_WAY } from '../../src/http/under-way.ts';
+import { startApp } from '../support/app.ts';
+import { byHand, JSON_TYPE, VALID } from '../support/raw.ts';
+import { createPlant } from '../support/service.ts';
 
 test('clients that do not wait get no more of a turn of the event loop than may be under way', async () => {
   const app = await startApp();

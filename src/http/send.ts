@@ -3,8 +3,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Response } from 'express';
 import { announcesBody } from './body.ts';
-import type { Refusal } from './errors.ts';
-import type { ErrorBody } from './types.ts';
+import type { Refusal } from '../contract/errors.ts';
+import type { ErrorBody } from '../contract/types.ts';
 
 /** How long a client may go on sending what nobody reads, in milliseconds. */
 const LINGER_MS = 500;

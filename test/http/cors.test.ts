@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { operations } from '../src/operations/index.ts';
-import { MOST_UNDER_WAY } from '../src/under-way.ts';
-import type { TestApp } from './support/app.ts';
-import { startApp } from './support/app.ts';
-import { THINGS } from './support/contracts.ts';
-import type { RawAnswer } from './support/raw.ts';
-import { byHand, JSON_TYPE, sendRaw, VALID } from './support/raw.ts';
-import { createPlant } from './support/service.ts';
+import { operations } from '../../src/operations/index.ts';
+import { MOST_UNDER_WAY } from '../../src/http/under-way.ts';
+import type { TestApp } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
+import { THINGS } from '../support/contracts.ts';
+import type { RawAnswer } from '../support/raw.ts';
+import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
+import { createPlant } from '../support/service.ts';
 
 const ORIGIN = 'https://app.example';
 const app = await startApp({ corsOrigins: [ORIGIN, 'http://localhost:8080'] });

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { startApp } from './support/app.ts';
-import { byHand, JSON_TYPE, sendRaw, VALID } from './support/raw.ts';
+import { startApp } from '../support/app.ts';
+import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
 
 const app = await startApp();
 const { host, hostname, port } = new URL(app.url);

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import cors from 'cors';
 import type { Request, Response } from 'express';
-import type { Contract } from './contract/contract.ts';
-import { addFields, send } from './contract/send.ts';
+import type { Contract } from '../contract/contract.ts';
+import { addFields, send } from './send.ts';
 
 /** Header fields that every request may have; operations may declare more. */
 const REQUEST_FIELDS = ['Authorization', 'Content-Type', 'Content-Encoding', 'X-Request-Id'];

@@ -1,12 +1,12 @@
 import { validateHeaderValue } from 'node:http';
 import type { Response } from 'express';
-import type { ContractOperation, ContractReply } from './contract.ts';
-import { exactJson } from './exact-json.ts';
-import { OUT_OF_RANGE, standIn } from './int64.ts';
-import type { Position } from './positions.ts';
+import type { ContractOperation, ContractReply } from '../contract/contract.ts';
+import { exactJson } from '../contract/exact-json.ts';
+import { OUT_OF_RANGE, standIn } from '../contract/int64.ts';
+import type { Position } from '../contract/positions.ts';
 import type { HeaderValues } from './send.ts';
 import { send } from './send.ts';
-import type { OperationValidator } from './validator.ts';
+import type { OperationValidator } from '../contract/validator.ts';
 
 /** What an operation answers, as `Reply` in types.ts has it. */
 export interface ReplyData {
