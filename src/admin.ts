@@ -1,5 +1,6 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { Exchange } from './http/connections.ts';
 
 /** What can be asked about the service. */
 export interface Facts {
@@ -13,8 +14,8 @@ export interface Facts {
  * What operators and their tools ask, on a listener of its own: `/livez` (does the process answer?), `/readyz` (can it
  * serve, as far as its store is asked?) and `/metrics` (what has it done?).
  */
-export function createAdmin(facts: Facts, logger: Logger): RequestListener {
-  return (request, response) => {
+export function createAdmin(facts: Facts, logger: Logger): (exchange: Exchange) => void {
+  return ({ request, response }) => {
     answer(request, response, facts, logger).catch((error: unknown) => {
       logger.error({ err: error }, 'admin request failed');
       response.destroy();

@@ -8,7 +8,7 @@ import type { Contract } from './contract/contract.ts';
 import { ErrorNumber, Refusal } from './contract/errors.ts';
 import { exactJson } from './contract/exact-json.ts';
 import { literalPath } from './contract/paths.ts';
-import { leaveUnread, send } from './http/send.ts';
+import { commonFields, send } from './http/reply.ts';
 import { escapeHtml, securityHeaders } from './html.ts';
 
 export interface DocsOptions {
@@ -68,9 +68,11 @@ export function createDocs({ contract, basePath, https }: DocsOptions): Router {
       .get(secure, handler)
       .all(readOnly);
   };
+  // Buffers: replies that wait for slow clients then share the memory.
   const serveText = (path: string, mediaType: string, text: string) => {
-    serve(path, (_request, response) => {
-      send(response, 200, { 'Cache-Control': 'no-cache' }, mediaType, text);
+    const bytes = Buffer.from(text);
+    serve(path, (_request, { context }) => {
+      send(context, 200, { 'Cache-Control': 'no-cache' }, mediaType, bytes);
     });
   };
   const { yaml, json } = served(contract.yaml, basePath);
@@ -78,21 +80,20 @@ export function createDocs({ contract, basePath, https }: DocsOptions): Router {
   serveText('/openapi.json', 'application/json', json);
   serveText('/docs/', 'text/html; charset=utf-8', page);
   // The page refers to its files by relative paths.
-  serve('/docs', (_request, response) => {
-    send(response, 301, { Location: 'docs/' });
+  serve('/docs', (_request, { context }) => {
+    send(context, 301, { Location: 'docs/' });
   });
   const [initialise] = swaggerUi.serveFiles(undefined, OPTIONS);
   if (initialise === undefined) throw new Error('swagger-ui-express no longer has a script that initialises its page');
   serve('/docs/swagger-ui-init.js', (request, response, next) => {
-    response.setHeader('X-Request-Id', response.locals.requestId);
-    if (leaveUnread(request)) response.setHeader('Connection', 'close');
+    const fields = commonFields(response.context);
+    for (let at = 0; at < fields.length; at += 2) response.appendHeader(fields[at] ?? '', fields[at + 1] ?? '');
     initialise(request, response, next);
   });
   for (const [name, mediaType] of Object.entries(FILES)) {
-    // Read once: replies that wait for slow clients then share the memory.
     const file = readFileSync(packages.resolve(`swagger-ui-dist/${name}`));
-    serve(`/docs/${name}`, (_request, response) => {
-      send(response, 200, { 'Cache-Control': 'public, max-age=3600' }, mediaType, file);
+    serve(`/docs/${name}`, (_request, { context }) => {
+      send(context, 200, { 'Cache-Control': 'public, max-age=3600' }, mediaType, file);
     });
   }
   return router;

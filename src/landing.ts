@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { Router } from 'express';
 import type { Contract } from './contract/contract.ts';
 import { literalPath } from './contract/paths.ts';
-import { addFields, send } from './http/send.ts';
+import { send } from './http/reply.ts';
 import { escapeHtml, securityHeaders } from './html.ts';
 
 export interface LandingOptions {
@@ -14,16 +14,17 @@ export interface LandingOptions {
 
 /** The page at `/` that leads browsers to the docs. For other clients it does not exist: it is not in the contract. */
 export function createLanding({ contract, basePath, https }: LandingOptions): Router {
-  const page = render(contract.document.info);
-  const secure = securityHeaders(page, https, { 'img-src': ['data:'], 'form-action': ["'none'"] });
+  // A Buffer, which all replies share.
+  const page = Buffer.from(render(contract.document.info));
+  const secure = securityHeaders(page.toString(), https, { 'img-src': ['data:'], 'form-action': ["'none'"] });
   const router = Router({ caseSensitive: true, strict: true });
-  router.all(literalPath(`${basePath}/`), forBrowsers, secure, (_request, response) => {
-    send(response, 200, { 'Cache-Control': 'no-cache' }, 'text/html; charset=utf-8', page);
+  router.all(literalPath(`${basePath}/`), forBrowsers, secure, (_request, { context }) => {
+    send(context, 200, { 'Cache-Control': 'no-cache' }, 'text/html; charset=utf-8', page);
   });
   // The page refers to others by relative paths.
   if (basePath !== '') {
-    router.all(literalPath(basePath), forBrowsers, secure, (_request, response) => {
-      send(response, 301, { Location: `./${basename(basePath)}/`, 'Cache-Control': 'no-cache' });
+    router.all(literalPath(basePath), forBrowsers, secure, (_request, { context }) => {
+      send(context, 301, { Location: `./${basename(basePath)}/`, 'Cache-Control': 'no-cache' });
     });
   }
   return router;
@@ -32,7 +33,7 @@ export function createLanding({ contract, basePath, https }: LandingOptions): Ro
 /** Goes on to the page for those who would rather read HTML than JSON; who takes anything is a program. */
 const forBrowsers: RequestHandler = (request, response, next) => {
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  if (reads) addFields(response, ['Vary', 'Accept']);
+  if (reads) response.context.fields.push('Vary', 'Accept');
   next(reads && request.accepts(['json', 'html']) === 'html' ? undefined : 'router');
 };
 

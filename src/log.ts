@@ -1,13 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { destination, pino, stdTimeFunctions } from 'pino';
-import { sentPath } from './http/request-target.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
-
-const SANE_REQUEST_ID = /^[\w.~:/+=-]{1,128}$/;
 
 /** Where requests are logged. */
 export interface RequestLog {
@@ -94,52 +89,6 @@ export function createLog(level: LogLevel): Log {
       }),
     stalled,
   };
-}
-
-/**
- * Names the request (`X-Request-Id`, taken over if one was sent that is sane), and logs it in one line when it is over.
- * Neither a header nor a query nor a body is ever logged: they may hold secrets. The observer is told what the log is.
- */
-export function logRequest(
-  log: RequestLog,
-  request: Request,
-  response: Response,
-  /** The address of the client. */
-  client: string | undefined,
-  observer?: RequestObserver,
-): void {
-  const start = performance.now();
-  observer?.begun();
-  const sent = request.headers['x-request-id'];
-  const requestId = typeof sent === 'string' && SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
-  const locals: Express.Locals = { requestId };
-  response.locals = locals;
-  // `once`, although it closes once: while a listener stays, V8 takes longer to see that the reply is garbage, and the
-  // scavenges of a busy service take four times as long.
-  response.once('close', () => {
-    const { method } = request;
-    const { operation, caller, error, reason, failure } = locals;
-    const status = response.headersSent ? response.statusCode : undefined;
-    const ms = performance.now() - start;
-    observer?.ended(operation, status, ms);
-    const line = {
-      requestId,
-      method,
-      path: sentPath(request),
-      client,
-      operation,
-      caller: caller?.name,
-      subject: caller?.subject,
-      status,
-      error,
-      reason,
-      ms: Math.round(ms * 1000) / 1000,
-      // The client went away before it had the answer.
-      aborted: response.writableFinished ? undefined : true,
-    };
-    if (failure === undefined) log.request(line);
-    else log.logger.error({ ...line, err: failure }, 'request failed');
-  });
 }
 
 let [writtenAt, written] = [NaN, ''];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { MAX_BODY_BYTES } from '../src/http/body.ts';
+import { MAX_BODY_BYTES } from '../src/contract/request.ts';
 import { MAX_DEPTH } from '../src/contract/json.ts';
 import { YAML } from './support/app.ts';
 import { Project } from './support/project.ts';

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MOST_BODY_BYTES } from '../src/http/body.ts';
 import { MOST_BYTES, MOST_WAITING, PATIENCE_MS } from '../src/storage/batches.ts';
-import { MOST_UNDER_WAY } from '../src/http/under-way.ts';
+import { MAX } from '../src/http/connections.ts';
 import { freePort } from './support/port.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { createPlant, listening, plantStore, ROOT, start } from './support/service.ts';
@@ -79,9 +78,9 @@ describe('README on scaling out', () => {
 
 test('README has the bounds of what may be under way', () => {
   const [MB, number] = [1024 * 1024, (count: number) => count.toLocaleString('en')];
-  expect(README).toContain(`At most ${number(MOST_UNDER_WAY)} requests that have arrived whole are under way`);
+  expect(README).toContain(`At most ${number(MAX.underWay)} requests that have arrived whole are under way`);
   expect(README).toContain(`at most ${number(MOST_WAITING)} plants or ${number(MOST_BYTES / MB)} MB of them wait`);
   expect(README).toContain(`none for longer than ${number(PATIENCE_MS / 1000)} s`);
-  expect(README).toContain(`at most ${number(MOST_BODY_BYTES / MB)} MB of bodies are on their way`);
+  expect(README).toContain(`at most ${number(MAX.bodies / MB)} MB of bodies are on their way`);
   expect(README).toContain(`a create waits for it, for at most ${number(PATIENCE_MS / 1000)} s`);
 });

@@ -97,7 +97,8 @@ export class Authenticator {
       return this.remember(header, { caller, askedAt: Infinity, trust: TRUST, expiresAt: Infinity, asking: false });
     }
     if (this.jwt !== undefined && isJwt(token)) return this.verify(header, token, this.jwt);
-    if (this.asked >= MOST_ASKED) throw overloaded;
+    // Tokens that were valid are asked about all the same: guesses must not keep their callers out.
+    if (this.asked >= MOST_ASKED && !this.known.has(header)) throw overloaded;
     this.asked++;
     // The store looks the hash up: how long that takes says nothing of the token, whose hash cannot be steered.
     const stored = await this.tokens.find(hash).finally(() => this.asked--);

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { MAX_BODY_BYTES, notUtf8, tooLarge } from '../http/body.ts';
+import { MAX_BODY_BYTES, notUtf8, tooLarge } from '../contract/request.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 
 /** A record as it stands in a file: a line, or several where a format lets a record go on. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseContract } from '../contract/contract.ts';
 import { ContractError, Refusal } from '../contract/errors.ts';
-import { readBodyText } from '../http/exchange.ts';
+import { readBodyText } from '../contract/request.ts';
 import { proveValidator } from '../contract/probe.ts';
 import { compileValidators } from '../contract/validator.ts';
 import type { StoredPlant } from '../storage/plant-store.ts';

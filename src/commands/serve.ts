@@ -12,6 +12,8 @@ import { readConfig, readEnvironment } from '../config.ts';
 import { parseContract } from '../contract/contract.ts';
 import { proveValidator } from '../contract/probe.ts';
 import { compileValidators } from '../contract/validator.ts';
+import { createDocs } from '../docs.ts';
+import { createLanding } from '../landing.ts';
 import type { Log } from '../log.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/index.ts';
@@ -63,6 +65,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   open.defer(() => jwt?.close());
 
   const basePath = config.baseUrl?.pathname.replace(/\/$/, '') ?? '';
+  const shown = { contract, basePath, https: config.baseUrl?.protocol === 'https:' };
   const app = createApp({
     contract,
     validators,
@@ -72,7 +75,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
     log,
     observer: metrics?.requests,
     basePath,
-    https: config.baseUrl?.protocol === 'https:',
+    pages: [createDocs(shown), createLanding(shown)],
     rateLimit: config.rateLimit,
     corsOrigins: config.corsOrigins,
     proxies: config.proxies,
@@ -83,8 +86,9 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
     open.defer(() => admin.stop(0));
     logger.info({ url: admin.url }, 'admin listening');
   }
-  const onUnreadable = metrics?.requests.unreadable;
-  const listener = await listen(app.handle, config.host, config.port, logger, { classes: app.classes, onUnreadable });
+  const { unreadable: onUnreadable, cutOff: onCutOff } = metrics?.requests ?? {};
+  const options = { classes: app.classes, onUnreadable, onCutOff };
+  const listener = await listen(app.handle, config.host, config.port, logger, options);
   open.defer(() => listener.stop(GRACE_MS));
   const url = config.baseUrl?.href.replace(/\/$/, '') ?? reachable(listener.url);
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');

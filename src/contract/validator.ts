@@ -16,7 +16,7 @@ import { headersOf, shownPath, validatorDocument } from './validator-document.ts
  * What of a request is held to the contract. The validator coerces parameters to their types, and fills in defaults,
  * in these very objects.
  */
-export interface Exchange {
+export interface RequestParts {
   body: unknown;
   readonly params: Record<string, unknown>;
   readonly query: Record<string, unknown>;
@@ -27,7 +27,7 @@ export interface Exchange {
 /** Holds the requests and the replies of one operation to the contract. */
 export interface OperationValidator {
   /** @throws Refusal `contractBroken`, which names the faults */
-  request(exchange: Exchange): void;
+  request(parts: RequestParts): void;
   /** @throws ReplyError that names what breaks the contract, for the log */
   reply(status: number, body: unknown): void;
   /** As reply, of its header fields by their names in small letters. */
@@ -127,7 +127,7 @@ class LightValidator implements OperationValidator {
     this.checks = checks as Checks;
   }
 
-  request({ body, params, query, headers, originalUrl }: Exchange): void {
+  request({ body, params, query, headers, originalUrl }: RequestParts): void {
     this.refuseDropped(Object.keys(query));
     const { path, method } = this.operation;
     const openapi = { ...this.openapi, pathParams: params };

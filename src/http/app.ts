@@ -1,27 +1,24 @@
-import type { RequestListener } from 'node:http';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
-import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response, Router } from 'express';
 import express from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { Contract } from '../contract/contract.ts';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import type { OperationValidator } from '../contract/validator.ts';
+import type { RequestLog, RequestObserver } from '../log.ts';
+import type { Services } from '../operations/services.ts';
 import type { Proxies } from './client-address.ts';
 import { clientAddress } from './client-address.ts';
-import type { Contract } from '../contract/contract.ts';
+import type { Exchange } from './connections.ts';
+import { Context, RequestRecorder } from './context.ts';
 import { Cors } from './cors.ts';
-import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
-import type { Handler } from './router.ts';
-import { routeOperations } from './router.ts';
-import type { OperationValidator } from '../contract/validator.ts';
-import { createDocs } from '../docs.ts';
 import { answerFailure } from './errors.ts';
-import { createLanding } from '../landing.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createRateLimit } from './rate-limit.ts';
-import type { RequestLog, RequestObserver } from '../log.ts';
-import { logRequest } from '../log.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
-import { UnderWay } from './under-way.ts';
-import type { Services } from '../operations/services.ts';
+import type { Handler } from './router.ts';
+import { routeOperations } from './router.ts';
 
 export interface AppOptions {
   readonly contract: Contract;
@@ -34,8 +31,8 @@ export interface AppOptions {
   readonly observer?: RequestObserver | undefined;
   /** The path of the service's public address: '' or such as `/api`. */
   readonly basePath: string;
-  /** Whether the public address is https. */
-  readonly https: boolean;
+  /** What browsers see beside the operations. */
+  readonly pages: readonly Router[];
   /** undefined: nobody counts. */
   readonly rateLimit: RateLimit | undefined;
   /** The origins whose pages may call the service; undefined: none. */
@@ -45,7 +42,7 @@ export interface AppOptions {
 }
 
 export interface App {
-  readonly handle: RequestListener;
+  readonly handle: (exchange: Exchange) => void;
   /**
    * What a server should construct requests and replies of. They have the prototypes of the Express application, which
    * else gives them to each anew: V8 has what it knows of an object to forget then.
@@ -75,29 +72,27 @@ export function createApp(options: AppOptions): App {
     count: options.rateLimit && createRateLimit(options.rateLimit),
     basePath,
   });
-  app.use(createDocs(options));
-  app.use(createLanding(options));
+  for (const page of options.pages) app.use(page);
   app.use(unknownPath);
   app.use(failed);
   const clientOf = clientAddress(options.proxies);
   const cors = options.corsOrigins && new Cors(options.corsOrigins, contract);
-  const serve = cors === undefined ? app : cors.answerPreflights(app);
-  const underWay = new UnderWay();
+  const recorder = new RequestRecorder(log, observer);
   return {
     // What every request needs is done before Express, each of whose layers costs as much as all of it.
-    handle(message, reply) {
+    handle(exchange) {
       // Made of the classes below, or given their prototypes by Express.
-      const [request, response] = [message as Request, reply as Response];
+      const [request, response] = [exchange.request as Request, exchange.response as Response];
       takeOriginForm(request);
-      logRequest(log, request, response, clientOf(request), observer);
-      cors?.mark(request, response);
+      const context = new Context(exchange, request, response, clientOf(request));
+      response.context = context;
+      recorder.begin(context);
+      cors?.mark(context);
       try {
-        if (underWay.take(request, response)) {
-          requireHttp(request);
-          serve(request, response);
-        } else answerFailure(overloaded, request, response);
+        requireHttp(exchange);
+        if (cors?.answerPreflight(context) !== true) app(request, response);
       } catch (error) {
-        answerFailure(error, request, response);
+        answerFailure(error, context);
       }
     },
     classes: classesOf(app),
@@ -109,8 +104,8 @@ const unknownPath: RequestHandler = (request) => {
 };
 
 // Express knows by the number of parameters that this one takes errors.
-const failed: ErrorRequestHandler = (error, request, response, _next) => {
-  answerFailure(error, request, response);
+const failed: ErrorRequestHandler = (error, _request, { context }, _next) => {
+  answerFailure(error, context);
 };
 
 function classesOf(app: Express): App['classes'] {

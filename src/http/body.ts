@@ -1,48 +1,150 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { MIMEType, promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { ContractBody } from '../contract/contract.ts';
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
-
-/** The most bytes a body may have, as sent and after decompression. */
-export const MAX_BODY_BYTES = 64 * 1024;
-
-/** The most bytes of bodies that may be on their way at the same time: what comes beyond is refused. */
-export const MOST_BODY_BYTES = 32 * 1024 * 1024;
-let bytesOnTheWay = 0;
+import type { Body } from '../contract/request.ts';
+import { notUtf8, tooLarge } from '../contract/request.ts';
+import type { Exchange } from './connections.ts';
+import { MAX } from './connections.ts';
 
 const inflate = promisify(gunzip);
 
-const awaitingContinue = new WeakSet<IncomingMessage>();
-
-/** Remembers that the client sends the body only when it is told to (RFC 9110, section 10.1.1). */
-export function expectContinue(request: IncomingMessage): void {
-  awaitingContinue.add(request);
-}
+/** About how many bytes Node allocates for a Buffer beside what it holds. */
+const BUFFER_BYTES = 400;
+/** The least that a chunk adds to the bytes of a body: its size, and the ends of two lines. */
+const CHUNK_BYTES = 5;
+/** How much Node reads of a connection at a time, in bytes. */
+const READ_BYTES = 64 * 1024;
 
 /** Whether the message announces a body that is not empty (RFC 9112, section 6.3). */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-export interface Body {
-  readonly mediaType: string;
-  readonly text: string;
+/**
+ * Takes in the body of a request from the first byte on: Node would keep each chunk as a Buffer of its own until it is
+ * asked for. What is kept lies in one Buffer, and is counted as the ledger (connections.ts) has it.
+ */
+export class IncomingBody {
+  private readonly exchange: Exchange;
+  private readonly chunked: boolean;
+  private bytes: Buffer = Buffer.alloc(0);
+  private length = 0;
+  /** How many bytes of the connection had been read when the head was, and at the last part of the body. */
+  private readonly readBefore: number;
+  private readBytes: number;
+  /** How many chunks there were at least: parts of what was read at one time belong to different ones. */
+  private chunks = 0;
+  private state: 'kept' | 'whole' | 'dropped' = 'kept';
+  private refusal: Refusal | undefined;
+  private reader: { resolve(bytes: Buffer): void; reject(refusal: Refusal): void } | undefined;
+
+  constructor(exchange: Exchange) {
+    const { request } = exchange;
+    this.exchange = exchange;
+    this.chunked = request.headers['transfer-encoding'] !== undefined;
+    this.readBefore = this.readBytes = request.socket.bytesRead;
+    exchange.onGiveWay = () => {
+      this.refuse(overloaded);
+    };
+    request.on('data', (part: Buffer) => {
+      this.take(part);
+    });
+    request.on('end', () => {
+      this.finish();
+    });
+  }
+
+  /** The whole body. @throws Refusal by the promise, if it is too large, or has to give way, or does not arrive whole */
+  read(): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      if (this.refusal !== undefined) reject(this.refusal);
+      else if (this.state === 'whole') resolve(this.handOut());
+      else this.reader = { resolve, reject };
+    });
+  }
+
+  /** Keeps nothing of it any more, and lets go of what came. What still comes is read for a while, and dropped. */
+  drop(): void {
+    if (this.state === 'kept') this.state = 'dropped';
+    this.bytes = Buffer.alloc(0);
+    this.exchange.bodyBytes = 0;
+  }
+
+  /** The connection is gone. */
+  abort(): void {
+    if (this.state === 'kept') this.refuse(new Refusal(ErrorNumber.malformedMessage, 'body did not arrive whole'));
+  }
+
+  private refuse(refusal: Refusal): void {
+    this.refusal = refusal;
+    this.drop();
+    this.reader?.reject(refusal);
+  }
+
+  private take(part: Buffer): void {
+    const { socket } = this.exchange.request;
+    const read = socket.bytesRead;
+    if (read === this.readBytes) this.chunks++;
+    this.readBytes = read;
+    if (this.state === 'dropped') {
+      if (read - this.readBefore > MAX.refusedBytes) socket.pause();
+      return;
+    }
+    this.keep(part);
+    if (this.length > MAX.bodyBytes) this.refuse(tooLarge());
+    else if (this.chunked && this.framing(read) > MAX.framingBytes + 2 * this.length) this.refuse(wasteful());
+  }
+
+  /** How many bytes came for the body beside its own, at least: behind it other requests may have come. */
+  private framing(read: number): number {
+    return Math.max(this.chunks * CHUNK_BYTES, read - this.readBefore - READ_BYTES - this.length);
+  }
+
+  private keep(part: Buffer): void {
+    const length = this.length + part.length;
+    if (this.length === 0) this.bytes = part;
+    else {
+      if (length > this.bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.bytes.length, 1024));
+        this.bytes.copy(larger, 0, 0, this.length);
+        this.bytes = larger;
+      }
+      part.copy(this.bytes, this.length);
+    }
+    this.length = length;
+    const bytes = this.bytes.length + BUFFER_BYTES;
+    if (bytes !== this.exchange.bodyBytes) this.exchange.bodyBytes = bytes;
+  }
+
+  private finish(): void {
+    if (this.state !== 'kept') return;
+    this.state = 'whole';
+    this.reader?.resolve(this.handOut());
+  }
+
+  /** The body, which is the reader's from now on. */
+  private handOut(): Buffer {
+    const bytes = this.bytes.subarray(0, this.length);
+    this.drop();
+    return bytes;
+  }
 }
 
 /**
  * The text of the body and its media type as the contract declares it, or undefined if there is none.
  *
  * @throws Refusal at once, or later by the promise: `bodyMissing`, `mediaType`, `contentEncoding`, `bodyTooLarge`,
- * `bodyNotInflatable`, `bodyNotUtf8`, `storeUnavailable`
+ * `bodyNotInflatable`, `bodyNotUtf8`, `malformedMessage`, `storeUnavailable`
  */
 export function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, expectsContinue }: Exchange,
+  body: IncomingBody | undefined,
   declared: ContractBody,
 ): Promise<Body | undefined> | undefined {
-  if (!announcesBody(request)) {
+  if (body === undefined) {
     requireNone(declared);
     return undefined;
   }
@@ -50,8 +152,8 @@ export function readBody(
   const { 'transfer-encoding': coding = 'chunked' } = request.headers;
   if (coding.trim().toLowerCase() !== 'chunked') throw encodingRefused();
   const gzipped = isGzipped(request.headers['content-encoding']);
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  if (awaitingContinue.has(request)) response.writeContinue();
+  if (Number(request.headers['content-length'] ?? 0) > MAX.bodyBytes) throw tooLarge();
+  if (expectsContinue) response.writeContinue();
   const toBody = (bytes: Buffer): Body | undefined => {
     if (bytes.length === 0) {
       requireNone(declared);
@@ -60,12 +162,12 @@ export function readBody(
     if (!isUtf8(bytes)) throw notUtf8();
     return { mediaType, text: bytes.toString('utf8') };
   };
-  const sent = readBytes(request);
+  const sent = body.read();
   return (gzipped ? sent.then(inflated) : sent).then(toBody);
 }
 
-export function notUtf8(): Refusal {
-  return new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
+function wasteful(): Refusal {
+  return new Refusal(ErrorNumber.malformedMessage, 'the chunks of the body are too small: send fewer, larger ones');
 }
 
 function requireNone({ required }: ContractBody): void {
@@ -115,51 +217,12 @@ function encodingRefused(): Refusal {
   );
 }
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const settle = () => {
-      bytesOnTheWay -= length;
-      length = 0;
-      request.removeAllListeners('data');
-    };
-    const refuse = (refusal: Refusal) => {
-      // No more is read: whoever answers closes the connection.
-      request.pause();
-      settle();
-      reject(refusal);
-    };
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      bytesOnTheWay += chunk.length;
-      chunks.push(chunk);
-      if (length > MAX_BODY_BYTES) refuse(tooLarge());
-      else if (bytesOnTheWay > MOST_BODY_BYTES) refuse(overloaded);
-    });
-    request.on('end', () => {
-      settle();
-      const [first] = chunks;
-      resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
-    });
-    // The client went away in the middle, or the framing of the body is broken.
-    request.on('error', () => {
-      settle();
-      reject(new Refusal(ErrorNumber.malformedMessage, 'body did not arrive whole'));
-    });
-  });
-}
-
 async function inflated(bytes: Buffer): Promise<Buffer> {
   if (bytes.length === 0) return bytes;
   try {
-    return await inflate(bytes, { maxOutputLength: MAX_BODY_BYTES });
+    return await inflate(bytes, { maxOutputLength: MAX.bodyBytes });
   } catch (error) {
     if (Error.isError(error) && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
     throw new Refusal(ErrorNumber.bodyNotInflatable, 'body cannot be decompressed: it is not gzip, or not all of it');
   }
-}
-
-export function tooLarge(): Refusal {
-  return new Refusal(ErrorNumber.bodyTooLarge, `body is larger than ${String(MAX_BODY_BYTES)} bytes`);
 }

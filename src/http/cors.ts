@@ -1,8 +1,8 @@
-import type { RequestListener } from 'node:http';
 import cors from 'cors';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { Contract } from '../contract/contract.ts';
-import { addFields, send } from './send.ts';
+import type { Context } from './context.ts';
+import { send } from './reply.ts';
 
 /** Header fields that every request may have; operations may declare more. */
 const REQUEST_FIELDS = ['Authorization', 'Content-Type', 'Content-Encoding', 'X-Request-Id'];
@@ -56,27 +56,26 @@ export class Cors {
   }
 
   /** Has every reply to a request say whether its page may read it. */
-  mark(request: Request, response: Response): void {
-    addFields(response, this.fieldsFor(request).reply);
+  mark({ request, fields }: Context): void {
+    fields.push(...this.fieldsFor(request).reply);
   }
 
   /**
    * Answers the question of a browser whether a page may send a request (Fetch standard, "CORS-preflight fetch"), on
-   * whatever path: the page could not read a 404 otherwise. It has no token. All else goes on.
+   * whatever path: the page could not read a 404 otherwise. It has no token.
+   *
+   * @returns whether it was such a question
    */
-  answerPreflights(next: RequestListener): (request: Request, response: Response) => void {
-    return (request, response) => {
-      const { method, headers } = request;
-      const asks =
-        method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
-      const fields = asks ? this.fieldsFor(request).preflight : undefined;
-      if (fields === undefined) {
-        next(request, response);
-        return;
-      }
-      response.locals.fields = fields;
-      send(response, 204, {});
-    };
+  answerPreflight(context: Context): boolean {
+    const { request } = context;
+    const { method, headers } = request;
+    const asks =
+      method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+    const fields = asks ? this.fieldsFor(request).preflight : undefined;
+    if (fields === undefined) return false;
+    context.fields.push(...fields);
+    send(context, 204, {});
+    return true;
   }
 
   private fieldsFor({ headers }: Request): Fields {

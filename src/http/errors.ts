@@ -1,30 +1,30 @@
-import type { Request, Response } from 'express';
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
-import { sendRefusal } from './send.ts';
 import { StoreUnavailable } from '../storage/plant-store.ts';
+import type { Context } from './context.ts';
+import { sendRefusal } from './reply.ts';
 
 /**
  * The one place where a failure, of whatever origin, becomes what the client is told and what the log is told. A body
  * that is still to come is not waited for: the connection ends then.
  */
-export function answerFailure(error: unknown, request: Request, response: Response): void {
+export function answerFailure(error: unknown, context: Context): void {
   // Nothing is wrong with the request, only with how many there are: if it comes whole in the packet that Node is reading
-  // now, its connection can be used again. Node discards its body, unless somebody has begun to read that.
+  // now, its connection can be used again.
   const tooMany = error === overloaded || (error instanceof Refusal && error.number === ErrorNumber.tooManyRequests);
-  if (tooMany && !request.readableDidRead) setImmediate(tell, error, request, response);
-  else tell(error, request, response);
+  if (tooMany && !context.request.complete) setImmediate(tell, error, context);
+  else tell(error, context);
 }
 
-function tell(error: unknown, request: Request, response: Response): void {
-  const { locals } = response;
-  const refusal = toRefusal(error, locals.requestId);
-  locals.error = refusal.number;
-  locals.reason = refusal.reason;
+function tell(error: unknown, context: Context): void {
+  const { request, response } = context;
+  const refusal = toRefusal(error, context.requestId);
+  context.error = refusal.number;
+  context.reason = refusal.reason;
   // A refusal has no cause beyond what it says.
-  if (refusal.status >= 500 && refusal !== error) locals.failure = error;
+  if (refusal.status >= 500 && refusal !== error) context.failure = error;
   // A reply that has begun cannot be taken back, and one cannot be sent to a client that is gone.
   if (response.headersSent || !request.socket.writable) response.destroy();
-  else sendRefusal(response, refusal);
+  else sendRefusal(context, refusal);
 }
 
 function toRefusal(error: unknown, requestId: string): Refusal {

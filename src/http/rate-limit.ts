@@ -1,8 +1,5 @@
-import type { Response } from 'express';
-import type { Options } from 'express-rate-limit';
-import { MemoryStore } from 'express-rate-limit';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { addFields } from './send.ts';
+import type { Context } from './context.ts';
 
 /** How many requests each caller may send in a time that begins with the first of them. */
 export interface RateLimit {
@@ -11,29 +8,28 @@ export interface RateLimit {
 }
 
 /**
- * Counts the requests of each caller, in this process alone: by the store of express-rate-limit, without its middleware,
- * which hashes the name of the caller for each request and takes it from Express's objects.
+ * Counts the requests of each caller, in this process alone, by a clock that cannot be set back.
  *
  * @returns what counts a request, and has its reply say what is left, in the fields RateLimit and RateLimit-Policy
  *   (IETF draft "RateLimit header fields for HTTP", since its version 08); it throws Refusal `tooManyRequests`
  */
 export function createRateLimit({ requests, windowMs }: RateLimit) {
-  const store = new MemoryStore();
-  // It reads no other option.
-  store.init({ windowMs } as Options);
+  const counts = new Map<string, { hits: number; readonly endsAt: number }>();
+  let cleanAt = 0;
   const policy = `"caller"; q=${String(requests)}; w=${String(windowMs / 1000)}`;
-  return (caller: string, response: Response): void => {
-    // It has counted when it returns, and goes on counting in the object that it promises: other requests of the same
-    // packet may be counted before a promise is heard of.
-    void store.increment(caller);
-    const counted = store.current.get(caller);
-    if (counted === undefined) throw new Error('express-rate-limit does not count in `current`');
-    const { totalHits, resetTime } = counted;
-    const left = Math.max(requests - totalHits, 0);
-    // Not 0 where the time ends just now: whoever waits for no time is refused again.
-    const seconds = Math.max(1, Math.ceil((resetTime.getTime() - Date.now()) / 1000));
-    addFields(response, ['RateLimit-Policy', policy, 'RateLimit', `"caller"; r=${String(left)}; t=${String(seconds)}`]);
-    if (totalHits > requests)
+  return (caller: string, { fields }: Context): void => {
+    const now = performance.now();
+    if (now >= cleanAt) {
+      for (const [key, { endsAt }] of counts) if (endsAt <= now) counts.delete(key);
+      cleanAt = now + windowMs;
+    }
+    let count = counts.get(caller);
+    if (count === undefined || count.endsAt <= now) counts.set(caller, (count = { hits: 0, endsAt: now + windowMs }));
+    count.hits++;
+    const left = Math.max(requests - count.hits, 0);
+    const seconds = Math.ceil((count.endsAt - now) / 1000);
+    fields.push('RateLimit-Policy', policy, 'RateLimit', `"caller"; r=${String(left)}; t=${String(seconds)}`);
+    if (count.hits > requests)
       throw new Refusal(ErrorNumber.tooManyRequests, 'too many requests: try again after the seconds of Retry-After', {
         'Retry-After': String(seconds),
       });

@@ -1,12 +1,15 @@
 import { validateHeaderValue } from 'node:http';
-import type { Response } from 'express';
 import type { ContractOperation, ContractReply } from '../contract/contract.ts';
+import type { Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/exact-json.ts';
 import { OUT_OF_RANGE, standIn } from '../contract/int64.ts';
 import type { Position } from '../contract/positions.ts';
-import type { HeaderValues } from './send.ts';
-import { send } from './send.ts';
+import type { ErrorBody } from '../contract/types.ts';
 import type { OperationValidator } from '../contract/validator.ts';
+import type { Context } from './context.ts';
+
+/** Header fields by name; those that are undefined are not sent. */
+export type HeaderValues = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
 
 /** What an operation answers, as `Reply` in types.ts has it. */
 export interface ReplyData {
@@ -21,7 +24,7 @@ export interface ReplyData {
  * @throws Error that names what breaks the contract; nothing is sent then
  */
 export function sendReply(
-  response: Response,
+  context: Context,
   reply: ReplyData,
   operation: ContractOperation,
   validator: OperationValidator,
@@ -36,7 +39,7 @@ export function sendReply(
   // The replacer of exactJson costs time that only replies with an int64 must spend.
   const toJson = position === undefined ? JSON.stringify : exactJson;
   const text = body === undefined ? undefined : toJson(body);
-  send(response, status, headers, mediaType, text);
+  send(context, status, headers, mediaType, text);
 }
 
 function checkHeaders(
@@ -64,4 +67,52 @@ function withStandIns(value: unknown, position: Position): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, withStandIns(each, position.member(name))]),
   );
+}
+
+/** Sends a reply. A body that is a string goes out with the header, in one write; a Buffer may be shared by many. */
+export function send(
+  context: Context,
+  status: number,
+  headers: HeaderValues,
+  mediaType?: string,
+  body?: string | Buffer,
+): void {
+  const { exchange, response } = context;
+  const fields = commonFields(context);
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
+  if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  // A 204 has no length, not even none (RFC 9110, section 8.6).
+  if (status !== 204) fields.push('Content-Length', String(length));
+  if (typeof body === 'string') exchange.replyBytes = length;
+  response.writeHead(status, fields);
+  response.end(body);
+}
+
+/**
+ * The header fields that each reply has: name, value, name, value. A body that has not arrived is not waited for, be it
+ * 200 MB: the connection ends then, for writing first, so that the client sees the reply.
+ */
+export function commonFields({ exchange, request, body, fields }: Context): string[] {
+  const { connection } = exchange;
+  if (body !== undefined && !request.complete) {
+    body.drop();
+    connection.endAfter(exchange);
+  }
+  if (!exchange.last) return [...fields];
+  // Node calls it when the reply is out, and would reset the connection under a client that still sends.
+  request.socket.destroySoon = () => {
+    connection.endSoon();
+  };
+  return [...fields, 'Connection', 'close'];
+}
+
+/** Tells the client of a failure, in the shape that the contract has for every failure. */
+export function sendRefusal(context: Context, refusal: Refusal): void {
+  send(context, refusal.status, refusal.headers, 'application/json', errorBody(refusal));
+}
+
+/** The body of a failure. */
+export function errorBody({ number, message }: Refusal): string {
+  return JSON.stringify({ error: number, message } satisfies ErrorBody);
 }

@@ -1,14 +1,18 @@
 import type { IRouter, Request, Response } from 'express';
 import type { Caller } from '../auth/caller.ts';
 import type { Contract, ContractOperation } from '../contract/contract.ts';
-import { ContractError, ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { RequestData } from './exchange.ts';
-import { readRequest } from './exchange.ts';
+import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import { literalPath, templatePath } from '../contract/paths.ts';
-import type { ReplyData } from './reply.ts';
-import { sendReply } from './reply.ts';
+import type { RequestData } from '../contract/request.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import type { OperationValidator } from '../contract/validator.ts';
+import type { Context } from './context.ts';
+import type { ReplyData } from './reply.ts';
+import { sendReply } from './reply.ts';
+import { readRequest } from './request.ts';
+
+/** How long a body may take until its token is asked for again, in milliseconds: it may have been revoked meanwhile. */
+const TRUSTED_MS = 100;
 
 /**
  * An operation whose types are forgotten: the compiler has held it to the contract (types.ts), and the validator holds
@@ -27,7 +31,7 @@ export interface RouterOptions<Services> {
   /** Who calls, by the header Authorization. @throws Refusal */
   readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
   /** Counts a request of a caller. @throws Refusal if there are too many; undefined: nobody counts */
-  readonly count?: ((caller: string, response: Response) => void) | undefined;
+  readonly count?: ((caller: string, context: Context) => void) | undefined;
   /** Where the paths of the contract are mounted: '' or such as `/api`. */
   readonly basePath: string;
 }
@@ -75,20 +79,30 @@ function operationHandler<Services>(
     throw outOfStep(`has the operation ${operation.id}, which src/operations/index.ts does not have`);
   }
   // Apart, since V8 keeps room for all that an async function has while it waits: for each request that is under way.
-  const answer = (response: Response, reply: ReplyData) => {
-    if (reply.status >= 400 && isError(reply.body)) response.locals.error = reply.body.error;
-    sendReply(response, reply, operation, validator);
+  const answer = (context: Context, reply: ReplyData) => {
+    if (reply.status >= 400 && isError(reply.body)) context.error = reply.body.error;
+    sendReply(context, reply, operation, validator);
   };
-  return async (request, response) => {
-    const { locals } = response;
-    locals.operation = operation.id;
+  const identify = async (context: Context) => {
+    context.caller = await authenticate(context.request.headers.authorization);
+  };
+  return async ({ headers }, { context }) => {
+    context.operation = operation.id;
     if (!operation.public) {
-      const caller = authenticate(request.headers.authorization);
-      locals.caller = caller instanceof Promise ? await caller : caller;
-      count?.(locals.caller.key, response);
+      const caller = authenticate(headers.authorization);
+      context.caller = caller instanceof Promise ? await caller : caller;
+      count?.(context.caller.key, context);
     }
-    const data = await readRequest(request, response, operation, validator);
-    answer(response, await handler(data, services));
+    const data = await readRequest(context, operation, validator);
+    if (!operation.public && performance.now() - context.startedAt > TRUSTED_MS) await identify(context);
+    if (!context.exchange.work()) throw overloaded;
+    let reply;
+    try {
+      reply = await handler(data, services);
+    } finally {
+      context.exchange.rest();
+    }
+    answer(context, reply);
   };
 }
 

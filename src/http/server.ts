@@ -1,25 +1,19 @@
 import { once } from 'node:events';
-import type { RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { expectContinue } from './body.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { onRequest, Replies } from './replies.ts';
-import { endAfter, ignored, isEnding, sendUnreadable } from './send.ts';
-
-const SECOND = 1000;
+import type { Connection, Exchange, OnCutOff } from './connections.ts';
+import { Connections, DEADLINE, MAX } from './connections.ts';
+import { errorBody } from './reply.ts';
 
 /** How long connections without a request are kept at the end, in milliseconds: their next one may be on its way. */
 const FAREWELL_MS = 500;
 
 /** How many connections may wait to be accepted: a crowd that comes back at once should not have to try again. */
 const BACKLOG = 4096;
-
-/** How many requests may come behind the answer that ends a connection before it is cut off. */
-const MOST_IGNORED = 100;
 
 /** Node's code for a request that did not arrive in time. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -42,71 +36,90 @@ export interface ListenOptions {
   readonly classes?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
   /** Called with the status of the answer whenever something came that Node could not read as a request. */
   readonly onUnreadable?: ((status: number) => void) | undefined;
+  /** Called with the reason whenever a connection is cut off. */
+  readonly onCutOff?: OnCutOff | undefined;
 }
 
 /** @throws ListenError */
 export async function listen(
-  handler: RequestListener,
+  handle: (exchange: Exchange) => void,
   host: string,
   port: number,
   logger: Logger,
-  { classes = {}, onUnreadable }: ListenOptions = {},
+  { classes = {}, onUnreadable, onCutOff }: ListenOptions = {},
 ): Promise<Listener> {
   const server = createServer({
     ...classes,
-    headersTimeout: 10 * SECOND,
-    requestTimeout: 30 * SECOND,
-    connectionsCheckingInterval: SECOND,
-    // Longer than proxies commonly keep a connection that they may use again.
-    keepAliveTimeout: 65 * SECOND,
+    maxHeaderSize: MAX.headBytes,
+    headersTimeout: DEADLINE.head,
+    requestTimeout: DEADLINE.request,
+    connectionsCheckingInterval: 1000,
+    keepAliveTimeout: DEADLINE.idle,
     // A field that repeats, but must not, then shows it, instead of losing a value.
     joinDuplicateHeaders: true,
     // Node would answer without a body: the app looks for it.
     requireHostHeader: false,
   });
-  // Fields beyond a count would be dropped in silence; their size is limited anyway.
-  server.maxHeadersCount = 0;
+  server.timeout = DEADLINE.progress;
+  // Node drops those beyond in silence: one more shows that there are too many.
+  server.maxHeadersCount = MAX.fields + 1;
   // A client that has said all that it has to say still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  const replies = new Replies(server);
-  // Whether a body is wanted is decided by the app, which asks for it (body.ts).
-  server.on('checkContinue', expectContinue);
-  let stopping = false;
-  onRequest(server, (request, response) => {
-    if (request.socket.destroyed) {
-      stopParsing(request.socket);
-      return;
-    }
-    if (isEnding(request)) {
-      // Node reads on, 2 MB at a time, and keeps every request until the replies before it are out.
-      if (!stopping && ignored(request) > MOST_IGNORED) request.socket.destroy();
-      return;
-    }
+  const connections = new Connections(logger, onCutOff);
+  server.on('connection', (socket) => {
+    connections.add(socket);
+  });
+  const begin = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
+    const exchange = connections.begin(request, response, expectsContinue);
+    if (exchange === undefined) return;
     // Node loses the rest of the packet behind a request that offers another protocol, and takes what comes next for the
     // start of a request, be it the middle of one.
-    if (stopping || request.headers.upgrade !== undefined) announceEnd(response);
-    handler(request, response);
+    if (connections.stopping || request.headers.upgrade !== undefined) exchange.connection.endAfter(exchange);
+    handle(exchange);
+  };
+  server.on('request', (request, response) => {
+    begin(request, response, false);
+  });
+  // Node leaves it to the app whether a body is wanted: readBody asks for it.
+  server.on('checkContinue', (request, response) => {
+    begin(request, response, true);
+  });
+  server.on('checkExpectation', (request, response) => {
+    begin(request, response, false);
+  });
+  // Not of the server, which would have Node end connections that wait for an operation.
+  server.on('timeout', (socket: Socket) => {
+    const connection = connections.of(socket);
+    if (connection?.phase === 'idle') socket.destroy();
+    else if (connection?.phase === 'replying') connections.cutOff(connection, 'unread');
+    else if (connection?.phase === 'body') answerUnreadable(connection, tooSlow());
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // What comes too late is not done after all.
-    if (error.code === TIMED_OUT) socket.pause();
-    answerUnreadable(socket, toRefusal(error));
+    // Node's types have a Duplex here, for servers on other transports.
+    const connection = connections.of(socket as unknown as Socket);
+    if (connection === undefined) socket.destroy();
+    else answerUnreadable(connection, toRefusal(error));
   });
-  server.on('connect', (_request, socket) => {
+  server.on('connect', (request, socket) => {
     // Node has taken its own listener off: a client that resets its connection would end the process.
     socket.on('error', () => undefined);
-    answerUnreadable(socket, new Refusal(ErrorNumber.malformedMessage, 'CONNECT is not for this service'));
+    const connection = connections.of(request.socket);
+    const refusal = new Refusal(ErrorNumber.malformedMessage, 'CONNECT is not for this service');
+    if (connection === undefined) socket.destroy();
+    else answerUnreadable(connection, refusal);
   });
-  // Node reports what comes after the first fault as well.
-  const refused = new WeakSet<Duplex>();
-  function answerUnreadable(socket: Duplex, refusal: Refusal): void {
-    // Nor does a connection that is gone want an answer.
-    if (refused.has(socket) || !socket.writable) return;
-    refused.add(socket);
-    replies.afterWhole(socket, () => {
-      logger.info({ status: refusal.status, error: refusal.number, reason: refusal.message }, 'unreadable request');
-      onUnreadable?.(refusal.status);
-      sendUnreadable(socket, refusal);
+  function answerUnreadable(connection: Connection, refusal: Refusal): void {
+    const { socket, address } = connection;
+    // What comes too late is not done after all.
+    if (refusal.number === ErrorNumber.requestTimeout) socket.pause();
+    // Node reports what comes after the first fault as well. Nor does a connection that is gone want an answer.
+    if (connection.unreadable || !socket.writable) return;
+    connection.unreadable = true;
+    connection.afterWhole(() => {
+      const { status, number, message } = refusal;
+      logger.info({ client: address, status, error: number, reason: message }, 'unreadable request');
+      onUnreadable?.(status);
+      sendUnreadable(connection, refusal);
     });
   }
   await bind(server, host, port);
@@ -114,28 +127,39 @@ export async function listen(
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}`,
     stop: (withinMs) => {
-      stopping = true;
-      return stop(server, replies, withinMs);
+      connections.stopping = true;
+      return stop(server, connections, withinMs);
     },
   };
 }
 
-/**
- * Of what came in one packet Node would still report the rest, some thousand requests, and keep them until all other
- * connections have been read too: a crowd that is cut off would fill the memory. Only its own parser can be told: 2 is
- * what it takes for the end of HTTP on this connection.
- */
-function stopParsing(socket: Socket): void {
-  const { parser } = socket as Socket & { readonly parser?: { onIncoming: () => number } | null };
-  if (parser) parser.onIncoming = () => 2;
+/** Tells the client of a message that Node could not read as a request, so that there is no response to do it with. */
+function sendUnreadable(connection: Connection, refusal: Refusal): void {
+  const { socket } = connection;
+  const body = errorBody(refusal);
+  const head = [
+    `HTTP/1.1 ${String(refusal.status)} ${STATUS_CODES[refusal.status] ?? ''}`,
+    'Content-Type: application/json',
+    `Content-Length: ${String(Buffer.byteLength(body))}`,
+    'Connection: close',
+  ];
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  connection.endSoon();
+}
+
+function tooSlow(): Refusal {
+  return new Refusal(ErrorNumber.requestTimeout, 'the request took too long to arrive');
 }
 
 function toRefusal({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException & { reason?: string }): Refusal {
   switch (code) {
     case TIMED_OUT:
-      return new Refusal(ErrorNumber.requestTimeout, 'the request took too long to arrive');
+      return tooSlow();
     case 'HPE_HEADER_OVERFLOW':
-      return new Refusal(ErrorNumber.headersTooLarge, 'the header fields are larger than 16 KiB');
+      return new Refusal(
+        ErrorNumber.headersTooLarge,
+        `the header fields are larger than ${String(MAX.headBytes / 1024)} KiB`,
+      );
     default:
       return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);
   }
@@ -155,18 +179,12 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
   }
 }
 
-function announceEnd(response: ServerResponse): void {
-  if (response.headersSent) return;
-  response.setHeader('Connection', 'close');
-  endAfter(response.req);
-}
-
-async function stop(server: Server, replies: Replies, withinMs: number): Promise<void> {
+async function stop(server: Server, connections: Connections, withinMs: number): Promise<void> {
   const closed = once(server, 'close');
   // http.Server's own close() cuts connections without a request at once, with one that is just arriving.
   NetServer.prototype.close.call(server);
-  // Not to the others: nothing that is behind them would be answered.
-  replies.last().forEach(announceEnd);
+  // The last one only: nothing that is behind it would be answered.
+  for (const connection of connections.all()) connection.endAfter();
   const farewell = setInterval(() => {
     server.closeIdleConnections();
   }, FAREWELL_MS);

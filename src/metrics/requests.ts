@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
 import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, statusOf } from '../contract/errors.ts';
+import type { OnCutOff, REASONS } from '../http/connections.ts';
 import type { RequestObserver } from '../log.ts';
 import type { Distribution } from './histogram.ts';
 import { DURATIONS, KnownHistogram } from './histogram.ts';
@@ -22,6 +23,10 @@ interface Tally {
 export class RequestMetrics implements RequestObserver {
   private readonly tallies: ReadonlyMap<string, Tally>;
   private readonly outside: Tally;
+  private readonly cutOffs = { connections: 0, pipelined: 0, unsent: 0, unread: 0 } satisfies Record<
+    keyof typeof REASONS,
+    number
+  >;
   private underWay = 0;
 
   constructor({ operations }: Contract, registry: Registry) {
@@ -61,6 +66,10 @@ export class RequestMetrics implements RequestObserver {
     count(this.outside, status);
   };
 
+  readonly cutOff: OnCutOff = (reason) => {
+    this.cutOffs[reason]++;
+  };
+
   private expose(registry: Registry): void {
     const { tallies } = this;
     new Counter({
@@ -73,6 +82,17 @@ export class RequestMetrics implements RequestObserver {
         for (const [operation, { statuses }] of tallies) {
           for (const [status, requests] of statuses) this.inc({ operation, status }, requests);
         }
+      },
+    });
+    const { cutOffs } = this;
+    new Counter({
+      name: 'plant_store_connections_cut_off_total',
+      help: 'Connections that were cut off, by the bound that they met.',
+      labelNames: ['reason'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [reason, count] of Object.entries(cutOffs)) this.inc({ reason }, count);
       },
     });
     const underWay = () => this.underWay;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { MOST_UNDER_WAY } from '../../src/http/under-way.ts';
+import { MAX } from '../../src/http/connections.ts';
 import { Crowd } from '../support/crowd.ts';
 import { adminUrl, logged, sample, samples, scrape, until } from '../support/metrics.ts';
 import { PostgresServer } from '../support/postgres.ts';
@@ -68,14 +68,14 @@ test('what is refused since too much is under way is counted too', async () => {
   using crowd = new Crowd(service);
   const { HOST, AUTH, post } = byHand(service);
   const create = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${String(PLANT.length)}`) + PLANT;
-  for (const socket of await crowd.join(MOST_UNDER_WAY + 10)) socket.write(create);
-  const refused = () => service.log().filter(({ operation, status }) => operation === undefined && status === 503);
+  for (const socket of await crowd.join(MAX.underWay + 10)) socket.write(create);
+  const refused = () => service.log().filter(({ status }) => status === 503);
   while (refused().length === 0) await sleep(10);
   other.exec('rollback');
   other.close();
-  await logged(service, MOST_UNDER_WAY + 11);
+  await logged(service, MAX.underWay + 11);
   const text = await until(service, 'plant_store_http_requests_in_flight', 0);
-  expect(samples(text, 'plant_store_http_requests_total')['none 503']).toBe(refused().length);
+  expect(samples(text, 'plant_store_http_requests_total')['createPlant 503']).toBe(refused().length);
   // They are none of the store's.
   expect(samples(text, 'plant_store_store_errors_total')['failed']).toBe(0);
   await service.stop();

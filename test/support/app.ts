@@ -12,6 +12,8 @@ import type { Proxies } from '../../src/http/client-address.ts';
 import { parseContract } from '../../src/contract/contract.ts';
 import type { Handler } from '../../src/http/router.ts';
 import { compileValidators } from '../../src/contract/validator.ts';
+import { createDocs } from '../../src/docs.ts';
+import { createLanding } from '../../src/landing.ts';
 import { operations } from '../../src/operations/index.ts';
 import type { Services } from '../../src/operations/services.ts';
 import type { RateLimit } from '../../src/http/rate-limit.ts';
@@ -67,6 +69,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) },
   );
   const jwt = options.issuer && new JwtVerifier(options.issuer, logger, options.pace);
+  const shown = { contract, basePath: options.basePath ?? '', https: options.https ?? false };
   const app = createApp({
     contract,
     validators: await compileValidators(contract),
@@ -79,8 +82,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
         logger.info(line, 'request');
       },
     },
-    basePath: options.basePath ?? '',
-    https: options.https ?? false,
+    basePath: shown.basePath,
+    pages: [createDocs(shown), createLanding(shown)],
     rateLimit: options.rateLimit,
     corsOrigins: options.corsOrigins,
     proxies: options.proxies,

@@ -1,4 +1,4 @@
-import type { RequestData } from '../../src/http/exchange.ts';
+import type { RequestData } from '../../src/contract/request.ts';
 import type { ReplyData } from '../../src/http/reply.ts';
 import { THINGS } from './contracts.ts';
 import { startApp } from './app.ts';

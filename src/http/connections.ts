@@ -1,0 +1,363 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { MAX_BODY_BYTES } from '../contract/request.ts';
+
+const [SECOND, KIB, MIB] = [1000, 1024, 1024 * 1024];
+
+/**
+ * What clients can make the process hold, and for how long. These bounds keep a service with a heap of 400 MB alive,
+ * whatever clients do; README, section Overload, has the same table.
+ */
+export const MAX = {
+  /** Connections. One that is idle takes some 10 KB. Beyond, those without progress for longest are cut off. */
+  connections: 10_240,
+  /** Header fields of a request; Node keeps each as two strings. More are refused with 431. */
+  fields: 200,
+  /** Bytes of the header fields of a request, which Node bounds. More are refused with 431. */
+  headBytes: 16 * KIB,
+  /** Bytes of a body, as sent and after decompression. More are refused with 400. */
+  bodyBytes: MAX_BODY_BYTES,
+  /** Bytes of chunk framing beyond twice the body's own: a small chunk costs the processor what a large one does. */
+  framingBytes: 16 * KIB,
+  /** Bytes of all bodies that are on their way, as allocated. Beyond, the caller that holds most of them gives way. */
+  bodies: 32 * MIB,
+  /** Bytes that are read of a body which was refused, so that the client can read why. Beyond, reading stops. */
+  refusedBytes: 64 * KIB,
+  /** Requests whose operation works: at some 30 µs of the processor each, the last one waits for 60 ms. */
+  underWay: 2048,
+  /** Requests behind others on their connections, as Node reads up to 2 MB of them at a time. Beyond, they are cut off. */
+  pipelined: 2048,
+  /** Requests behind the reply that ends their connection. Beyond, it is cut off. */
+  ignored: 100,
+  /** Bytes of replies that clients have not taken. Beyond, the connection that holds most of them is cut off. */
+  unsent: 32 * MIB,
+} as const;
+
+/** How long each phase of a connection can last, in milliseconds; what an operation may take is its own affair. */
+export const DEADLINE = {
+  /** For the head of a request. */
+  head: 10 * SECOND,
+  /** For a request, head and body. */
+  request: 30 * SECOND,
+  /** Without a byte of the body, or without the client taking a byte of the reply. */
+  progress: 10 * SECOND,
+  /** Between requests: longer than proxies commonly keep a connection that they may use again. */
+  idle: 65 * SECOND,
+  /** After the reply that ends a connection, for the client to read it. */
+  linger: 500,
+} as const;
+
+/** What is left of a bound when much gives way at once: the search for what holds most takes long, and must be rare. */
+const [LEFT, LEFT_CONNECTIONS] = [0.875, 0.99];
+
+export type Phase = 'idle' | 'head' | 'body' | 'working' | 'replying';
+
+/** Called when a connection is cut off, with the reason. */
+export type OnCutOff = (reason: keyof typeof REASONS) => void;
+
+/** Why connections are cut off: by the name in the metrics, what the log says. */
+export const REASONS = {
+  connections: `there are more than ${MAX.connections.toLocaleString('en')} connections, and it made no progress for longest`,
+  pipelined: 'too many requests wait behind others on their connections, and it has more of them than most',
+  unsent: 'too many bytes of replies wait for clients, and it has most of them',
+  unread: `the client took nothing of its reply for ${String(DEADLINE.progress / SECOND)} s`,
+} as const;
+
+/** A request and its reply, with what the process holds for them. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: Connection;
+  /** Whether the client sends the body only when it is asked to (RFC 9110, section 10.1.1). */
+  readonly expectsContinue: boolean;
+  /** The key of its caller, '' until that is known. */
+  caller = '';
+  /** Whether it is the last of its connection (RFC 9112, section 9.6). */
+  last = false;
+  /** Called once, when the reply is out or the client is gone. */
+  onEnd: (() => void) | undefined;
+  /** Called when the body has to give way to others. */
+  onGiveWay: (() => void) | undefined;
+  /** Whether it came before the reply to the request before it was out. */
+  readonly pipelined: boolean;
+  private readonly ledger: Connections;
+  private body = 0;
+  private reply = 0;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: Connection,
+    ledger: Connections,
+    expectsContinue: boolean,
+  ) {
+    this.request = request;
+    this.response = response;
+    this.connection = connection;
+    this.ledger = ledger;
+    this.expectsContinue = expectsContinue;
+    this.pipelined = connection.exchanges.length > 0;
+  }
+
+  /** Bytes that are allocated for the body. */
+  get bodyBytes(): number {
+    return this.body;
+  }
+
+  set bodyBytes(bytes: number) {
+    const more = bytes - this.body;
+    this.body = bytes;
+    this.ledger.holdBodies(more);
+  }
+
+  /** Bytes of the reply that are this exchange's own, and that the client has not taken. */
+  get replyBytes(): number {
+    return this.reply;
+  }
+
+  set replyBytes(bytes: number) {
+    const more = bytes - this.reply;
+    this.reply = bytes;
+    this.ledger.holdUnsent(more);
+  }
+
+  /** Whether there is room for its operation to work; if so, `rest` gives it back. */
+  work(): boolean {
+    return this.ledger.underWay.take(this.caller);
+  }
+
+  rest(): void {
+    this.ledger.underWay.release(this.caller);
+  }
+}
+
+/** A connection, with what is under way on it. */
+export class Connection {
+  readonly socket: Socket;
+  /** The address of the peer, which a socket forgets when it is closed. */
+  readonly address: string | undefined;
+  /** What is under way, in the order of the requests. */
+  readonly exchanges: Exchange[] = [];
+  /** When the last request came, on the clock of `performance.now()`. */
+  activeAt = performance.now();
+  /** How many bytes had been read when the last reply was out. */
+  bytesRead = 0;
+  /** How many requests came behind the last one; undefined: it has not come. */
+  ignored: number | undefined;
+  /** Whether Node could not read what came. */
+  unreadable = false;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    this.address = socket.remoteAddress;
+  }
+
+  get phase(): Phase {
+    const [first] = this.exchanges;
+    if (first === undefined) return this.socket.bytesRead > this.bytesRead ? 'head' : 'idle';
+    if (first.response.headersSent) return 'replying';
+    return first.request.complete ? 'working' : 'body';
+  }
+
+  /** Has the connection end with the reply to this request, or with that of its last one. */
+  endAfter(exchange = this.exchanges.at(-1)): void {
+    if (exchange === undefined || exchange.response.headersSent) return;
+    exchange.last = true;
+    this.ignored ??= 0;
+  }
+
+  /** Ends the connection: at once for writing, later for reading, so that the client can read the reply. */
+  endSoon(): void {
+    const { socket } = this;
+    socket.end();
+    const end = setTimeout(() => socket.destroy(), DEADLINE.linger);
+    socket.once('close', () => {
+      clearTimeout(end);
+    });
+  }
+
+  /**
+   * Calls back when the requests that came whole are answered, if the one that did not is not answered too: such an
+   * answer, given before the request was read, is the last one of its connection.
+   */
+  afterWhole(callback: () => void): void {
+    if (this.exchanges.some(({ request, response }) => !request.complete && response.headersSent)) return;
+    const whole = this.exchanges.findLast(({ request, response }) => request.complete && !response.writableFinished);
+    if (whole === undefined) callback();
+    else
+      whole.response.once('finish', () => {
+        this.afterWhole(callback);
+      });
+  }
+}
+
+/** The ledger: what each connection costs. Every bound is read from it. */
+export class Connections {
+  readonly underWay = new Share<string>(MAX.underWay);
+  /** Whether the service is stopping: what is under way is answered then, and nothing is cut off. */
+  stopping = false;
+  private readonly logger: Logger;
+  private readonly onCutOff: OnCutOff | undefined;
+  private readonly open = new Map<Socket, Connection>();
+  private readonly pipelined = new Share<Connection>(MAX.pipelined);
+  private bodies = 0;
+  private unsent = 0;
+
+  constructor(logger: Logger, onCutOff?: OnCutOff) {
+    this.logger = logger;
+    this.onCutOff = onCutOff;
+  }
+
+  /** The connections that are open. */
+  all(): readonly Connection[] {
+    return [...this.open.values()];
+  }
+
+  of(socket: Socket): Connection | undefined {
+    return this.open.get(socket);
+  }
+
+  add(socket: Socket): void {
+    const connection = new Connection(socket);
+    this.open.set(socket, connection);
+    socket.once('close', () => {
+      this.open.delete(socket);
+      // Node closes the reply that is being sent, not those behind it.
+      while (connection.exchanges[0] !== undefined) this.end(connection.exchanges[0]);
+    });
+    if (this.open.size > MAX.connections) this.cutOffStalest();
+  }
+
+  /** Takes a request in; undefined: it is not processed. */
+  begin(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Exchange | undefined {
+    const connection = this.open.get(request.socket);
+    if (connection === undefined || request.socket.destroyed) {
+      stopParsing(request.socket);
+      return undefined;
+    }
+    if (connection.ignored !== undefined) {
+      // Node reads on, 2 MB at a time, and keeps every request until the replies before it are out.
+      if (!this.stopping && ++connection.ignored > MAX.ignored) connection.socket.destroy();
+      return undefined;
+    }
+    const exchange = new Exchange(request, response, connection, this, expectsContinue);
+    if (exchange.pipelined && !this.pipelined.take(connection)) {
+      this.cutOff(connection, 'pipelined');
+      return undefined;
+    }
+    connection.exchanges.push(exchange);
+    connection.activeAt = performance.now();
+    response.once('close', () => {
+      this.end(exchange);
+    });
+    return exchange;
+  }
+
+  /** Cuts a connection off, at once, and logs why. */
+  cutOff(connection: Connection, reason: keyof typeof REASONS): void {
+    const { socket, address, phase, exchanges } = connection;
+    if (socket.destroyed) return;
+    const caller = exchanges.find((exchange) => exchange.caller !== '')?.caller;
+    this.logger.warn({ client: address, caller, phase, reason: REASONS[reason] }, 'connection cut off');
+    this.onCutOff?.(reason);
+    socket.destroy();
+    for (const exchange of exchanges) exchange.replyBytes = 0;
+  }
+
+  holdBodies(more: number): void {
+    this.bodies += more;
+    if (more <= 0 || this.bodies <= MAX.bodies) return;
+    const all = this.all().flatMap(({ exchanges }) => exchanges.filter(({ bodyBytes }) => bodyBytes > 0));
+    for (const exchange of mostFirst(all, ({ caller }) => caller, 'bodyBytes')) {
+      if (this.bodies <= MAX.bodies * LEFT) break;
+      exchange.onGiveWay?.();
+    }
+  }
+
+  holdUnsent(more: number): void {
+    this.unsent += more;
+    if (more <= 0 || this.unsent <= MAX.unsent) return;
+    const all = this.all().flatMap(({ exchanges }) => exchanges.filter(({ replyBytes }) => replyBytes > 0));
+    for (const { connection } of mostFirst(all, (exchange) => exchange.connection, 'replyBytes')) {
+      if (this.unsent <= MAX.unsent * LEFT) break;
+      this.cutOff(connection, 'unsent');
+    }
+  }
+
+  private cutOffStalest(): void {
+    const stale = this.all().filter(({ phase }) => phase !== 'working');
+    stale.sort((one, other) => one.activeAt - other.activeAt);
+    const most = this.open.size - MAX.connections * LEFT_CONNECTIONS;
+    for (const connection of stale.slice(0, most)) this.cutOff(connection, 'connections');
+  }
+
+  private end(exchange: Exchange): void {
+    const { connection, onEnd } = exchange;
+    const at = connection.exchanges.indexOf(exchange);
+    if (at < 0) return;
+    connection.exchanges.splice(at, 1);
+    connection.bytesRead = connection.socket.bytesRead;
+    // Not at once: Node reads all connections in one turn of the event loop, and nothing else has a turn meanwhile.
+    if (exchange.pipelined) {
+      setImmediate(() => {
+        this.pipelined.release(connection);
+      });
+    }
+    exchange.bodyBytes = 0;
+    exchange.replyBytes = 0;
+    onEnd?.();
+  }
+}
+
+/**
+ * Room for some number of things, which holders share. When it is full, those that hold no less than the average get no
+ * more; a quarter beyond is kept for the others.
+ */
+class Share<Holder> {
+  private readonly most: number;
+  private readonly held = new Map<Holder, number>();
+  private used = 0;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  take(holder: Holder): boolean {
+    const held = this.held.get(holder) ?? 0;
+    if (this.used >= this.most && (held * this.held.size >= this.used || this.used >= this.most * 1.25)) return false;
+    this.used++;
+    this.held.set(holder, held + 1);
+    return true;
+  }
+
+  release(holder: Holder): void {
+    const held = this.held.get(holder) ?? 0;
+    this.used--;
+    if (held > 1) this.held.set(holder, held - 1);
+    else this.held.delete(holder);
+  }
+}
+
+/** Exchanges, those of the holder with most bytes first, and of each the largest first. */
+function mostFirst(
+  exchanges: readonly Exchange[],
+  holderOf: (exchange: Exchange) => unknown,
+  bytes: 'bodyBytes' | 'replyBytes',
+): Exchange[] {
+  const holders = [...Map.groupBy(exchanges, holderOf).values()].map((held) => ({
+    held: held.sort((one, other) => other[bytes] - one[bytes]),
+    sum: held.reduce((sum, exchange) => sum + exchange[bytes], 0),
+  }));
+  return holders.sort((one, other) => other.sum - one.sum).flatMap(({ held }) => held);
+}
+
+/**
+ * Of what came in one packet Node would still report the rest, some thousand requests, and keep them until all other
+ * connections have been read too: a crowd that is cut off would fill the memory. Only its own parser can be told: 2 is
+ * what it takes for the end of HTTP on this connection.
+ */
+function stopParsing(socket: Socket): void {
+  const { parser } = socket as Socket & { readonly parser?: { onIncoming: () => number } | null };
+  if (parser) parser.onIncoming = () => 2;
+}
