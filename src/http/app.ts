@@ -9,6 +9,7 @@ import type { OperationValidator } from '../contract/validator.ts';
 import type { RequestLog, RequestObserver } from '../log.ts';
 import type { Services } from '../operations/services.ts';
 import type { Proxies } from './client-address.ts';
+import type { IncomingBody } from './body.ts';
 import { clientAddress } from './client-address.ts';
 import type { Exchange } from './connections.ts';
 import { Context, RequestRecorder } from './context.ts';
@@ -109,7 +110,20 @@ const failed: ErrorRequestHandler = (error, _request, { context }, _next) => {
 };
 
 function classesOf(app: Express): App['classes'] {
-  class AppRequest extends IncomingMessage {}
+  class AppRequest extends IncomingMessage {
+    incoming: IncomingBody | undefined;
+
+    override push(part: Buffer | null): boolean {
+      if (part !== null && this.incoming !== undefined) return this.incoming.push(part);
+      this.incoming?.end();
+      return super.push(part);
+    }
+
+    override _read(size: number): void {
+      // Node reads on, to use the connection again, when the reply is out.
+      if (this.incoming?.dropped !== true) super._read(size);
+    }
+  }
   Object.setPrototypeOf(AppRequest.prototype, app.request);
   class AppResponse<R extends IncomingMessage> extends ServerResponse<R> {}
   Object.setPrototypeOf(AppResponse.prototype, app.response);

@@ -24,8 +24,8 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Takes in the body of a request from the first byte on: Node would keep each chunk as a Buffer of its own until it is
- * asked for. What is kept lies in one Buffer, and is counted as the ledger (connections.ts) has it.
+ * Takes in the body of a request in place of Node's stream, which keeps each chunk as a Buffer of its own until it is
+ * asked for. What is kept lies in one Buffer, and is counted in the ledger (connections.ts).
  */
 export class IncomingBody {
   private readonly exchange: Exchange;
@@ -49,12 +49,11 @@ export class IncomingBody {
     exchange.onGiveWay = () => {
       this.refuse(overloaded);
     };
-    request.on('data', (part: Buffer) => {
-      this.take(part);
-    });
-    request.on('end', () => {
-      this.finish();
-    });
+  }
+
+  /** Whether no more of it is wanted. */
+  get dropped(): boolean {
+    return this.state === 'dropped';
   }
 
   /** The whole body. @throws Refusal by the promise, if it is too large, or has to give way, or does not arrive whole */
@@ -66,11 +65,23 @@ export class IncomingBody {
     });
   }
 
-  /** Keeps nothing of it any more, and lets go of what came. What still comes is read for a while, and dropped. */
-  drop(): void {
-    if (this.state === 'kept') this.state = 'dropped';
-    this.bytes = Buffer.alloc(0);
-    this.exchange.bodyBytes = 0;
+  /** Takes a part that has arrived. False: no more is wanted, and the connection need not be read. */
+  push(part: Buffer): boolean {
+    if (this.state === 'dropped') return false;
+    const read = this.exchange.request.socket.bytesRead;
+    if (read === this.readBytes) this.chunks++;
+    this.readBytes = read;
+    this.keep(part);
+    if (this.length > MAX.bodyBytes) this.refuse(tooLarge());
+    else if (this.chunked && this.framing(read) > MAX.framingBytes + 2 * this.length) this.refuse(wasteful());
+    return !this.dropped;
+  }
+
+  /** It has arrived whole. */
+  end(): void {
+    if (this.state !== 'kept') return;
+    this.state = 'whole';
+    this.reader?.resolve(this.handOut());
   }
 
   /** The connection is gone. */
@@ -78,24 +89,17 @@ export class IncomingBody {
     if (this.state === 'kept') this.refuse(new Refusal(ErrorNumber.malformedMessage, 'body did not arrive whole'));
   }
 
+  /** Lets go of what has arrived; what still arrives is not kept. */
+  drop(): void {
+    if (this.state === 'kept') this.state = 'dropped';
+    this.bytes = Buffer.alloc(0);
+    this.exchange.bodyBytes = 0;
+  }
+
   private refuse(refusal: Refusal): void {
     this.refusal = refusal;
     this.drop();
     this.reader?.reject(refusal);
-  }
-
-  private take(part: Buffer): void {
-    const { socket } = this.exchange.request;
-    const read = socket.bytesRead;
-    if (read === this.readBytes) this.chunks++;
-    this.readBytes = read;
-    if (this.state === 'dropped') {
-      if (read - this.readBefore > MAX.refusedBytes) socket.pause();
-      return;
-    }
-    this.keep(part);
-    if (this.length > MAX.bodyBytes) this.refuse(tooLarge());
-    else if (this.chunked && this.framing(read) > MAX.framingBytes + 2 * this.length) this.refuse(wasteful());
   }
 
   /** How many bytes came for the body beside its own, at least: behind it other requests may have come. */
@@ -117,12 +121,6 @@ export class IncomingBody {
     this.length = length;
     const bytes = this.bytes.length + BUFFER_BYTES;
     if (bytes !== this.exchange.bodyBytes) this.exchange.bodyBytes = bytes;
-  }
-
-  private finish(): void {
-    if (this.state !== 'kept') return;
-    this.state = 'whole';
-    this.reader?.resolve(this.handOut());
   }
 
   /** The body, which is the reader's from now on. */

@@ -22,14 +22,10 @@ export const MAX = {
   framingBytes: 16 * KIB,
   /** Bytes of all bodies that are on their way, as allocated. Beyond, the caller that holds most of them gives way. */
   bodies: 32 * MIB,
-  /** Bytes that are read of a body which was refused, so that the client can read why. Beyond, reading stops. */
-  refusedBytes: 64 * KIB,
   /** Requests whose operation works: at some 30 µs of the processor each, the last one waits for 60 ms. */
   underWay: 2048,
   /** Requests behind others on their connections, as Node reads up to 2 MB of them at a time. Beyond, they are cut off. */
   pipelined: 2048,
-  /** Requests behind the reply that ends their connection. Beyond, it is cut off. */
-  ignored: 100,
   /** Bytes of replies that clients have not taken. Beyond, the connection that holds most of them is cut off. */
   unsent: 32 * MIB,
 } as const;
@@ -143,14 +139,17 @@ export class Connection {
   activeAt = performance.now();
   /** How many bytes had been read when the last reply was out. */
   bytesRead = 0;
-  /** How many requests came behind the last one; undefined: it has not come. */
-  ignored: number | undefined;
   /** Whether Node could not read what came. */
   unreadable = false;
+  /** Whether its last request has come, so that those behind are not processed, */
+  private ending = false;
+  /** and whether not even the rest of that one is wanted. */
+  private deaf = false;
 
   constructor(socket: Socket) {
     this.socket = socket;
     this.address = socket.remoteAddress;
+    this.steerParser();
   }
 
   get phase(): Phase {
@@ -164,7 +163,13 @@ export class Connection {
   endAfter(exchange = this.exchanges.at(-1)): void {
     if (exchange === undefined || exchange.response.headersSent) return;
     exchange.last = true;
-    this.ignored ??= 0;
+    this.ending = true;
+  }
+
+  /** Has nothing more of the connection read. */
+  stopReading(): void {
+    this.deaf = true;
+    this.socket.pause();
   }
 
   /** Ends the connection: at once for writing, later for reading, so that the client can read the reply. */
@@ -190,6 +195,33 @@ export class Connection {
         this.afterWhole(callback);
       });
   }
+
+  /**
+   * Has Node's parser leave what nothing will be done with. It would report each chunk and each request of what it has
+   * read, some ten thousand, although the connection was ended or cut off by the first of them. Its callback for a head
+   * alone can stop it, which is not documented: 2 is the end of HTTP on this connection.
+   */
+  private steerParser(): void {
+    const { socket } = this;
+    const { parser } = socket as Socket & { readonly parser?: Parser };
+    if (parser === undefined) return;
+    const onIncoming = parser.onIncoming;
+    parser.onIncoming = (head, keep) => {
+      const isProcessed = () => !this.deaf && !socket.destroyed;
+      if (!this.ending && isProcessed()) {
+        const next = onIncoming(head, keep);
+        if (isProcessed()) return next;
+      }
+      // Otherwise Node would look for another protocol behind.
+      head.upgrade = false;
+      return 2;
+    };
+  }
+}
+
+/** What Node calls with the head of a request; undocumented. */
+interface Parser {
+  onIncoming: (head: IncomingMessage & { upgrade?: boolean }, keep: boolean) => number;
 }
 
 /** The ledger: what each connection costs. Every bound is read from it. */
@@ -232,15 +264,7 @@ export class Connections {
   /** Takes a request in; undefined: it is not processed. */
   begin(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Exchange | undefined {
     const connection = this.open.get(request.socket);
-    if (connection === undefined || request.socket.destroyed) {
-      stopParsing(request.socket);
-      return undefined;
-    }
-    if (connection.ignored !== undefined) {
-      // Node reads on, 2 MB at a time, and keeps every request until the replies before it are out.
-      if (!this.stopping && ++connection.ignored > MAX.ignored) connection.socket.destroy();
-      return undefined;
-    }
+    if (connection === undefined) return undefined;
     const exchange = new Exchange(request, response, connection, this, expectsContinue);
     if (exchange.pipelined && !this.pipelined.take(connection)) {
       this.cutOff(connection, 'pipelined');
@@ -350,14 +374,4 @@ function mostFirst(
     sum: held.reduce((sum, exchange) => sum + exchange[bytes], 0),
   }));
   return holders.sort((one, other) => other.sum - one.sum).flatMap(({ held }) => held);
-}
-
-/**
- * Of what came in one packet Node would still report the rest, some thousand requests, and keep them until all other
- * connections have been read too: a crowd that is cut off would fill the memory. Only its own parser can be told: 2 is
- * what it takes for the end of HTTP on this connection.
- */
-function stopParsing(socket: Socket): void {
-  const { parser } = socket as Socket & { readonly parser?: { onIncoming: () => number } | null };
-  if (parser) parser.onIncoming = () => 2;
 }

@@ -9,6 +9,10 @@ import { sentPath } from './request-target.ts';
 declare global {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- Express's types are extended so
   namespace Express {
+    interface Request {
+      /** Takes the body in place of the stream. */
+      incoming: IncomingBody | undefined;
+    }
     interface Response {
       context: Context;
     }
@@ -53,6 +57,7 @@ export class Context {
     this.client = client;
     this.startedAt = exchange.connection.activeAt;
     this.body = announcesBody(request) ? new IncomingBody(exchange) : undefined;
+    request.incoming = this.body;
     const sent = request.headers['x-request-id'];
     this.requestId = typeof sent === 'string' && SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
     this.fields = ['X-Request-Id', this.requestId];

@@ -97,6 +97,7 @@ export function commonFields({ exchange, request, body, fields }: Context): stri
   const { connection } = exchange;
   if (body !== undefined && !request.complete) {
     body.drop();
+    connection.stopReading();
     connection.endAfter(exchange);
   }
   if (!exchange.last) return [...fields];
