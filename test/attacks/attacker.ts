@@ -23,16 +23,16 @@ const { hostname, port } = new URL(url);
 const tally: Tally = { opened: 0, closed: 0, answers: {}, refused: [] };
 let nextId = FIRST_ID;
 
-setTimeout(() => {
-  process.stdout.write(JSON.stringify(tally), () => process.exit());
-}, seconds * 1000);
+const end = () => process.stdout.write(JSON.stringify(tally), () => process.exit());
+setTimeout(end, seconds * 1000);
+process.once('SIGTERM', end);
 
 /** Waits for its turn, of which there are so many in a second. */
 function pace(perSecond: number): () => Promise<void> {
   let next = performance.now();
   return async () => {
     next = Math.max(performance.now(), next) + 1000 / perSecond;
-    await sleep(next - performance.now());
+    await sleep(Math.max(0, next - performance.now()));
   };
 }
 

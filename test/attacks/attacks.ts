@@ -4,7 +4,7 @@ import { MATRIX } from './matrix.ts';
 import type { Column } from './report.ts';
 import { COLUMNS, record, show } from './report.ts';
 import type { Outcome } from './round.ts';
-import { attackOnce } from './round.ts';
+import { attackOnce, IMPOSSIBLE } from './round.ts';
 
 const USAGE = `npm run test:attacks               attacks the service in all ways, for a quarter of an hour, and writes RESULTS.md
 npm run test:attacks -- --short    for some minutes, with fewer clients; records nothing
@@ -30,6 +30,7 @@ async function main(): Promise<void> {
   if (column === undefined) throw new Error(`there is no column ${options.column}; see --help`);
   const chosen = MATRIX.filter((attack) => describe(attack).includes(options.only));
   if (chosen.length === 0) throw new Error(`no attack contains ${options.only}`);
+  if (IMPOSSIBLE !== undefined) throw new Error(IMPOSSIBLE);
   const results = new Map<Attack, Outcome>();
   for (const attack of chosen) {
     const outcome = await attackOnce(attack, options.short ? 'short' : 'long', options.checkout);

@@ -12,7 +12,7 @@ import { createMeanwhile } from './honest.ts';
 
 const ATTACKER = join(import.meta.dirname, 'attacker.ts');
 
-/** With what a container of 512 MB would be run. */
+/** V8 ends a process whose heap would grow beyond it. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=400 --max-semi-space-size=16' };
 
 const SECONDS: Readonly<Record<Extent, number>> = { short: 3, long: 20 };
@@ -24,6 +24,10 @@ const P99_MS = 1000;
 
 /** How long a process may take longer than it should, until it is killed. */
 const GRACE_MS = 30_000;
+
+/** Why no attack can be judged on this machine; undefined: it can. */
+export const IMPOSSIBLE =
+  process.platform === 'linux' ? undefined : 'the memory of a process is read from /proc, which only Linux has';
 
 /** What came of an attack; a fault is a promise that was broken. */
 export interface Outcome {
@@ -56,31 +60,31 @@ export async function attackOnce(attack: Attack, extent: Extent, checkout = ROOT
   };
   const attacker = start(process.execPath, [ATTACKER, JSON.stringify(orders)], {}, ROOT);
   // There is nothing left to attack.
-  void death.then(() => attacker.child.kill('SIGKILL'));
-  const work = within(attacker, SECONDS[extent] * 1000 + GRACE_MS);
-  const served = await createMeanwhile(service, honest, work);
+  void death.then(() => attacker.child.kill());
+  const attacked = within(attacker, SECONDS[extent] * 1000 + GRACE_MS);
+  const served = await createMeanwhile(service, honest, attacked);
   const peakMb = memory.peakMb();
-  const died = await Promise.race([death, sleep(0)]);
+  const died = await Promise.race([death, sleep(0, undefined)]);
   const stopped = died === undefined ? await stop(service) : undefined;
+  const failure = died === undefined && (await attacked) !== 0 && `the attacker failed: ${attacker.stderr()}`;
   const tally = JSON.parse(attacker.stdout() || '{"opened":0,"closed":0,"answers":{},"refused":[]}') as Tally;
   const stored = readIds(path);
   const lost = served.created.filter((id) => !stored.has(id)).length;
   const phantoms = tally.refused.filter((id) => stored.has(id)).length;
-  const failed = Object.entries(served.failures).map(([failure, count]) => `${String(count)} × ${failure}`);
+  const failed = Object.entries(served.failures).map(([what, count]) => `${String(count)} × ${what}`);
   const expected = attack.log?.[extent];
+  const unsaid = died === undefined && expected?.test(service.stdout()) === false;
   const faults = [
     died,
-    failed.length > 0 ? `of ${String(served.sent)} creates ${failed.join(', ')}` : undefined,
-    attack.kind === 'holds' && served.p99 >= P99_MS ? `p99 ${served.p99.toFixed(0)} ms` : undefined,
-    peakMb >= PEAK_MB ? `peak ${peakMb.toFixed(0)} MB` : undefined,
-    lost > 0 ? `${String(lost)} plants lost` : undefined,
-    phantoms > 0 ? `${String(phantoms)} refused plants stored` : undefined,
-    died === undefined && expected?.test(service.stdout()) === false
-      ? `no line of the log has ${String(expected)}`
-      : undefined,
-    stopped !== undefined && stopped !== 0 ? `stopped with ${String(stopped)}` : undefined,
-    died === undefined && tally.opened === 0 ? `no attack: ${attacker.stderr()}` : undefined,
-  ].filter((fault) => fault !== undefined);
+    failed.length > 0 && `of ${String(served.sent)} creates ${failed.join(', ')}`,
+    attack.kind === 'holds' && served.p99 >= P99_MS && `p99 ${served.p99.toFixed(0)} ms`,
+    peakMb >= PEAK_MB && `peak ${peakMb.toFixed(0)} MB`,
+    lost > 0 && `${String(lost)} plants lost`,
+    phantoms > 0 && `${String(phantoms)} refused plants stored`,
+    unsaid && `no line of the log has ${String(expected)}`,
+    stopped !== undefined && stopped !== 0 && `stopped with ${String(stopped)}`,
+    failure,
+  ].filter((fault) => typeof fault === 'string');
   return { faults, served, peakMb, tally };
 }
 
