@@ -27,11 +27,18 @@ export async function createPlace(engine: Scenario['engine']): Promise<Place> {
 }
 
 export async function addToken(url: string): Promise<string> {
-  const token = makeToken();
-  const store = await openStore(readConfig({ DATABASE_URL: url }).store, { create: true });
-  await store.tokens.add({ name: 'faults', hash: hashToken(token) });
-  await store.close();
+  const [token = ''] = await addTokens(url, 1);
   return token;
+}
+
+export async function addTokens(url: string, count: number): Promise<string[]> {
+  const tokens = Array.from({ length: count }, makeToken);
+  const store = await openStore(readConfig({ DATABASE_URL: url }).store, { create: true });
+  for (const [number, token] of tokens.entries()) {
+    await store.tokens.add({ name: `faults-${String(number)}`, hash: hashToken(token) });
+  }
+  await store.close();
+  return tokens;
 }
 
 /** Every plant that is stored, read without the service. */

@@ -1,0 +1,139 @@
+import type { Socket } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { constants, setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Orders, Repeated, Tally } from './attack.ts';
+
+// This file runs as a process of its own, and leaves the processor to the service where both want it.
+setPriority(constants.priority.PRIORITY_LOW);
+
+/** How many connections are opened each second: at first, and in place of those that ended. */
+const FIRST_PER_SECOND = 2500;
+const NEXT_PER_SECOND = { holds: 200, burns: 2000 };
+
+/** The longest text that is written at once. */
+const MOST_AT_ONCE = 64 * 1024;
+
+/** The attacker counts from here, so that all its ids have the same length. */
+const FIRST_ID = 100_000_001;
+
+const { attack, url, tokens, connections, seconds } = JSON.parse(process.argv[2] ?? '') as Orders;
+const { hostname, port } = new URL(url);
+const tally: Tally = { opened: 0, closed: 0, answers: {}, refused: [] };
+let nextId = FIRST_ID;
+
+const end = () => process.stdout.write(JSON.stringify(tally), () => process.exit());
+setTimeout(end, seconds * 1000);
+process.once('SIGTERM', end);
+
+/** Waits for its turn, of which there are so many in a second. */
+function pace(perSecond: number): () => Promise<void> {
+  let next = performance.now();
+  return async () => {
+    next = Math.max(performance.now(), next) + 1000 / perSecond;
+    await sleep(Math.max(0, next - performance.now()));
+  };
+}
+
+/** All connections send the same bytes, as far as nothing is filled in. */
+const shared = new Map<string, Buffer>();
+
+function* bytes({ times, text }: Repeated, token: string, ids: number[]): Generator<Buffer> {
+  if (!text.includes('$ID') && !text.includes('$GUESS')) {
+    const key = `${String(times)} ${token} ${text}`;
+    const known = shared.get(key) ?? Buffer.from(text.replaceAll('$TOKEN', token).repeat(times));
+    shared.set(key, known);
+    yield known;
+    return;
+  }
+  let filled = '';
+  for (let done = 0; done < times; done++) {
+    if (text.includes('$ID')) ids.push(nextId);
+    filled += text
+      .replace('$TOKEN', token)
+      .replace('$GUESS', () => `plantstore_${randomBytes(32).toString('base64url')}`)
+      .replace('$ID', () => String(nextId++));
+    if (filled.length > MOST_AT_ONCE || done === times - 1) {
+      yield Buffer.from(filled);
+      filled = '';
+    }
+  }
+}
+
+/** Counts the answers, and calls back for each. */
+function read(socket: Socket, ids: number[], answered: () => void): void {
+  const start = 'HTTP/1.1 ';
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    text += chunk;
+    let at: number;
+    while ((at = text.indexOf(start)) >= 0 && text.length >= at + start.length + 3) {
+      const status = text.slice(at + start.length, at + start.length + 3);
+      text = text.slice(at + start.length + 3);
+      tally.answers[status] = (tally.answers[status] ?? 0) + 1;
+      if (status === '100') continue;
+      const id = ids.shift();
+      if (id !== undefined && status !== '200') tally.refused.push(id);
+      answered();
+    }
+    // An answer may have begun.
+    text = text.slice(-(start.length + 2));
+  });
+}
+
+/** Does with one connection what is ordered, until it is closed. */
+async function one(token: string): Promise<void> {
+  const socket = connect({ port: Number(port), host: hostname, noDelay: true }).on('error', () => undefined);
+  const isClosed = () => socket.destroyed;
+  let ours = false;
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', () => {
+      if (!ours) tally.closed++;
+      resolve();
+    });
+  });
+  const ids: number[] = [];
+  let answered = Promise.withResolvers<undefined>();
+  if (attack.neverReads) socket.pause();
+  else
+    read(socket, ids, () => {
+      answered.resolve(undefined);
+    });
+  await Promise.race([closed, new Promise((resolve) => socket.once('connect', resolve))]);
+  if (isClosed()) return;
+  tally.opened++;
+  do {
+    answered = Promise.withResolvers();
+    for (const part of attack.sends) {
+      for (const chunk of bytes(typeof part === 'string' ? { times: 1, text: part } : part, token, ids)) {
+        if (isClosed()) return;
+        if (!socket.write(chunk)) {
+          await Promise.race([closed, new Promise((resolve) => socket.once('drain', resolve))]);
+        }
+      }
+    }
+    if (attack.then === 'again' || attack.then === 'leave') await Promise.race([closed, answered.promise]);
+  } while (attack.then === 'again' && !isClosed());
+  ours = attack.then === 'leave' || attack.then === 'reset';
+  if (attack.then === 'leave') socket.destroy();
+  if (attack.then === 'reset') socket.resetAndDestroy();
+  if (attack.then === 'half-close') socket.end();
+  const { eachSecond } = attack;
+  const trickle = eachSecond === undefined ? undefined : setInterval(() => socket.write(eachSecond), 1000);
+  await closed;
+  clearInterval(trickle);
+}
+
+const [first, next] = [pace(FIRST_PER_SECOND), pace(NEXT_PER_SECOND[attack.kind])];
+
+async function client(number: number): Promise<never> {
+  const token = tokens[number % tokens.length] ?? '';
+  await first();
+  for (;;) {
+    await one(token);
+    await next();
+  }
+}
+
+await Promise.all(Array.from({ length: connections }, (_, number) => client(number)));

@@ -1,0 +1,190 @@
+import type { Attack, Repeated } from './attack.ts';
+
+const AUTH = 'Authorization: Bearer $TOKEN\r\n';
+const GUESS = 'Authorization: Bearer $GUESS\r\n';
+const HOST = 'Host: x\r\n';
+const PLANT = '{"id":$ID,"name":"x"}';
+/** With an id of nine digits. */
+const PLANT_BYTES = 27;
+/** So many are less than the 16 KiB that a head may have. */
+const FIELDS: Repeated = { times: 3900, text: 'a:b\r\n' };
+const BLANKS_IN_CHUNKS: Repeated = { times: 60_000, text: '1\r\n \r\n' };
+
+const get = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\n${HOST}${fields}\r\n`;
+const post = (path: string, ...fields: readonly string[]) =>
+  `POST ${path} HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n${fields.join('')}`;
+const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n';
+const length = (bytes: number) => `Content-Length: ${String(bytes)}\r\n\r\n`;
+const CREATE = post('/plants', AUTH, length(PLANT_BYTES)) + PLANT;
+/** 530 of these leave 132 of 32 MiB, which a byte a second fills. */
+const UNFINISHED: Attack['sends'] = [post('/plants', AUTH, length(64_000)), { times: 63_310, text: ' ' }];
+const IN_CHUNKS = post('/plants', AUTH, CHUNKED) + `1b\r\n${PLANT}\r\n`;
+const JUNK_IN_CHUNKS: readonly (string | Repeated)[] = [{ times: 65_000, text: '1\r\nx\r\n' }, '0\r\n\r\n'];
+
+/** What today's log says of a client that takes too long: the head has 10 s, the request 30 s. */
+const TOO_LONG = { long: /"status":408/ };
+
+function row(
+  phase: Attack['phase'],
+  way: Attack['way'],
+  caller: Attack['caller'],
+  kind: Attack['kind'],
+  [short, long]: readonly [short: number, long: number],
+  rest: Omit<Attack, 'phase' | 'way' | 'caller' | 'kind' | 'connections'>,
+): Attack {
+  return { phase, way, caller, kind, connections: { short, long }, ...rest };
+}
+
+/** All that hostile clients do, in the order in which it is reported. */
+export const MATRIX: readonly Attack[] = [
+  row('head', 'held back', 'none', 'holds', [2000, 5000], {
+    name: 'sends nothing',
+    sends: [],
+    log: TOO_LONG,
+  }),
+  row('head', 'one byte at a time', 'none', 'holds', [2000, 5000], {
+    name: 'sends its header fields, a byte a second',
+    sends: ['GET /none HTTP/1.1\r\na: '],
+    eachSecond: 'b',
+    log: TOO_LONG,
+  }),
+  row('head', 'many fields', 'none', 'holds', [2000, 5000], {
+    name: 'sends 3,900 header fields, and holds back the end of the head',
+    sends: ['GET /none HTTP/1.1\r\n', FIELDS],
+    log: TOO_LONG,
+  }),
+  row('head', 'half-closed', 'none', 'burns', [500, 2000], {
+    name: 'sends half a head, and closes its side',
+    sends: ['GET /none HTTP/1.1\r\nHo'],
+    then: 'half-close',
+  }),
+  row('body', 'many small parts', 'none', 'burns', [1000, 3000], {
+    name: 'sends a body in 65,000 chunks of a byte without a token',
+    sends: [post('/plants', CHUNKED), ...JUNK_IN_CHUNKS],
+    inTests: true,
+  }),
+  row('body', 'many small parts', 'none', 'burns', [1000, 3000], {
+    name: 'sends a body in 65,000 chunks of a byte to a path that does not exist',
+    sends: [post('/none', CHUNKED), ...JUNK_IN_CHUNKS],
+    inTests: true,
+  }),
+  row('body', 'many small parts', 'none', 'burns', [1000, 3000], {
+    name: 'sends a body in 60,000 chunks of a byte with a guessed token, and holds back the end',
+    sends: [post('/plants', GUESS, CHUNKED), BLANKS_IN_CHUNKS],
+  }),
+  row('body', 'many small parts', 'one token', 'burns', [100, 1000], {
+    name: 'sends valid plants in 60,000 chunks of a byte each, and stays',
+    sends: [IN_CHUNKS, BLANKS_IN_CHUNKS, '0\r\n\r\n'],
+    inTests: true,
+  }),
+  row('body', 'many small parts', 'one token', 'burns', [150, 2000], {
+    name: 'sends a body in 60,000 chunks of a byte, and holds back the end',
+    sends: [IN_CHUNKS, BLANKS_IN_CHUNKS],
+    inTests: true,
+  }),
+  row('body', 'many small parts', 'many tokens', 'burns', [150, 2000], {
+    name: 'sends with fifty tokens bodies in 60,000 chunks of a byte, and holds back the end',
+    sends: [IN_CHUNKS, BLANKS_IN_CHUNKS],
+  }),
+  row('body', 'held back', 'one token', 'holds', [700, 5000], {
+    name: 'sends most of a body of 64,000 bytes, and then a byte a second',
+    sends: UNFINISHED,
+    eachSecond: ' ',
+    inTests: true,
+  }),
+  row('body', 'held back', 'many tokens', 'holds', [700, 5000], {
+    name: 'sends with fifty tokens most of a body of 64,000 bytes, and then a byte a second',
+    sends: UNFINISHED,
+    eachSecond: ' ',
+    inTests: true,
+  }),
+  row('body', 'one byte at a time', 'one token', 'holds', [1000, 5000], {
+    name: 'sends a body, a byte a second',
+    sends: [post('/plants', AUTH, length(1000))],
+    eachSecond: ' ',
+  }),
+  row('body', 'held back', 'one token', 'holds', [1000, 5000], {
+    name: 'sends Expect: 100-continue, and then no body',
+    sends: [post('/plants', AUTH, 'Expect: 100-continue\r\n', length(64_000))],
+  }),
+  row('body', 'many fields', 'one token', 'holds', [1000, 5000], {
+    name: 'sends 3,900 fields behind the last chunk, and holds back their end',
+    sends: [`${IN_CHUNKS}0\r\n`, FIELDS],
+  }),
+  row('body', 'half-closed', 'one token', 'burns', [500, 2000], {
+    name: 'sends half a body, and closes its side',
+    sends: [post('/plants', AUTH, length(1000)), '{"id":1,'],
+    then: 'half-close',
+  }),
+  row('body', 'reconnecting', 'one token', 'burns', [500, 2000], {
+    name: 'sends half a create, and resets the connection',
+    sends: [post('/plants', AUTH, length(1000)), '{"id":1,'],
+    then: 'reset',
+  }),
+  row('body', 'waiting', 'one token', 'burns', [500, 2000], {
+    name: 'sends a valid plant in 64 KiB of blanks, again and again',
+    sends: [post('/plants', AUTH, length(65_536)), { times: 65_536 - PLANT_BYTES, text: ' ' }, PLANT],
+    then: 'again',
+  }),
+  row('working', 'reconnecting', 'none', 'burns', [500, 2000], {
+    name: 'sends a request for a path that does not exist, each on a connection of its own',
+    sends: [get('/none')],
+    then: 'leave',
+  }),
+  row('working', 'waiting', 'none', 'burns', [500, 5000], {
+    name: 'sends a guessed token with each request',
+    sends: [post('/plants', GUESS, length(0))],
+    then: 'again',
+  }),
+  row('working', 'waiting', 'one token', 'burns', [3000, 5000], {
+    name: 'sends valid plants, each when the one before is answered',
+    sends: [CREATE],
+    then: 'again',
+  }),
+  row('working', 'waiting', 'many tokens', 'burns', [3000, 5000], {
+    name: 'sends with fifty tokens valid plants, each when the one before is answered',
+    sends: [CREATE],
+    then: 'again',
+  }),
+  row('working', 'pipelined', 'one token', 'burns', [100, 1000], {
+    name: 'sends a thousand valid plants at once, and never reads',
+    sends: [{ times: 1000, text: CREATE }],
+    neverReads: true,
+  }),
+  row('working', 'pipelined', 'none', 'burns', [200, 1000], {
+    name: 'sends 5,000 requests for a path that does not exist at once, and never reads',
+    sends: [{ times: 5000, text: get('/none') }],
+    neverReads: true,
+  }),
+  row('working', 'many fields', 'none', 'burns', [100, 1000], {
+    name: 'sends a hundred requests of 3,900 header fields at once, and never reads',
+    sends: [{ times: 100, text: get('/none', FIELDS.text.repeat(FIELDS.times)) }],
+    neverReads: true,
+  }),
+  row('replying', 'pipelined', 'none', 'burns', [200, 2000], {
+    name: 'sends a hundred requests for /openapi.json at once, and never reads',
+    sends: [{ times: 100, text: get('/openapi.json') }],
+    neverReads: true,
+  }),
+  row('replying', 'never reading', 'none', 'holds', [2300, 5000], {
+    name: 'sends a request for /docs/swagger-ui-bundle.js, and never reads',
+    sends: [get('/docs/swagger-ui-bundle.js')],
+    neverReads: true,
+    inTests: true,
+  }),
+  row('replying', 'half-closed', 'none', 'holds', [2300, 5000], {
+    name: 'sends a request for /docs/swagger-ui-bundle.js, closes its side, and never reads',
+    sends: [get('/docs/swagger-ui-bundle.js')],
+    neverReads: true,
+    then: 'half-close',
+  }),
+  row('idle', 'many fields', 'none', 'holds', [2000, 5000], {
+    name: 'sends a request of 3,900 header fields, is answered, and stays',
+    sends: [get('/none', FIELDS.text.repeat(FIELDS.times))],
+    inTests: true,
+  }),
+  row('idle', 'held back', 'none', 'holds', [2000, 5000], {
+    name: 'sends a request, is answered, and stays',
+    sends: [get('/none')],
+  }),
+];
