@@ -73,7 +73,10 @@ export class IncomingBody {
     this.readBytes = read;
     this.keep(part);
     if (this.length > MAX.bodyBytes) this.refuse(tooLarge());
-    else if (this.chunked && this.framing(read) > MAX.framingBytes + 2 * this.length) this.refuse(wasteful());
+    else if (this.chunked && this.framing(read) > MAX.framingBytes + 2 * this.length) {
+      this.exchange.waste();
+      this.refuse(wasteful());
+    }
     return !this.dropped;
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { MAX_BODY_BYTES } from '../contract/request.ts';
 
 const [SECOND, KIB, MIB] = [1000, 1024, 1024 * 1024];
@@ -20,12 +21,16 @@ export const MAX = {
   bodyBytes: MAX_BODY_BYTES,
   /** Bytes of chunk framing beyond twice the body's own: a small chunk costs the processor what a large one does. */
   framingBytes: 16 * KIB,
+  /** Callers that are remembered for such framing. */
+  wasteful: 1000,
   /** Bytes of all bodies that are on their way, as allocated. Beyond, the caller that holds most of them gives way. */
   bodies: 32 * MIB,
   /** Requests whose operation works: at some 30 µs of the processor each, the last one waits for 60 ms. */
   underWay: 2048,
   /** Requests behind others on their connections, as Node reads up to 2 MB of them at a time. Beyond, they are cut off. */
   pipelined: 2048,
+  /** Parts of large replies that are sent in one turn of the event loop, of 64 KiB each. The others wait. */
+  inTurn: 64,
   /** Bytes of replies that clients have not taken. Beyond, the connection that holds most of them is cut off. */
   unsent: 32 * MIB,
 } as const;
@@ -42,6 +47,8 @@ export const DEADLINE = {
   idle: 65 * SECOND,
   /** After the reply that ends a connection, for the client to read it. */
   linger: 500,
+  /** Until a caller may send chunks again, most of which were framing: to find that out takes 10 ms of the processor. */
+  waste: 10 * SECOND,
 } as const;
 
 /** What is left of a bound when much gives way at once: the search for what holds most takes long, and must be rare. */
@@ -59,6 +66,13 @@ export const REASONS = {
   unsent: 'too many bytes of replies wait for clients, and it has most of them',
   unread: `the client took nothing of its reply for ${String(DEADLINE.progress / SECOND)} s`,
 } as const;
+
+const wasted = new Refusal(
+  ErrorNumber.storeUnavailable,
+  'the service is busy, try again',
+  { 'Retry-After': String(DEADLINE.waste / SECOND) },
+  'the caller has sent a body of small chunks, and may send no chunks for a while',
+);
 
 /** A request and its reply, with what the process holds for them. */
 export class Exchange {
@@ -125,6 +139,23 @@ export class Exchange {
 
   rest(): void {
     this.ledger.underWay.release(this.caller);
+  }
+
+  /** Does something that takes some 50 µs, in a turn of the event loop that has room for it. */
+  later(work: () => void): void {
+    this.ledger.later(work);
+  }
+
+  /** Remembers that the chunks of its body are mostly framing. */
+  waste(): void {
+    this.ledger.wasteful.set(this.caller, performance.now() + DEADLINE.waste);
+    if (this.ledger.wasteful.size > MAX.wasteful) this.ledger.wasteful.clear();
+  }
+
+  /** @throws Refusal if the body comes in chunks, and the caller's were mostly framing lately */
+  refuseWaste(): void {
+    if (this.request.headers['transfer-encoding'] === undefined) return;
+    if (performance.now() < (this.ledger.wasteful.get(this.caller) ?? 0)) throw wasted;
   }
 }
 
@@ -227,12 +258,15 @@ interface Parser {
 /** The ledger: what each connection costs. Every bound is read from it. */
 export class Connections {
   readonly underWay = new Share<string>(MAX.underWay);
+  /** Until when callers may send no chunks, by their keys. */
+  readonly wasteful = new Map<string, number>();
   /** Whether the service is stopping: what is under way is answered then, and nothing is cut off. */
   stopping = false;
   private readonly logger: Logger;
   private readonly onCutOff: OnCutOff | undefined;
   private readonly open = new Map<Socket, Connection>();
   private readonly pipelined = new Share<Connection>(MAX.pipelined);
+  private readonly queue: (() => void)[] = [];
   private bodies = 0;
   private unsent = 0;
 
@@ -308,6 +342,17 @@ export class Connections {
       this.cutOff(connection, 'unsent');
     }
   }
+
+  later(work: () => void): void {
+    this.queue.push(work);
+    if (this.queue.length === 1) setImmediate(this.workOff);
+  }
+
+  private readonly workOff = (): void => {
+    for (const work of this.queue.slice(0, MAX.inTurn)) work();
+    this.queue.splice(0, MAX.inTurn);
+    if (this.queue.length > 0) setImmediate(this.workOff);
+  };
 
   private cutOffStalest(): void {
     const stale = this.all().filter(({ phase }) => phase !== 'working');

@@ -6,6 +6,7 @@ import { OUT_OF_RANGE, standIn } from '../contract/int64.ts';
 import type { Position } from '../contract/positions.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import type { OperationValidator } from '../contract/validator.ts';
+import type { Exchange } from './connections.ts';
 import type { Context } from './context.ts';
 
 /** Header fields by name; those that are undefined are not sent. */
@@ -86,7 +87,23 @@ export function send(
   if (status !== 204) fields.push('Content-Length', String(length));
   if (typeof body === 'string') exchange.replyBytes = length;
   response.writeHead(status, fields);
-  response.end(body);
+  if (Buffer.isBuffer(body)) endInParts(exchange, body, 0);
+  else response.end(body);
+}
+
+/** How much of a Buffer is sent at a time, in bytes: thousands of clients that want a large one must not hold up others. */
+const PART_BYTES = 64 * 1024;
+
+function endInParts(exchange: Exchange, bytes: Buffer, start: number): void {
+  const end = start + PART_BYTES;
+  const { response } = exchange;
+  if (end >= bytes.length) response.end(bytes.subarray(start));
+  else
+    exchange.later(() => {
+      response.write(bytes.subarray(start, end), (error) => {
+        if (error == null) endInParts(exchange, bytes, end);
+      });
+    });
 }
 
 /**

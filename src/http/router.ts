@@ -83,26 +83,40 @@ function operationHandler<Services>(
     if (reply.status >= 400 && isError(reply.body)) context.error = reply.body.error;
     sendReply(context, reply, operation, validator);
   };
-  const identify = async (context: Context) => {
-    context.caller = await authenticate(context.request.headers.authorization);
-  };
-  return async ({ headers }, { context }) => {
-    context.operation = operation.id;
-    if (!operation.public) {
-      const caller = authenticate(headers.authorization);
-      context.caller = caller instanceof Promise ? await caller : caller;
-      count?.(context.caller.key, context);
+  const operate = async (context: Context, request: RequestData | Promise<RequestData>) => {
+    const data = request instanceof Promise ? await request : request;
+    if (!operation.public && performance.now() - context.startedAt > TRUSTED_MS) {
+      context.caller = await authenticate(context.request.headers.authorization);
     }
-    const data = await readRequest(context, operation, validator);
-    if (!operation.public && performance.now() - context.startedAt > TRUSTED_MS) await identify(context);
-    if (!context.exchange.work()) throw overloaded;
+    const { exchange } = context;
+    if (!exchange.work()) throw overloaded;
     let reply;
     try {
       reply = await handler(data, services);
     } finally {
-      context.exchange.rest();
+      exchange.rest();
     }
     answer(context, reply);
+  };
+  const admit = (context: Context, caller: Caller) => {
+    context.caller = caller;
+    context.exchange.refuseWaste();
+    count?.(caller.key, context);
+    return operate(context, readRequest(context, operation, validator));
+  };
+  // What can be refused at once is thrown at once: nothing more of it is parsed then.
+  return (_request, { context }) => {
+    context.operation = operation.id;
+    if (operation.public) {
+      context.exchange.refuseWaste();
+      return operate(context, readRequest(context, operation, validator));
+    }
+    const caller = authenticate(context.request.headers.authorization);
+    if (!(caller instanceof Promise)) return admit(context, caller);
+    // Where the body is refused first, its failure is of no interest.
+    caller.catch(() => undefined);
+    context.exchange.refuseWaste();
+    return caller.then((known) => admit(context, known));
   };
 }
 
