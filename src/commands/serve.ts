@@ -51,7 +51,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
     away.resolve(undefined);
   };
   // Not even loaded where nobody asks.
-  const metrics = config.admin && new (await import('../metrics/metrics.ts')).Metrics(contract, config.store);
+  const metrics = config.admin && new (await import('../metrics/metrics.ts')).Metrics(contract, config.store, log);
   const store = await openStore(config.store, { create: true, onAway, observer: metrics?.store });
   metrics?.store.readWaiting(() => store.waiting());
   metrics?.store.readPlants(() => store.plants.count());
@@ -106,7 +106,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   logger.info({ signal }, 'stopping');
   // Whatever hangs, a store that is locked for one: the process ends. Nothing that was acknowledged is lost.
   setTimeout(() => {
-    endNow(log, 'stopped before all was done');
+    void endNow(log, 'stopped before all was done');
   }, END_MS).unref();
   // What was opened is closed in the reverse order.
   await open.disposeAsync();
@@ -169,11 +169,9 @@ The documentation: ${url}/docs
 `);
 }
 
-function endNow(log: Log, message: string, cause?: unknown): never {
-  // pino writes all that it holds back before it returns from this level.
+async function endNow(log: Log, message: string, cause?: unknown): Promise<never> {
   log.logger.fatal({ err: cause }, message);
-  // A write of a line would hold up the end.
-  if (log.stalled()) process.kill(process.pid, 'SIGKILL');
+  await log.flush();
   process.exit(1);
 }
 
@@ -185,12 +183,12 @@ function stopSignal(log: Log): Promise<NodeJS.Signals> {
       first ??= performance.now();
       resolve(signal);
       if (performance.now() - first <= IMPATIENCE_MS) return;
-      endNow(log, 'stopped before all was done');
+      void endNow(log, 'stopped before all was done');
     };
     process.on('SIGTERM', onSignal);
     process.on('SIGINT', onSignal);
     process.on('uncaughtException', (error) => {
-      endNow(log, 'ended by an unforeseen failure', error);
+      void endNow(log, 'ended by an unforeseen failure', error);
     });
   });
 }
