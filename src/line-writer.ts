@@ -1,8 +1,5 @@
-import { write as writeFile } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-
-const write = promisify(writeFile);
+import { writeStdout } from './stdout.ts';
 
 /**
  * How long lines are held, in milliseconds: a busy service writes hundreds of them at once. One write each time that
@@ -73,16 +70,10 @@ export class LineWriter {
     const start = this.torn ? '\n' : '';
     const text = Buffer.from(start + lines.join(''));
     let done = 0;
-    while (done < text.length) {
-      try {
-        // Not 1: what makes a pipe, a socket or a terminal non-blocking is that Node is asked for this stream. A write that
-        // blocks holds a thread, for which process.exit() waits without end.
-        done += (await write(process.stdout.fd, text, done)).bytesWritten;
-      } catch (error) {
-        // The reason cannot be logged, as this is the log.
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') break;
-        await sleep(HOLD_MS, undefined, { ref: false });
-      }
+    try {
+      while (done < text.length) done += await writeStdout(text, done, { ref: false });
+    } catch {
+      // The reason cannot be logged, as this is the log.
     }
     if (done > 0) this.torn = text.at(done - 1) !== 0x0a;
     return done === text.length ? 0 : lines.length + 1 - text.toString('latin1', start.length, done).split('\n').length;

@@ -79,7 +79,9 @@ describe('a store, from the command line,', () => {
     expect(created).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^plantstore_[\w-]{43}\n$/),
-      stderr: expect.stringMatching(/^the token app, valid until \d{4}-[\d-]+T[\d:.]+Z, shown only this once:\n$/),
+      stderr: expect.stringMatching(
+        /^this is the token app, valid until \d{4}-[\d-]+T[\d:.]+Z, shown only this once\n$/,
+      ),
     });
     const service = await startService(environment);
     expect(service.token).toBe('');

@@ -80,6 +80,10 @@ export class Tables {
     return revoked.run(Date.now(), name).changes === 1n;
   }
 
+  deleteToken(hash: Uint8Array): void {
+    this.statement('delete from tokens where hash = ?').run(hash);
+  }
+
   ready(): void {
     this.statement('select 1 from plants limit 1').get();
   }
