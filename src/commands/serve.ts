@@ -40,6 +40,10 @@ export async function serve(): Promise<void> {
 
 async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): Promise<void> {
   const { logger } = log;
+  const stopping = new AbortController();
+  void stopped.then(() => {
+    stopping.abort();
+  });
   await using open = new AsyncDisposableStack();
   const contract = parseContract(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
   await proveValidator();
@@ -79,7 +83,11 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   });
   if (config.admin !== undefined && metrics !== undefined) {
     const { host, port } = config.admin;
-    const admin = await listen(createAdmin({ ready: () => store.ready(), metrics }, logger), host, port, logger);
+    const ready = async () => {
+      stopping.signal.throwIfAborted();
+      await store.ready();
+    };
+    const admin = await listen(createAdmin({ ready, metrics }, logger), host, port, logger);
     open.defer(() => admin.stop(0));
     logger.info({ url: admin.url }, 'admin listening');
   }
@@ -90,10 +98,6 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');
   // To a parent that waits for it, whatever the log level.
   process.send?.('listening');
-  const stopping = new AbortController();
-  void stopped.then(() => {
-    stopping.abort();
-  });
   const ready = store.opened.then(async () => {
     await introduce(store.tokens, config, url, onAway, stopping.signal);
     logger.info('ready');
