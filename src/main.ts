@@ -18,7 +18,7 @@ const program = new Command('plant-store')
   .showHelpAfterError('(--help says more)')
   .exitOverride();
 
-program.command('serve').description('run the service until SIGTERM or SIGINT').action(serve);
+program.command('serve').description('run the service until SIGTERM, SIGINT or SIGHUP').action(serve);
 
 const token = program.command('token').description('manage the access tokens of clients');
 token

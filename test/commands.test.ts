@@ -15,7 +15,7 @@ const command = (...args: readonly string[]) => plantStore(args, environment, fo
 describe('the command line', () => {
   test.each([
     [['--help'], 'Usage: plant-store [options] [command]'],
-    [['serve', '--help'], 'run the service until SIGTERM or SIGINT'],
+    [['serve', '--help'], 'run the service until SIGTERM, SIGINT or SIGHUP'],
     [['token', '--help'], 'create [options] <name>'],
     [['token', 'create', '--help'], '--expires <lifetime>'],
     [['export', '--help'], 'write every plant to a new file, or to stdout'],

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,31 +20,29 @@ import { listen } from '../server.ts';
 import { openStore } from '../storage/open.ts';
 import { StoreUnavailable } from '../storage/plant-store.ts';
 import type { TokenStore } from '../storage/token-store.ts';
+import { stopped } from './interruption.ts';
 
 /** How long requests under way may take once the service is told to stop; the process is gone within 10 s. */
 const GRACE_MS = 5000;
 /** When the process ends, whatever is left; a wait of the store for its lock (2 s) may come on top. */
 const END_MS = 5500;
-/** npm and terminals deliver one signal twice: only a later one is meant as a second one. */
-const IMPATIENCE_MS = 1000;
 
-/** Runs the service until SIGTERM or SIGINT. */
+/** Runs the service until SIGTERM, SIGINT or SIGHUP. */
 export async function serve(): Promise<void> {
   const config = readConfig(readEnvironment());
   const log = createLog(config.logLevel);
+  const { signal } = stopped(() => void endNow(log, 'stopped before all was done'));
+  process.on('uncaughtException', (error) => void endNow(log, 'ended by an unforeseen failure', error));
   try {
-    await run(config, log, stopSignal(log));
+    await run(config, log, signal);
   } finally {
     await log.flush();
   }
 }
 
-async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): Promise<void> {
+async function run(config: Config, log: Log, stopping: AbortSignal): Promise<void> {
   const { logger } = log;
-  const stopping = new AbortController();
-  void stopped.then(() => {
-    stopping.abort();
-  });
+  const stop = once(stopping, 'abort');
   await using open = new AsyncDisposableStack();
   const contract = parseContract(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
   await proveValidator();
@@ -61,7 +60,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   metrics?.store.readPlants(() => store.plants.count());
   open.defer(() => store.close());
   // A store that is there is open before the first request comes; for one that is away nobody waits.
-  await Promise.race([store.opened, away.promise, stopped]);
+  await Promise.race([store.opened, away.promise, stop]);
 
   const jwt = await createVerifier(config, log);
   open.defer(() => jwt?.close());
@@ -84,7 +83,7 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   if (config.admin !== undefined && metrics !== undefined) {
     const { host, port } = config.admin;
     const ready = async () => {
-      stopping.signal.throwIfAborted();
+      if (stopping.aborted) throw new Error('the service is stopping');
       await store.ready();
     };
     const admin = await listen(createAdmin({ ready, metrics }, logger), host, port, logger);
@@ -99,15 +98,15 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   // To a parent that waits for it, whatever the log level.
   process.send?.('listening');
   const ready = store.opened.then(async () => {
-    await introduce(store.tokens, config, url, onAway, stopping.signal);
+    await introduce(store.tokens, config, url, onAway, stopping);
     logger.info('ready');
     // For the next start, also if this process is killed.
     flushCompileCache();
     allocateYoung();
   });
 
-  const signal = await Promise.race([stopped, ready.then(() => stopped)]);
-  logger.info({ signal }, 'stopping');
+  await Promise.race([stop, ready.then(() => stop)]);
+  logger.info({ signal: stopping.reason as NodeJS.Signals }, 'stopping');
   // Whatever hangs, a store that is locked for one: the process ends. Nothing that was acknowledged is lost.
   setTimeout(() => {
     void endNow(log, 'stopped before all was done');
@@ -177,22 +176,4 @@ async function endNow(log: Log, message: string, cause?: unknown): Promise<never
   log.logger.fatal({ err: cause }, message);
   await log.flush();
   process.exit(1);
-}
-
-/** Resolves with the first signal to stop. A second one, meant as such, ends the process at once. */
-function stopSignal(log: Log): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let first: number | undefined;
-    const onSignal = (signal: NodeJS.Signals) => {
-      first ??= performance.now();
-      resolve(signal);
-      if (performance.now() - first <= IMPATIENCE_MS) return;
-      void endNow(log, 'stopped before all was done');
-    };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
-    process.on('uncaughtException', (error) => {
-      void endNow(log, 'ended by an unforeseen failure', error);
-    });
-  });
 }
