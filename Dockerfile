@@ -35,5 +35,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=5s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1))"]
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "--max-semi-space-size=16", "--require", "./scripts/require-node.cjs", "src/main.ts"]
+ENTRYPOINT ["node", "--disable-sigusr1", "--max-semi-space-size=16", "--require", "./scripts/require-node.cjs", "src/main.ts"]
 CMD ["serve"]

@@ -4,15 +4,15 @@ import type { Exchange } from './http/connections.ts';
 
 /** What can be asked about the service. */
 export interface Facts {
-  /** Resolves if its store can answer. */
+  /** Resolves if requests should be sent to it: its store can write, and it is not stopping. */
   readonly ready: () => Promise<void>;
   /** What Prometheus is told. */
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
 /**
- * What operators and their tools ask, on a listener of its own: `/livez` (does the process answer?), `/readyz` (can it
- * serve, as far as its store is asked?) and `/metrics` (what has it done?).
+ * What operators and their tools ask, on a listener of its own: `/livez` (does the process answer?), `/readyz` (should
+ * it get requests?) and `/metrics` (what has it done?).
  */
 export function createAdmin(facts: Facts, logger: Logger): (exchange: Exchange) => void {
   return ({ request, response }) => {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { destination, pino, stdTimeFunctions } from 'pino';
+import { pino, stdTimeFunctions } from 'pino';
+import { LineWriter } from './line-writer.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -19,51 +20,18 @@ export interface RequestObserver {
 }
 
 export interface Log extends RequestLog {
-  /** Resolves when all is written; a process must not end before. */
+  /** Resolves when all is written, or after a second if stdout does not take it; a process must not end before. */
   flush(): Promise<void>;
-  /** Whether nobody reads stdout: a process that waits for it, as it also does to end, waits for ever. */
-  stalled(): boolean;
+  /** How many lines stdout did not take. */
+  dropped(): number;
 }
-
-/**
- * How long lines are held, in milliseconds: a busy service writes hundreds of them at once. One write each time that
- * the event loop comes around took 9 % of the time of a create. A process that is killed loses what it holds.
- */
-const HOLD_MS = 10;
-
-/** How many characters wait while nobody reads stdout; lines beyond are lost, as memory must not fill with them. */
-const MOST_WAITING = 16 * 1024 * 1024;
-
-/** When stdout has taken nothing for so long, in milliseconds, nobody reads it. */
-const STALLED_MS = 500;
 
 /** One JSON object a line on stdout. */
 export function createLog(level: LogLevel): Log {
-  const stdout = destination({ dest: 1, sync: false, maxLength: MOST_WAITING });
-  let held = '';
-  /** Since when stdout has taken nothing of what waits for it. */
-  let waitingSince = Infinity;
-  stdout.on('write', () => (waitingSince = performance.now()));
-  stdout.on('drain', () => (waitingSince = Infinity));
-  const stalled = () => performance.now() - waitingSince > STALLED_MS;
-  const release = () => {
-    if (held === '') return;
-    waitingSince = Math.min(waitingSince, performance.now());
-    stdout.write(held);
-    held = '';
-  };
-  const write = (line: string) => {
-    if (held === '') setTimeout(release, HOLD_MS);
-    held += line;
-  };
-  const lines = {
-    write,
-    // Called by pino for a fatal line.
-    flushSync() {
-      release();
-      if (!stalled()) stdout.flushSync();
-    },
-  };
+  const lines = new LineWriter((count) => {
+    const msg = 'log lines were dropped: stdout could not be written';
+    return `${JSON.stringify({ level: 'warn', time: isoTime(), lines: count, msg })}\n`;
+  });
   const logger = pino(
     {
       level,
@@ -78,16 +46,10 @@ export function createLog(level: LogLevel): Log {
     // As pino would, in a third of the time: there is such a line for each request.
     request(line) {
       if (!logger.isLevelEnabled('info')) return;
-      write(`${JSON.stringify({ level: 'info', time: isoTime(), ...line, msg: 'request' })}\n`);
+      lines.write(`${JSON.stringify({ level: 'info', time: isoTime(), ...line, msg: 'request' })}\n`);
     },
-    flush: () =>
-      new Promise((resolve) => {
-        release();
-        stdout.flush(() => {
-          resolve();
-        });
-      }),
-    stalled,
+    flush: () => lines.flush(),
+    dropped: () => lines.dropped,
   };
 }
 

@@ -4,6 +4,7 @@ import { backUp, restore } from './commands/backup.ts';
 import { exportPlants } from './commands/export.ts';
 import { importPlants } from './commands/import.ts';
 import { migrate } from './commands/migrate.ts';
+import { unwritable } from './commands/print.ts';
 import { remove } from './commands/remove.ts';
 import { serve } from './commands/serve.ts';
 import { createToken, listTokens, revokeToken } from './commands/token.ts';
@@ -17,7 +18,7 @@ const program = new Command('plant-store')
   .showHelpAfterError('(--help says more)')
   .exitOverride();
 
-program.command('serve').description('run the service until SIGTERM or SIGINT').action(serve);
+program.command('serve').description('run the service until SIGTERM, SIGINT or SIGHUP').action(serve);
 
 const token = program.command('token').description('manage the access tokens of clients');
 token
@@ -49,9 +50,9 @@ program
 program.command('remove <id>').description('remove a plant for good').action(remove);
 program.command('migrate').description('bring the schema of the store up to date').action(migrate);
 
-// What is written by console.log has nobody else who would take its failure.
+// Commander writes by itself what --help and --version say.
 process.stdout.on('error', (error) => {
-  process.exitCode = report(error);
+  process.exitCode = report(unwritable(error));
 });
 
 try {
@@ -64,7 +65,7 @@ try {
 function report(error: unknown): number {
   // Commander has said it; it throws for --help as well, with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  // Whoever read stdout, `head` for one, has seen enough.
+  // The reader of stdout, `head` for one, has seen enough.
   if (Error.isError(error) && 'code' in error && error.code === 'EPIPE') return 1;
   const explained = Error.isError(error) && EXPLAINED.includes(error.name);
   console.error(explained ? `plant-store: ${error.message}` : error);

@@ -15,7 +15,7 @@ const command = (...args: readonly string[]) => plantStore(args, environment, fo
 describe('the command line', () => {
   test.each([
     [['--help'], 'Usage: plant-store [options] [command]'],
-    [['serve', '--help'], 'run the service until SIGTERM or SIGINT'],
+    [['serve', '--help'], 'run the service until SIGTERM, SIGINT or SIGHUP'],
     [['token', '--help'], 'create [options] <name>'],
     [['token', 'create', '--help'], '--expires <lifetime>'],
     [['export', '--help'], 'write every plant to a new file, or to stdout'],
@@ -79,7 +79,9 @@ describe('a store, from the command line,', () => {
     expect(created).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^plantstore_[\w-]{43}\n$/),
-      stderr: expect.stringMatching(/^the token app, valid until \d{4}-[\d-]+T[\d:.]+Z, shown only this once:\n$/),
+      stderr: expect.stringMatching(
+        /^this is the token app, valid until \d{4}-[\d-]+T[\d:.]+Z, shown only this once\n$/,
+      ),
     });
     const service = await startService(environment);
     expect(service.token).toBe('');

@@ -70,7 +70,7 @@ describe('npm start', () => {
 });
 
 describe('the service', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)(
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'answers what is under way when it is told to stop by %s',
     async (signal) => {
       const service = await startService();

@@ -2,12 +2,13 @@ import { readConfig, readEnvironment } from '../config.ts';
 import { backUpStore, restoreStore } from '../storage/backup.ts';
 import { CommandError } from './failure.ts';
 import { writeNewFile } from './new-file.ts';
+import { print } from './print.ts';
 
 /** Copies the store into a new file, also beside a running service. Only its owner may read it: it has the tokens' hashes. */
 export async function backUp(file: string): Promise<void> {
   const { store } = readConfig(readEnvironment());
   const plants = await backUpStore(store, file, (write) => writeNewFile(file, { mode: 0o600 }, write));
-  console.log(`${file} has the store as it was: ${count(plants)}, checked`);
+  await print(`${file} has the store as it was: ${count(plants)}, checked\n`);
 }
 
 /** Puts back what a backup has, also beside a running service. */
@@ -18,7 +19,7 @@ export async function restore(file: string, { force = false }: { force?: boolean
       `the store has ${count(present)}, which would be lost: make a backup of it first, then restore with --force`,
     );
   });
-  console.log(`the store is what ${file} has: ${count(plants)}, checked`);
+  await print(`the store is what ${file} has: ${count(plants)}, checked\n`);
 }
 
 function count(plants: number): string {

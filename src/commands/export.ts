@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PlantStore } from '../storage/plant-store.ts';
 import { CSV_HEADER, toCsv, toNdjson } from './csv.ts';
 import { writeNewFile } from './new-file.ts';
+import { print } from './print.ts';
 import { Progress } from './progress.ts';
 import type { Format } from './records.ts';
 import { formatOf } from './records.ts';
@@ -16,7 +17,7 @@ export async function exportPlants(path: string | undefined, options: { format?:
     if (path === undefined) {
       // On a terminal the plants themselves show how far it is.
       const progress = process.stdout.isTTY ? undefined : new Progress(process.stderr);
-      await pipeline(Readable.from(texts(plants, format, progress)), process.stdout, { end: false });
+      for await (const text of texts(plants, format, progress)) await print(text);
     } else {
       await writeNewFile(path, { mode: 0o666 }, async (temporary, signal) => {
         const lines = Readable.from(texts(plants, format, new Progress(process.stderr)));

@@ -7,6 +7,7 @@ import { CommandError } from './failure.ts';
 import type { Counts } from './importer.ts';
 import { Importer, StoreLost } from './importer.ts';
 import { stopped } from './interruption.ts';
+import { print } from './print.ts';
 import { Progress } from './progress.ts';
 import { formatOf, openBodyReader, Records } from './records.ts';
 import { Rejects } from './rejects.ts';
@@ -76,7 +77,7 @@ async function run(
     progress.end();
   }
   if (interrupted.signal.aborted) throw new CommandError(`interrupted; ${far(input.name, importer)}`);
-  console.log(summary(input.name, importer, progress.seconds, plants === undefined));
+  await print(`${summary(input.name, importer, progress.seconds, plants === undefined)}\n`);
 }
 
 /** Where none is yet: what an import before this one has left is kept, and does not keep it from being run again. */

@@ -1,3 +1,4 @@
+import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 /** Brings the schema of the store up to date, as every opening does, and says so. */
@@ -5,6 +6,6 @@ export async function migrate(): Promise<void> {
   await withStore({ create: true }, async ({ opened }) => {
     const { before, now } = await opened;
     const [from, to] = [String(before), String(now)];
-    console.log(before === now ? `the schema is up to date: ${to}` : `the schema was ${from}, and is ${to} now`);
+    await print(before === now ? `the schema is up to date: ${to}\n` : `the schema was ${from}, and is ${to} now\n`);
   });
 }

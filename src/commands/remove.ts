@@ -1,5 +1,6 @@
 import { isInt64 } from '../contract/int64.ts';
 import { CommandError } from './failure.ts';
+import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 /** Removes a plant: the operator's way to undo a mistake. */
@@ -10,6 +11,6 @@ export async function remove(text: string): Promise<void> {
   }
   await withStore({ create: false }, async ({ plants }) => {
     if (!(await plants.remove(id))) throw new CommandError(`there is no plant with the id ${String(id)}`);
-    console.log(`removed the plant with the id ${String(id)}`);
+    await print(`removed the plant with the id ${String(id)}\n`);
   });
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,27 +22,29 @@ import { listen } from '../http/server.ts';
 import { openStore } from '../storage/open.ts';
 import { StoreUnavailable } from '../storage/plant-store.ts';
 import type { TokenStore } from '../storage/token-store.ts';
+import { stopped } from './interruption.ts';
 
 /** How long requests under way may take once the service is told to stop; the process is gone within 10 s. */
 const GRACE_MS = 5000;
 /** When the process ends, whatever is left; a wait of the store for its lock (2 s) may come on top. */
 const END_MS = 5500;
-/** npm and terminals deliver one signal twice: only a later one is meant as a second one. */
-const IMPATIENCE_MS = 1000;
 
-/** Runs the service until SIGTERM or SIGINT. */
+/** Runs the service until SIGTERM, SIGINT or SIGHUP. */
 export async function serve(): Promise<void> {
   const config = readConfig(readEnvironment());
   const log = createLog(config.logLevel);
+  const { signal } = stopped(() => void endNow(log, 'stopped before all was done'));
+  process.on('uncaughtException', (error) => void endNow(log, 'ended by an unforeseen failure', error));
   try {
-    await run(config, log, stopSignal(log));
+    await run(config, log, signal);
   } finally {
     await log.flush();
   }
 }
 
-async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): Promise<void> {
+async function run(config: Config, log: Log, stopping: AbortSignal): Promise<void> {
   const { logger } = log;
+  const stop = once(stopping, 'abort');
   await using open = new AsyncDisposableStack();
   const contract = parseContract(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
   await proveValidator();
@@ -53,13 +56,13 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
     away.resolve(undefined);
   };
   // Not even loaded where nobody asks.
-  const metrics = config.admin && new (await import('../metrics/metrics.ts')).Metrics(contract, config.store);
+  const metrics = config.admin && new (await import('../metrics/metrics.ts')).Metrics(contract, config.store, log);
   const store = await openStore(config.store, { create: true, onAway, observer: metrics?.store });
   metrics?.store.readWaiting(() => store.waiting());
   metrics?.store.readPlants(() => store.plants.count());
   open.defer(() => store.close());
   // A store that is there is open before the first request comes; for one that is away nobody waits.
-  await Promise.race([store.opened, away.promise, stopped]);
+  await Promise.race([store.opened, away.promise, stop]);
 
   const jwt = await createVerifier(config, log);
   open.defer(() => jwt?.close());
@@ -82,7 +85,11 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   });
   if (config.admin !== undefined && metrics !== undefined) {
     const { host, port } = config.admin;
-    const admin = await listen(createAdmin({ ready: () => store.ready(), metrics }, logger), host, port, logger);
+    const ready = async () => {
+      if (stopping.aborted) throw new Error('the service is stopping');
+      await store.ready();
+    };
+    const admin = await listen(createAdmin({ ready, metrics }, logger), host, port, logger);
     open.defer(() => admin.stop(0));
     logger.info({ url: admin.url }, 'admin listening');
   }
@@ -94,23 +101,19 @@ async function run(config: Config, log: Log, stopped: Promise<NodeJS.Signals>): 
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');
   // To a parent that waits for it, whatever the log level.
   process.send?.('listening');
-  const stopping = new AbortController();
-  void stopped.then(() => {
-    stopping.abort();
-  });
   const ready = store.opened.then(async () => {
-    await introduce(store.tokens, config, url, onAway, stopping.signal);
+    await introduce(store.tokens, config, url, onAway, stopping);
     logger.info('ready');
     // For the next start, also if this process is killed.
     flushCompileCache();
     allocateYoung();
   });
 
-  const signal = await Promise.race([stopped, ready.then(() => stopped)]);
-  logger.info({ signal }, 'stopping');
+  await Promise.race([stop, ready.then(() => stop)]);
+  logger.info({ signal: stopping.reason as NodeJS.Signals }, 'stopping');
   // Whatever hangs, a store that is locked for one: the process ends. Nothing that was acknowledged is lost.
   setTimeout(() => {
-    endNow(log, 'stopped before all was done');
+    void endNow(log, 'stopped before all was done');
   }, END_MS).unref();
   // What was opened is closed in the reverse order.
   await open.disposeAsync();
@@ -173,28 +176,8 @@ The documentation: ${url}/docs
 `);
 }
 
-function endNow(log: Log, message: string, cause?: unknown): never {
-  // pino writes all that it holds back before it returns from this level.
+async function endNow(log: Log, message: string, cause?: unknown): Promise<never> {
   log.logger.fatal({ err: cause }, message);
-  // A write of a line would hold up the end.
-  if (log.stalled()) process.kill(process.pid, 'SIGKILL');
+  await log.flush();
   process.exit(1);
-}
-
-/** Resolves with the first signal to stop. A second one, meant as such, ends the process at once. */
-function stopSignal(log: Log): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let first: number | undefined;
-    const onSignal = (signal: NodeJS.Signals) => {
-      first ??= performance.now();
-      resolve(signal);
-      if (performance.now() - first <= IMPATIENCE_MS) return;
-      endNow(log, 'stopped before all was done');
-    };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
-    process.on('uncaughtException', (error) => {
-      endNow(log, 'ended by an unforeseen failure', error);
-    });
-  });
 }

@@ -2,6 +2,7 @@ import { hashToken, makeToken } from '../auth/token.ts';
 import { UNITS } from '../settings.ts';
 import type { StoredToken } from '../storage/token-store.ts';
 import { CommandError } from './failure.ts';
+import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 /** Makes a token and prints it: stdout gets the token and nothing else. */
@@ -13,12 +14,18 @@ export async function createToken(name: string, { expires }: { expires?: string 
   await withStore({ create: true }, async ({ tokens }) => {
     const token = makeToken();
     const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
-    if (!(await tokens.add({ name, hash: hashToken(token), ...expiresAt }))) {
+    const hash = hashToken(token);
+    if (!(await tokens.add({ name, hash, ...expiresAt }))) {
       throw new CommandError(`there is a token named ${name}: revoke it first, or choose another name`);
     }
     const until = lifetime === undefined ? 'for ever' : `until ${new Date(Date.now() + lifetime).toISOString()}`;
-    console.error(`the token ${name}, valid ${until}, shown only this once:`);
-    console.log(token);
+    try {
+      await print(`${token}\n`);
+    } catch (error) {
+      await tokens.delete(hash);
+      throw error;
+    }
+    console.error(`this is the token ${name}, valid ${until}, shown only this once`);
   });
 }
 
@@ -32,20 +39,15 @@ export async function listTokens(): Promise<void> {
     ]);
     const table = [['NAME', 'STATE', 'CREATED', 'EXPIRES'], ...rows];
     const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-    for (const row of table)
-      console.log(
-        row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd(),
-      );
+    const lines = table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+    await print(lines.map((line) => `${line.trimEnd()}\n`).join(''));
   });
 }
 
 export async function revokeToken(name: string): Promise<void> {
   await withStore({ create: false }, async ({ tokens }) => {
     if (!(await tokens.revoke(name))) throw new CommandError(`there is no valid token named ${name}`);
-    console.log(`revoked the token ${name}: it is refused everywhere within a second`);
+    await print(`revoked the token ${name}: it is refused everywhere within a second\n`);
   });
 }
 

@@ -1,6 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Contract } from '../contract/contract.ts';
+import type { Log } from '../log.ts';
 import type { StoreLocation } from '../storage/open.ts';
 import { RequestMetrics } from './requests.ts';
 import { StoreMetrics } from './store.ts';
@@ -21,7 +22,7 @@ export class Metrics {
   readonly store: StoreMetrics;
   private readonly registry = new Registry();
 
-  constructor(contract: Contract, { engine }: StoreLocation) {
+  constructor(contract: Contract, { engine }: StoreLocation, log: Pick<Log, 'dropped'>) {
     this.requests = new RequestMetrics(contract, this.registry);
     this.store = new StoreMetrics(this.registry);
     const labels = { version: packageJson.version, node_version: process.versions.node, engine };
@@ -31,6 +32,15 @@ export class Metrics {
       labelNames: Object.keys(labels),
       registers: [this.registry],
     }).set(labels, 1);
+    new Counter({
+      name: 'plant_store_log_lines_dropped_total',
+      help: 'Lines of the log that stdout did not take.',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(log.dropped());
+      },
+    });
     collectDefaultMetrics({ register: this.registry });
     for (const name of UNWANTED) this.registry.removeSingleMetric(name);
   }

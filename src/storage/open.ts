@@ -20,7 +20,7 @@ export interface Store {
   readonly opened: Promise<Schema>;
   /** How many plants wait to be stored, without those that are being written. */
   waiting(): number;
-  /** Resolves if the store can answer. @throws StoreUnavailable */
+  /** Resolves if the store can write, durably, waiting for a lock as a create does. @throws StoreUnavailable */
   ready(): Promise<void>;
   /** Finishes what is under way. Nothing can be called after. */
   close(): Promise<void>;

@@ -26,4 +26,6 @@ export interface TokenStore {
   list(): Promise<readonly StoredToken[]>;
   /** From now on `find` does not find it, in any process. False: there is none of that name. */
   revoke(name: string): Promise<boolean>;
+  /** Removes a token durably, as if it had never been added. */
+  delete(hash: Uint8Array): Promise<void>;
 }

@@ -50,7 +50,7 @@ export const fullDisk: Scenario = {
 
 async function answersOperators(admin: string): Promise<void> {
   const [livez, readyz] = await Promise.all(['livez', 'readyz'].map((name) => fetch(`${admin}/${name}`)));
-  // It may be ready, as it can read: that it answers is what counts.
+  // There may be room for what it writes: that it answers is what counts.
   await readyz?.text();
   if (livez?.status !== 200) throw new Fault(`/livez says ${String(livez?.status)}`);
 }

@@ -6,6 +6,14 @@ export function testTokens(tokensOf: () => TokenStore): void {
   describe('of tokens', () => {
     const hash = (fill: number) => new Uint8Array(32).fill(fill);
 
+    test('deletes one as if it had never had it', async () => {
+      expect(await tokensOf().add({ name: 'lost', hash: hash(110) })).toBe(true);
+      await tokensOf().delete(hash(110));
+      expect(await tokensOf().find(hash(110))).toBeUndefined();
+      expect(await tokensOf().list()).toEqual([]);
+      await tokensOf().delete(hash(110));
+    });
+
     test('keeps a first one only if it never had one', async () => {
       const attempts = Array.from({ length: 10 }, (_, index) =>
         tokensOf().addFirst({ name: `first ${String(index)}`, hash: hash(index) }),
@@ -13,6 +21,9 @@ export function testTokens(tokensOf: () => TokenStore): void {
       expect((await Promise.all(attempts)).filter((added) => added)).toHaveLength(1);
       const [first] = await tokensOf().list();
       expect(await tokensOf().revoke(first?.name ?? '')).toBe(true);
+      expect(await tokensOf().addFirst({ name: 'second', hash: hash(100) })).toBe(false);
+      expect(await tokensOf().add({ name: 'lost', hash: hash(110) })).toBe(true);
+      await tokensOf().delete(hash(110));
       expect(await tokensOf().addFirst({ name: 'second', hash: hash(100) })).toBe(false);
     });
 

@@ -49,6 +49,12 @@ describe('with a synchronous standby that is away', () => {
     expect(await store.plants.create(plant)).toBe('replayed');
   });
 
+  test('is not ready', async () => {
+    await expect(store.ready()).rejects.toEqual(UNAVAILABLE);
+    await commitsWaitFor('');
+    await store.ready();
+  });
+
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
     'nor is it when an operator ends the wait by %s, after which PostgreSQL reports success',
     async (end) => {

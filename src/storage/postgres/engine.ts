@@ -23,7 +23,11 @@ const PORTION = 1000;
 /** How long to wait before a server that is away is looked for again, in milliseconds. */
 const LOOK_AGAIN_MS = 1000;
 
-const READY = statement('select version from schema_version');
+/**
+ * Writes a lock as well, and its commit waits as that of a create: a standby refuses it. It takes a number of a
+ * transaction and leaves no dead row. A full disk shows only when a table grows, which is not for a probe to make happen.
+ */
+const READY = statement('select id from schema_version for key share skip locked');
 /** Writes a lock, whose commit waits for all that was written before. */
 const FLUSH = statement('select id from schema_version for key share');
 

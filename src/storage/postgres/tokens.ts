@@ -10,17 +10,22 @@ const FIND_DURABLE = statement('select name from tokens where hash = $1::bytea a
 const LIST = statement(`${SELECT} order by created_at, position`);
 
 /** The row of the schema is locked by whoever sets what it says: of several that try at once one succeeds. */
-const HAD_TOKEN = 'update schema_version set had_token = true where not had_token returning id';
+const HAD_TOKEN = 'update schema_version set had_token = true where not had_token';
 const COLUMNS = '(hash, name, created_at, expires_at)';
 const VALUES = '$1::bytea, $2::text, $3::bigint, $4::bigint';
 const ADD = statement(
-  `with had as (${HAD_TOKEN}) insert into tokens ${COLUMNS} values (${VALUES}) on conflict do nothing`,
+  `with had as (${HAD_TOKEN} returning id) insert into tokens ${COLUMNS} values (${VALUES}) on conflict do nothing`,
 );
+/** Looks for tokens too: one may be added while another, the only one before it, is deleted. */
 const ADD_FIRST = statement(
-  `with had as (${HAD_TOKEN}) insert into tokens ${COLUMNS} select ${VALUES} from had on conflict do nothing`,
+  `with had as (${HAD_TOKEN} and not exists (select 1 from tokens) returning id) insert into tokens ${COLUMNS} select ${VALUES} from had on conflict do nothing`,
 );
 const REVOKE = statement(
   'update tokens set revoked_at = $1::bigint where name = $2 and revoked_at is null returning name',
+);
+const DELETE = statement(
+  `with gone as (delete from tokens where hash = $1::bytea)
+   update schema_version set had_token = exists (select 1 from tokens where hash <> $2::bytea)`,
 );
 
 /**
@@ -49,5 +54,8 @@ export function tokenStore(
     addFirst: (token) => add(ADD_FIRST, token),
     list: async () => (await attempt((run) => run(LIST))).map(readToken),
     revoke: (name) => change(REVOKE, Date.now(), name),
+    delete: async (hash) => {
+      await attempt((run) => run(DELETE, hash, hash));
+    },
   };
 }

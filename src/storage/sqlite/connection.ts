@@ -32,6 +32,7 @@ export function connect(path: string, create: boolean): Connection {
   try {
     if (!create && !existsSync(path)) throw new StoreUnusable(`there is no database ${path}`);
     makeFolder(dirname(path));
+    if (!existsSync(path)) makeFile(path);
     const database = new DatabaseSync(path, { timeout: BUSY_MS });
     try {
       configure(database, path);
@@ -55,7 +56,7 @@ export function connectReader(path: string): DatabaseSync {
 }
 
 /**
- * Makes a folder, which survives the loss of power once the folder that holds it has been flushed. Level by level, as
+ * Makes a folder that only its owner may enter, and which survives the loss of power once the folder that holds it has been flushed. Level by level, as
  * Node's own `recursive` never returns where the system refuses a folder as it does under /proc.
  */
 function makeFolder(folder: string): void {
@@ -63,7 +64,7 @@ function makeFolder(folder: string): void {
   const holder = dirname(folder);
   makeFolder(holder);
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     // Another process may have made it meanwhile.
     if (!existsSync(folder)) throw error;
@@ -71,6 +72,15 @@ function makeFolder(folder: string): void {
   const descriptor = openSync(holder, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
+}
+
+/** Makes an empty file that only its owner may read: it gets the tokens' hashes. SQLite gives its -wal and -shm the same mode. */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch {
+    // SQLite says why it cannot be opened.
+  }
 }
 
 function configure(database: DatabaseSync, path: string): void {

@@ -121,6 +121,7 @@ function tokenStore(worker: Thread): TokenStore {
     addFirst: (token) => worker.call('addFirstToken', token),
     list: () => worker.call('listTokens'),
     revoke: (name) => worker.call('revokeToken', name),
+    delete: (hash) => worker.call('deleteToken', hash),
   };
 }
 

@@ -5,6 +5,7 @@ import { COLUMNS, readToken } from '../columns.ts';
 import type { Creation } from '../plant-store.ts';
 import type { NewToken, StoredToken } from '../token-store.ts';
 import { atWork } from './errors.ts';
+import { APPLICATION_ID } from './migrations.ts';
 import { DELETE_ONE, eachPlant, INSERT, isSame, SELECT_ONE } from './plants.ts';
 
 const ID = COLUMNS.indexOf('id');
@@ -80,8 +81,17 @@ export class Tables {
     return revoked.run(Date.now(), name).changes === 1n;
   }
 
+  deleteToken(hash: Uint8Array): void {
+    this.statement('delete from tokens where hash = ?').run(hash);
+  }
+
+  /** Writes what is there: 4 KB of the log (WAL) and an fsync, for which creates wait once. */
   ready(): void {
-    this.statement('select 1 from plants limit 1').get();
+    this.transaction(() => {
+      this.statement('select 1 from plants limit 1').get();
+      // Not the version of the schema, which a newer process may raise meanwhile.
+      this.database.exec(`pragma application_id = ${String(APPLICATION_ID)}`);
+    });
   }
 
   close(): void {

@@ -73,6 +73,9 @@ function run(tables: Tables, call: Call): unknown {
       return tables.addFirstToken(...call.args);
     case 'revokeToken':
       return tables.revokeToken(...call.args);
+    case 'deleteToken':
+      tables.deleteToken(...call.args);
+      return undefined;
     case 'ready':
       tables.ready();
       return undefined;

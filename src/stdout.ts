@@ -1,0 +1,26 @@
+import { write } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/** How long to wait for a reader that is behind, in milliseconds. */
+const FULL_MS = 10;
+
+const writeFile = promisify(write);
+
+/**
+ * Writes bytes from an offset on, as many as stdout takes at once, and returns how many.
+ *
+ * @param ref whether a process with nothing but this to do goes on
+ * @throws what the system says
+ */
+export async function writeStdout(bytes: Buffer, offset: number, { ref }: { ref: boolean }): Promise<number> {
+  try {
+    // Not 1: what makes a pipe, a socket or a terminal non-blocking is that Node is asked for this stream. A write that
+    // blocks holds a thread, for which process.exit() waits without end.
+    return (await writeFile(process.stdout.fd, bytes, offset)).bytesWritten;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    await sleep(FULL_MS, undefined, { ref });
+    return 0;
+  }
+}

@@ -1,0 +1,54 @@
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { plantStore, ROOT, start, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** Who may read and write a file, as `ls` has it in octal. */
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const modesIn = (folder: string) =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]));
+
+/** Runs a command under an umask that takes nothing away. */
+async function run(folder: string, database: string, ...args: readonly string[]): Promise<void> {
+  const program = [process.execPath, join(ROOT, 'src/main.ts'), ...args];
+  const environment = { DATABASE_URL: `sqlite:${database}` };
+  const started = start('sh', ['-c', 'umask 0; exec "$@"', 'sh', ...program], environment, folder);
+  expect([await started.ended, started.stderr()]).toEqual([0, expect.any(String)]);
+}
+
+test("a new store is its owner's alone, with its log and its folders, while it is in use", async () => {
+  const folder = temporaryFolder();
+  const database = join(folder, 'new/data/plants.db');
+  await run(folder, database, 'migrate');
+  const service = await startService({ DATABASE_URL: `sqlite:${database}` });
+  expect([modeOf(join(folder, 'new')), modeOf(join(folder, 'new/data'))]).toEqual(['700', '700']);
+  expect(modesIn(join(folder, 'new/data'))).toEqual({
+    'plants.db': '600',
+    'plants.db-shm': '600',
+    'plants.db-wal': '600',
+  });
+  await service.stop();
+});
+
+test('so are one that is restored or imported, and a backup', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'plants.ndjson'), '{"id":1,"name":"Ginkgo"}\n');
+  await run(folder, join(folder, 'imported.db'), 'import', 'plants.ndjson');
+  await run(folder, join(folder, 'imported.db'), 'backup', 'backup.db');
+  await run(folder, join(folder, 'restored.db'), 'restore', 'backup.db');
+  expect(modesIn(folder)).toMatchObject({ 'imported.db': '600', 'backup.db': '600', 'restored.db': '600' });
+});
+
+test('folders and files that exist stay as they are', async () => {
+  const folder = join(temporaryFolder(), 'shared');
+  mkdirSync(folder);
+  chmodSync(folder, 0o750);
+  const database = join(folder, 'plants.db');
+  await plantStore(['migrate'], { DATABASE_URL: `sqlite:${database}` });
+  chmodSync(database, 0o640);
+  const service = await startService({ DATABASE_URL: `sqlite:${database}` });
+  expect(modeOf(folder)).toBe('750');
+  expect(modesIn(folder)).toEqual({ 'plants.db': '640', 'plants.db-shm': '640', 'plants.db-wal': '640' });
+  await service.stop();
+});
