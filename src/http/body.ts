@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { MIMEType, promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { ContractBody } from '../contract/contract.ts';
-import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import type { Body } from '../contract/request.ts';
 import { notUtf8, tooLarge } from '../contract/request.ts';
 import type { Exchange } from './connections.ts';
@@ -17,6 +17,13 @@ const BUFFER_BYTES = 400;
 const CHUNK_BYTES = 5;
 /** How much Node reads of a connection at a time, in bytes. */
 const READ_BYTES = 64 * 1024;
+
+const gaveWay = new Refusal(
+  ErrorNumber.storeUnavailable,
+  'the service is busy, try again',
+  { 'Retry-After': '1' },
+  'bodies fill the room that they have, and those of this caller most of it',
+);
 
 /** Whether the message announces a body that is not empty (RFC 9112, section 6.3). */
 export function announcesBody({ headers }: IncomingMessage): boolean {
@@ -47,7 +54,7 @@ export class IncomingBody {
     this.chunked = request.headers['transfer-encoding'] !== undefined;
     this.readBefore = this.readBytes = request.socket.bytesRead;
     exchange.onGiveWay = () => {
-      this.refuse(overloaded);
+      this.refuse(gaveWay);
     };
   }
 
@@ -115,7 +122,8 @@ export class IncomingBody {
     if (this.length === 0) this.bytes = part;
     else {
       if (length > this.bytes.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.bytes.length, 1024));
+        const size = Math.min(Math.max(2 * this.bytes.length, 1024), MAX.bodyBytes);
+        const larger = Buffer.allocUnsafeSlow(Math.max(length, size));
         this.bytes.copy(larger, 0, 0, this.length);
         this.bytes = larger;
       }

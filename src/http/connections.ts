@@ -30,7 +30,7 @@ export const MAX = {
   /** Requests behind others on their connections, as Node reads up to 2 MB of them at a time. Beyond, they are cut off. */
   pipelined: 2048,
   /** Parts of large replies that are sent in one turn of the event loop, of 64 KiB each. The others wait. */
-  inTurn: 64,
+  inTurn: 2,
   /** Bytes of replies that clients have not taken. Beyond, the connection that holds most of them is cut off. */
   unsent: 32 * MIB,
 } as const;

@@ -21,8 +21,12 @@ const UNFINISHED: Attack['sends'] = [post('/plants', AUTH, length(64_000)), { ti
 const IN_CHUNKS = post('/plants', AUTH, CHUNKED) + `1b\r\n${PLANT}\r\n`;
 const JUNK_IN_CHUNKS: readonly (string | Repeated)[] = [{ times: 65_000, text: '1\r\nx\r\n' }, '0\r\n\r\n'];
 
-/** What today's log says of a client that takes too long: the head has 10 s, the request 30 s. */
+/** What the log says of clients that take too long: a head has 10 s, and so has each byte of a body or a reply. */
 const TOO_LONG = { long: /"status":408/ };
+const UNREAD = { long: /the client took nothing of its reply for 10 s.*connection cut off/ };
+const both = (says: RegExp) => ({ short: says, long: says });
+const TOO_SMALL = both(/"status":400,"error":40001/);
+const GAVE_WAY = both(/"status":503,.*"reason":"bodies fill/);
 
 function row(
   phase: Attack['phase'],
@@ -76,27 +80,32 @@ export const MATRIX: readonly Attack[] = [
     name: 'sends valid plants in 60,000 chunks of a byte each, and stays',
     sends: [IN_CHUNKS, BLANKS_IN_CHUNKS, '0\r\n\r\n'],
     inTests: true,
+    log: TOO_SMALL,
   }),
   row('body', 'many small parts', 'one token', 'burns', [150, 2000], {
     name: 'sends a body in 60,000 chunks of a byte, and holds back the end',
     sends: [IN_CHUNKS, BLANKS_IN_CHUNKS],
     inTests: true,
+    log: TOO_SMALL,
   }),
   row('body', 'many small parts', 'many tokens', 'burns', [150, 2000], {
     name: 'sends with fifty tokens bodies in 60,000 chunks of a byte, and holds back the end',
     sends: [IN_CHUNKS, BLANKS_IN_CHUNKS],
+    log: TOO_SMALL,
   }),
   row('body', 'held back', 'one token', 'holds', [700, 5000], {
     name: 'sends most of a body of 64,000 bytes, and then a byte a second',
     sends: UNFINISHED,
     eachSecond: ' ',
     inTests: true,
+    log: GAVE_WAY,
   }),
   row('body', 'held back', 'many tokens', 'holds', [700, 5000], {
     name: 'sends with fifty tokens most of a body of 64,000 bytes, and then a byte a second',
     sends: UNFINISHED,
     eachSecond: ' ',
     inTests: true,
+    log: GAVE_WAY,
   }),
   row('body', 'one byte at a time', 'one token', 'holds', [1000, 5000], {
     name: 'sends a body, a byte a second',
@@ -106,10 +115,12 @@ export const MATRIX: readonly Attack[] = [
   row('body', 'held back', 'one token', 'holds', [1000, 5000], {
     name: 'sends Expect: 100-continue, and then no body',
     sends: [post('/plants', AUTH, 'Expect: 100-continue\r\n', length(64_000))],
+    log: TOO_LONG,
   }),
   row('body', 'many fields', 'one token', 'holds', [1000, 5000], {
     name: 'sends 3,900 fields behind the last chunk, and holds back their end',
     sends: [`${IN_CHUNKS}0\r\n`, FIELDS],
+    log: TOO_LONG,
   }),
   row('body', 'half-closed', 'one token', 'burns', [500, 2000], {
     name: 'sends half a body, and closes its side',
@@ -166,22 +177,25 @@ export const MATRIX: readonly Attack[] = [
     sends: [{ times: 100, text: get('/openapi.json') }],
     neverReads: true,
   }),
-  row('replying', 'never reading', 'none', 'holds', [2300, 5000], {
+  row('replying', 'never reading', 'none', 'holds', [3500, 5000], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, and never reads',
     sends: [get('/docs/swagger-ui-bundle.js')],
     neverReads: true,
     inTests: true,
+    log: UNREAD,
   }),
   row('replying', 'half-closed', 'none', 'holds', [2300, 5000], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, closes its side, and never reads',
     sends: [get('/docs/swagger-ui-bundle.js')],
     neverReads: true,
     then: 'half-close',
+    log: UNREAD,
   }),
   row('idle', 'many fields', 'none', 'holds', [2000, 5000], {
     name: 'sends a request of 3,900 header fields, is answered, and stays',
     sends: [get('/none', FIELDS.text.repeat(FIELDS.times))],
     inTests: true,
+    log: both(/"status":431/),
   }),
   row('idle', 'held back', 'none', 'holds', [2000, 5000], {
     name: 'sends a request, is answered, and stays',
