@@ -90,7 +90,7 @@ export function createApp(options: AppOptions): App {
       recorder.begin(context);
       cors?.mark(context);
       try {
-        requireHttp(exchange);
+        requireHttp(request);
         if (cors?.answerPreflight(context) !== true) app(request, response);
       } catch (error) {
         answerFailure(error, context);

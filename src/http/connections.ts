@@ -13,9 +13,9 @@ const [SECOND, KIB, MIB] = [1000, 1024, 1024 * 1024];
 export const MAX = {
   /** Connections. One that is idle takes some 10 KB. Beyond, those without progress for longest are cut off. */
   connections: 10_240,
-  /** Header fields of a request; Node keeps each as two strings. More are refused with 431. */
+  /** Header fields of a request; Node keeps each as two strings, and refuses more with 431. */
   fields: 200,
-  /** Bytes of the header fields of a request, which Node bounds. More are refused with 431. */
+  /** Bytes of the header fields of a request; Node refuses more with 431. */
   headBytes: 16 * KIB,
   /** Bytes of a body, as sent and after decompression. More are refused with 400. */
   bodyBytes: MAX_BODY_BYTES,

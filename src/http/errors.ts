@@ -1,9 +1,7 @@
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import { StoreUnavailable } from '../storage/plant-store.ts';
 import type { Context } from './context.ts';
 import { sendRefusal } from './reply.ts';
-
-const TOO_MANY: readonly number[] = [ErrorNumber.storeUnavailable, ErrorNumber.tooManyRequests];
 
 /**
  * The one place where a failure, of whatever origin, becomes what the client is told and what the log is told. A body
@@ -12,8 +10,8 @@ const TOO_MANY: readonly number[] = [ErrorNumber.storeUnavailable, ErrorNumber.t
 export function answerFailure(error: unknown, context: Context): void {
   // Nothing is wrong with the request, only with how many there are: if it comes whole in the packet that Node is reading
   // now, its connection can be used again.
-  const isTooMany = error instanceof Refusal && TOO_MANY.includes(error.number);
-  if (isTooMany && context.body?.dropped === false && !context.request.complete) setImmediate(tell, error, context);
+  const tooMany = error === overloaded || (error instanceof Refusal && error.number === ErrorNumber.tooManyRequests);
+  if (tooMany && !context.request.complete) setImmediate(tell, error, context);
   else tell(error, context);
 }
 

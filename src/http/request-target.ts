@@ -1,7 +1,5 @@
 import type { Request } from 'express';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { Exchange } from './connections.ts';
-import { MAX } from './connections.ts';
 
 /** How much of a path is repeated, to clients and in the log, in characters. */
 const LONGEST_PATH = 200;
@@ -33,13 +31,7 @@ const HOST = /^(?:\[[\w.:%~-]+\]|[\w.~!$&'()*+;=%-]*)(?::\d*)?$/;
  * What RFC 9112 asks to be refused (sections 2.3, 3.2 and 6.1), and Node takes: it reads versions from 0.9 to 2.0 by the
  * same rules. Its own check of the host is off, since what it answers has no body.
  */
-export function requireHttp({ request, connection }: Exchange): void {
-  const { headers, httpVersion, rawHeaders } = request;
-  if (rawHeaders.length > 2 * MAX.fields) {
-    // Node has not kept all of them: one that announces a body may be among the others.
-    connection.endAfter();
-    throw new Refusal(ErrorNumber.headersTooLarge, `the request has more than ${String(MAX.fields)} header fields`);
-  }
+export function requireHttp({ headers, httpVersion }: Request): void {
   const { host } = headers;
   if (httpVersion === '1.1') {
     if (host === undefined || !HOST.test(host)) throw malformed('the header Host must be sent once, with a host');

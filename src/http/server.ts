@@ -61,8 +61,7 @@ export async function listen(
     requireHostHeader: false,
   });
   server.timeout = DEADLINE.progress;
-  // Node drops those beyond in silence: one more shows that there are too many.
-  server.maxHeadersCount = MAX.fields + 1;
+  server.maxHeadersCount = MAX.fields;
   // A client that has said all that it has to say still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   const connections = new Connections(logger, onCutOff);
@@ -90,7 +89,8 @@ export async function listen(
   // Not of the server, which would have Node end connections that wait for an operation.
   server.on('timeout', (socket: Socket) => {
     const connection = connections.of(socket);
-    if (connection?.phase === 'idle') socket.destroy();
+    // Node answers those that have sent nothing by itself.
+    if (connection?.phase === 'idle' && socket.bytesRead > 0) socket.destroy();
     else if (connection?.phase === 'replying') connections.cutOff(connection, 'unread');
     else if (connection?.phase === 'body') answerUnreadable(connection, tooSlow());
   });
@@ -158,7 +158,7 @@ function toRefusal({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException
     case 'HPE_HEADER_OVERFLOW':
       return new Refusal(
         ErrorNumber.headersTooLarge,
-        `the header fields are larger than ${String(MAX.headBytes / 1024)} KiB`,
+        `the header fields are more than ${String(MAX.fields)}, or larger than ${String(MAX.headBytes / 1024)} KiB`,
       );
     default:
       return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { Refusal } from '../../src/contract/errors.ts';
 import { settle } from '../../src/contract/exact.ts';
@@ -165,4 +167,22 @@ describe('where the contract says int64', () => {
     expect({ ...(holder.body as object) }).toEqual({ id: 9007199254740992, ids: [0.5, 1e300] });
     expect(exacts.map(({ value }) => value)).toEqual([9007199254740993n, 9007199254740992, 9223372036854775808]);
   });
+});
+
+test('strings of a long text are copies: what waits with them does not keep the text', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heap = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heap();
+  const kept = Array.from({ length: 1000 }, (_, id) => {
+    const holder: Record<string, unknown> = {};
+    parseJson(`{"id":${String(id)},"name":"Monstera deliciosa"}${' '.repeat(60_000)}`, undefined, holder, 'body');
+    return holder['body'];
+  });
+  // The texts have 60 MB.
+  expect(heap() - before).toBeLessThan(5_000_000);
+  expect(kept).toHaveLength(1000);
 });

@@ -69,7 +69,10 @@ test('200 header fields are all read, and one more is refused', async () => {
     return sendRaw(app.url, post(HOST, ...fields, ...last), VALID);
   };
   const answer = await send(201);
-  expect(JSON.parse(answer.body)).toEqual({ error: 43100, message: 'the request has more than 200 header fields' });
+  expect(JSON.parse(answer.body)).toEqual({
+    error: 43100,
+    message: 'the header fields are more than 200, or larger than 16 KiB',
+  });
   expect([answer.status, answer.headers['connection']]).toEqual([431, 'close']);
   expect(await app.plants()).toEqual([]);
   expect((await send(200)).status).toBe(200);
