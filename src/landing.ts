@@ -33,7 +33,7 @@ export function createLanding({ contract, basePath, https }: LandingOptions): Ro
 /** Goes on to the page for those who would rather read HTML than JSON; who takes anything is a program. */
 const forBrowsers: RequestHandler = (request, response, next) => {
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  if (reads) response.context.fields.push('Vary', 'Accept');
+  if (reads) response.vary('Accept');
   next(reads && request.accepts(['json', 'html']) === 'html' ? undefined : 'router');
 };
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isUnalterable } from './auth/issuer.ts';
 import { isToken } from './auth/token.ts';
 import type { Proxies } from './http/client-address.ts';
-import { MOST_HOPS, proxiesAt } from './http/client-address.ts';
 import type { LogLevel } from './log.ts';
 import { LOG_LEVELS } from './log.ts';
 import type { RateLimit } from './http/rate-limit.ts';
@@ -82,15 +82,27 @@ export function readRateLimit(text: string): RateLimit {
   return { requests: Number(requests), windowMs };
 }
 
+/** How many proxies a request may have come by. */
+const MAX_HOPS = 32;
+/** Names for networks, as Express has them. */
+const NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
 /** How many proxies there are in front, or where they are. */
 export function readProxies(text: string): Proxies {
   const forms =
     'the number of proxies in front, from 1 to 32, or their addresses, such as 10.0.0.1, 10.0.0.0/8, loopback';
-  if (text === 'true') throw new Error(`must not be true: anybody could choose an address. It must be ${forms}`);
-  if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_HOPS) return Number(text);
-  const proxies = proxiesAt(text.split(/[\s,]+/));
-  if (proxies === undefined) throw new Error(`must be ${forms}, not ${show(text)}`);
-  return proxies;
+  if (text === 'true') throw new Error(`must not be true: any client could choose an address. It must be ${forms}`);
+  if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_HOPS) return Number(text);
+  const proxies = text.split(/[\s,]+/);
+  if (proxies.every((each) => NETWORKS.includes(each) || isNetwork(each))) return proxies;
+  throw new Error(`must be ${forms}, not ${show(text)}`);
+}
+
+/** Whether it is an address, or a network that is not all of them. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '1', ...more] = text.split('/');
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return more.length === 0 && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= most;
 }
 
 export function readToken(path: string): string {

@@ -81,15 +81,12 @@ describe('the settings', () => {
       'https://a.example',
       'https://[::1]:8443',
     ]);
-    const { proxies } = readConfig({ TRUST_PROXY: '10.0.0.1, 192.0.2.0/24 2001:db8::/32,loopback' });
-    if (typeof proxies !== 'object') throw new Error('these are addresses');
-    const families = {
-      ipv4: ['10.0.0.1', '192.0.2.255', '127.9.9.9'],
-      ipv6: ['2001:db8::1', '::1', '::ffff:10.0.0.1'],
-    };
-    for (const [family, addresses] of Object.entries(families))
-      expect(addresses.filter((address) => !proxies.check(address, family as 'ipv4'))).toEqual([]);
-    expect(['10.0.0.2', '192.0.3.0', '169.254.0.1'].filter((address) => proxies.check(address))).toEqual([]);
+    expect(readConfig({ TRUST_PROXY: '10.0.0.1, 192.0.2.0/24 2001:db8::/32,loopback' }).proxies).toEqual([
+      '10.0.0.1',
+      '192.0.2.0/24',
+      '2001:db8::/32',
+      'loopback',
+    ]);
   });
 
   test.each([

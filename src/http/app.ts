@@ -13,7 +13,7 @@ import type { IncomingBody } from './body.ts';
 import { clientAddress } from './client-address.ts';
 import type { Exchange } from './connections.ts';
 import { Context, RequestRecorder } from './context.ts';
-import { Cors } from './cors.ts';
+import { createCors } from './cors.ts';
 import { answerFailure } from './errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -76,8 +76,9 @@ export function createApp(options: AppOptions): App {
   for (const page of options.pages) app.use(page);
   app.use(unknownPath);
   app.use(failed);
-  const clientOf = clientAddress(options.proxies);
-  const cors = options.corsOrigins && new Cors(options.corsOrigins, contract);
+  const { proxies } = options;
+  app.set('trust proxy', proxies ?? false);
+  const answersPreflight = options.corsOrigins && createCors(options.corsOrigins, contract);
   const recorder = new RequestRecorder(log, observer);
   return {
     // What every request needs is done before Express, each of whose layers costs as much as all of it.
@@ -85,13 +86,14 @@ export function createApp(options: AppOptions): App {
       // Made of the classes below, or given their prototypes by Express.
       const [request, response] = [exchange.request as Request, exchange.response as Response];
       takeOriginForm(request);
-      const context = new Context(exchange, request, response, clientOf(request));
+      const client = (proxies === undefined ? undefined : clientAddress(request)) ?? exchange.connection.address;
+      const context = new Context(exchange, request, response, client);
       response.context = context;
       recorder.begin(context);
-      cors?.mark(context);
       try {
+        if (answersPreflight?.(context) === true) return;
         requireHttp(request);
-        if (cors?.answerPreflight(context) !== true) app(request, response);
+        app(request, response);
       } catch (error) {
         answerFailure(error, context);
       }

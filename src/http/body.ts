@@ -103,7 +103,7 @@ export class IncomingBody {
   drop(): void {
     if (this.state === 'kept') this.state = 'dropped';
     this.bytes = Buffer.alloc(0);
-    this.exchange.bodyBytes = 0;
+    this.exchange.hold('body', 0);
   }
 
   private refuse(refusal: Refusal): void {
@@ -131,7 +131,7 @@ export class IncomingBody {
     }
     this.length = length;
     const bytes = this.bytes.length + BUFFER_BYTES;
-    if (bytes !== this.exchange.bodyBytes) this.exchange.bodyBytes = bytes;
+    if (bytes !== this.exchange.held.body) this.exchange.hold('body', bytes);
   }
 
   /** The body, which is the reader's from now on. */

@@ -51,6 +51,8 @@ export const DEADLINE = {
   waste: 10 * SECOND,
 } as const;
 
+const ROOM: Readonly<Exchange['held']> = { body: MAX.bodies, reply: MAX.unsent };
+
 /** What is left of a bound when much gives way at once: the search for what holds most takes long, and must be rare. */
 const [LEFT, LEFT_CONNECTIONS] = [0.875, 0.99];
 
@@ -91,9 +93,9 @@ export class Exchange {
   onGiveWay: (() => void) | undefined;
   /** Whether it came before the reply to the request before it was out. */
   readonly pipelined: boolean;
+  /** Bytes of the body, as allocated, and of the reply as far as it is this exchange's own, until it is out. */
+  readonly held = { body: 0, reply: 0 };
   private readonly ledger: Connections;
-  private body = 0;
-  private reply = 0;
 
   constructor(
     request: IncomingMessage,
@@ -110,26 +112,8 @@ export class Exchange {
     this.pipelined = connection.exchanges.length > 0;
   }
 
-  /** Bytes that are allocated for the body. */
-  get bodyBytes(): number {
-    return this.body;
-  }
-
-  set bodyBytes(bytes: number) {
-    const more = bytes - this.body;
-    this.body = bytes;
-    this.ledger.holdBodies(more);
-  }
-
-  /** Bytes of the reply that are this exchange's own, and that the client has not taken. */
-  get replyBytes(): number {
-    return this.reply;
-  }
-
-  set replyBytes(bytes: number) {
-    const more = bytes - this.reply;
-    this.reply = bytes;
-    this.ledger.holdUnsent(more);
+  hold(kind: keyof Exchange['held'], bytes: number): void {
+    this.ledger.hold(this, kind, bytes);
   }
 
   /** Whether there is room for its operation to work; if so, `rest` gives it back. */
@@ -266,9 +250,9 @@ export class Connections {
   private readonly onCutOff: OnCutOff | undefined;
   private readonly open = new Map<Socket, Connection>();
   private readonly pipelined = new Share<Connection>(MAX.pipelined);
+  private readonly held: Exchange['held'] = { body: 0, reply: 0 };
   private readonly queue: (() => void)[] = [];
-  private bodies = 0;
-  private unsent = 0;
+  private turn: NodeJS.Immediate | undefined;
 
   constructor(logger: Logger, onCutOff?: OnCutOff) {
     this.logger = logger;
@@ -320,39 +304,40 @@ export class Connections {
     this.logger.warn({ client: address, caller, phase, reason: REASONS[reason] }, 'connection cut off');
     this.onCutOff?.(reason);
     socket.destroy();
-    for (const exchange of exchanges) exchange.replyBytes = 0;
+    for (const exchange of exchanges) exchange.hold('reply', 0);
   }
 
-  holdBodies(more: number): void {
-    this.bodies += more;
-    if (more <= 0 || this.bodies <= MAX.bodies) return;
-    const all = this.all().flatMap(({ exchanges }) => exchanges.filter(({ bodyBytes }) => bodyBytes > 0));
-    for (const exchange of mostFirst(all, ({ caller }) => caller, 'bodyBytes')) {
-      if (this.bodies <= MAX.bodies * LEFT) break;
-      exchange.onGiveWay?.();
-    }
-  }
-
-  holdUnsent(more: number): void {
-    this.unsent += more;
-    if (more <= 0 || this.unsent <= MAX.unsent) return;
-    const all = this.all().flatMap(({ exchanges }) => exchanges.filter(({ replyBytes }) => replyBytes > 0));
-    for (const { connection } of mostFirst(all, (exchange) => exchange.connection, 'replyBytes')) {
-      if (this.unsent <= MAX.unsent * LEFT) break;
-      this.cutOff(connection, 'unsent');
-    }
+  hold(exchange: Exchange, kind: keyof Exchange['held'], bytes: number): void {
+    const more = bytes - exchange.held[kind];
+    exchange.held[kind] = bytes;
+    this.held[kind] += more;
+    if (more > 0 && this.held[kind] > ROOM[kind]) this.free(kind);
   }
 
   later(work: () => void): void {
     this.queue.push(work);
-    if (this.queue.length === 1) setImmediate(this.workOff);
+    this.turn ??= setImmediate(this.workOff);
   }
 
   private readonly workOff = (): void => {
-    for (const work of this.queue.slice(0, MAX.inTurn)) work();
-    this.queue.splice(0, MAX.inTurn);
-    if (this.queue.length > 0) setImmediate(this.workOff);
+    this.turn = undefined;
+    for (const work of this.queue.splice(0, MAX.inTurn)) work();
+    if (this.queue.length > 0) this.turn ??= setImmediate(this.workOff);
   };
+
+  /** Has those give way that hold most: the caller with most bytes of bodies, the connection with most of replies. */
+  private free(kind: keyof Exchange['held']): void {
+    const exchanges = this.all().flatMap((connection) => connection.exchanges.filter(({ held }) => held[kind] > 0));
+    const holders = Map.groupBy(exchanges, ({ caller, connection }) => (kind === 'body' ? caller : connection));
+    const sum = (held: readonly Exchange[]) => held.reduce((bytes, exchange) => bytes + exchange.held[kind], 0);
+    for (const held of [...holders.values()].sort((one, other) => sum(other) - sum(one))) {
+      for (const exchange of held.sort((one, other) => other.held[kind] - one.held[kind])) {
+        if (this.held[kind] <= ROOM[kind] * LEFT) return;
+        if (kind === 'body') exchange.onGiveWay?.();
+        else this.cutOff(exchange.connection, 'unsent');
+      }
+    }
+  }
 
   private cutOffStalest(): void {
     const stale = this.all().filter(({ phase }) => phase !== 'working');
@@ -373,8 +358,8 @@ export class Connections {
         this.pipelined.release(connection);
       });
     }
-    exchange.bodyBytes = 0;
-    exchange.replyBytes = 0;
+    exchange.hold('body', 0);
+    exchange.hold('reply', 0);
     onEnd?.();
   }
 }
@@ -406,17 +391,4 @@ class Share<Holder> {
     if (held > 1) this.held.set(holder, held - 1);
     else this.held.delete(holder);
   }
-}
-
-/** Exchanges, those of the holder with most bytes first, and of each the largest first. */
-function mostFirst(
-  exchanges: readonly Exchange[],
-  holderOf: (exchange: Exchange) => unknown,
-  bytes: 'bodyBytes' | 'replyBytes',
-): Exchange[] {
-  const holders = [...Map.groupBy(exchanges, holderOf).values()].map((held) => ({
-    held: held.sort((one, other) => other[bytes] - one[bytes]),
-    sum: held.reduce((sum, exchange) => sum + exchange[bytes], 0),
-  }));
-  return holders.sort((one, other) => other.sum - one.sum).flatMap(({ held }) => held);
 }

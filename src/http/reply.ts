@@ -85,7 +85,7 @@ export function send(
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   // A 204 has no length, not even none (RFC 9110, section 8.6).
   if (status !== 204) fields.push('Content-Length', String(length));
-  if (typeof body === 'string') exchange.replyBytes = length;
+  if (typeof body === 'string') exchange.hold('reply', length);
   response.writeHead(status, fields);
   if (Buffer.isBuffer(body)) endInParts(exchange, body, 0);
   else response.end(body);
