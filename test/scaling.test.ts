@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MOST_BYTES, MOST_WAITING, PATIENCE_MS } from '../src/storage/batches.ts';
-import { MAX } from '../src/http/connections.ts';
+import { DEADLINE, MAX } from '../src/http/connections.ts';
 import { freePort } from './support/port.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { createPlant, listening, plantStore, ROOT, start } from './support/service.ts';
@@ -76,11 +76,33 @@ describe('README on scaling out', () => {
   });
 });
 
-test('README has the bounds of what may be under way', () => {
-  const [MB, number] = [1024 * 1024, (count: number) => count.toLocaleString('en')];
-  expect(README).toContain(`At most ${number(MAX.underWay)} requests that have arrived whole are under way`);
-  expect(README).toContain(`at most ${number(MOST_WAITING)} plants or ${number(MOST_BYTES / MB)} MB of them wait`);
-  expect(README).toContain(`none for longer than ${number(PATIENCE_MS / 1000)} s`);
-  expect(README).toContain(`at most ${number(MAX.bodies / MB)} MB of bodies are on their way`);
-  expect(README).toContain(`a create waits for it, for at most ${number(PATIENCE_MS / 1000)} s`);
+test('README has the bounds of what clients make the service hold', () => {
+  const number = (count: number) => count.toLocaleString('en');
+  const [kib, mib] = [
+    (bytes: number) => `${number(bytes / 1024)} KiB`,
+    (bytes: number) => `${number(bytes / 2 ** 20)} MiB`,
+  ];
+  const second = (ms: number) => `${number(ms / 1000)} s`;
+  const spare = (count: number) => `${number(count)}, and ${number(count / 4)} for the smallest`;
+  const bounds = [
+    ...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\| ([^|]*[^ |]) +\| ([^|]*[^ |]) +\|/gm),
+  ].map(([, what, most]) => `${what ?? ''}: ${most ?? ''}`);
+  expect(bounds).toEqual(
+    expect.arrayContaining([
+      `connections: ${number(MAX.connections)}`,
+      `header fields of a request: ${number(MAX.fields)}, ${kib(MAX.headBytes)}`,
+      `a body, as sent and after inflating: ${kib(MAX.bodyBytes)}`,
+      `framing of a body in chunks: ${kib(MAX.framingBytes)}, and twice the body`,
+      `bodies on their way, as allocated: ${mib(MAX.bodies)}`,
+      `requests under way: ${spare(MAX.underWay)}`,
+      `requests that do not wait for the answer: ${spare(MAX.pipelined)}`,
+      `plants that wait to be stored: ${number(MOST_WAITING)}, ${mib(MOST_BYTES)}, ${second(PATIENCE_MS)}`,
+      `replies that wait for the client: ${mib(MAX.unsent)}`,
+      `the head of a request: ${second(DEADLINE.head)}, then 408`,
+      `a request, head and body: ${second(DEADLINE.request)}, and ${second(DEADLINE.progress)} without a byte, then 408`,
+    ]),
+  );
+  expect(README).toContain(`| ${second(DEADLINE.progress)} in which the client takes nothing of it`);
+  expect(README).toContain(`| ${second(DEADLINE.idle)}, then the connection is closed`);
+  expect(README).toContain(`a create waits for it, for at most ${second(PATIENCE_MS)}`);
 });
