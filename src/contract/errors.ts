@@ -41,7 +41,11 @@ export class Refusal extends Error {
   readonly reason: string | undefined;
 
   constructor(number: ErrorNumber, message: string, headers: Readonly<Record<string, string>> = {}, reason?: string) {
+    // Without a stack, which is never shown, and takes longer than the rest of such a reply.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.number = number;
     this.headers = headers;
     this.reason = reason;
@@ -52,7 +56,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Too much is under way. One for all, as taking down where it was thrown costs more than the rest of such a reply. */
+/** Too much is under way. */
 export const overloaded = new Refusal(ErrorNumber.storeUnavailable, 'the service is busy, try again', {
   'Retry-After': '1',
 });

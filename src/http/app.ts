@@ -80,6 +80,15 @@ export function createApp(options: AppOptions): App {
   app.set('trust proxy', proxies ?? false);
   const answersPreflight = options.corsOrigins && createCors(options.corsOrigins, contract);
   const recorder = new RequestRecorder(log, observer);
+  const serve = (context: Context): void => {
+    try {
+      if (answersPreflight?.(context) === true) return;
+      requireHttp(context.request);
+      app(context.request, context.response);
+    } catch (error) {
+      answerFailure(error, context);
+    }
+  };
   return {
     // What every request needs is done before Express, each of whose layers costs as much as all of it.
     handle(exchange) {
@@ -90,13 +99,12 @@ export function createApp(options: AppOptions): App {
       const context = new Context(exchange, request, response, client);
       response.context = context;
       recorder.begin(context);
-      try {
-        if (answersPreflight?.(context) === true) return;
-        requireHttp(request);
-        app(request, response);
-      } catch (error) {
-        answerFailure(error, context);
-      }
+      // A client that does not wait for its replies must not hold up others, whose requests Node has read as well.
+      if (exchange.pipelined)
+        exchange.later(() => {
+          if (!request.socket.destroyed) serve(context);
+        });
+      else serve(context);
     },
     classes: classesOf(app),
   };

@@ -29,8 +29,6 @@ export const MAX = {
   underWay: 2048,
   /** Requests behind others on their connections, as Node reads up to 2 MB of them at a time. Beyond, they are cut off. */
   pipelined: 2048,
-  /** Parts of large replies that are sent in one turn of the event loop, of 64 KiB each. The others wait. */
-  inTurn: 2,
   /** Bytes of replies that clients have not taken. Beyond, the connection that holds most of them is cut off. */
   unsent: 32 * MIB,
 } as const;
@@ -45,6 +43,8 @@ export const DEADLINE = {
   progress: 10 * SECOND,
   /** Between requests: longer than proxies commonly keep a connection that they may use again. */
   idle: 65 * SECOND,
+  /** For what can wait, in one turn of the event loop: Node accepts a single connection in each. */
+  turn: 1,
   /** After the reply that ends a connection, for the client to read it. */
   linger: 500,
   /** Until a caller may send chunks again, most of which were framing: to find that out takes 10 ms of the processor. */
@@ -125,7 +125,7 @@ export class Exchange {
     this.ledger.underWay.release(this.caller);
   }
 
-  /** Does something that takes some 50 µs, in a turn of the event loop that has room for it. */
+  /** Does something that can wait, in a turn of the event loop that has time for it. */
   later(work: () => void): void {
     this.ledger.later(work);
   }
@@ -321,7 +321,9 @@ export class Connections {
 
   private readonly workOff = (): void => {
     this.turn = undefined;
-    for (const work of this.queue.splice(0, MAX.inTurn)) work();
+    const until = performance.now() + DEADLINE.turn;
+    do this.queue.shift()?.();
+    while (this.queue.length > 0 && performance.now() < until);
     if (this.queue.length > 0) this.turn ??= setImmediate(this.workOff);
   };
 
@@ -352,12 +354,7 @@ export class Connections {
     if (at < 0) return;
     connection.exchanges.splice(at, 1);
     connection.bytesRead = connection.socket.bytesRead;
-    // Not at once: Node reads all connections in one turn of the event loop, and nothing else has a turn meanwhile.
-    if (exchange.pipelined) {
-      setImmediate(() => {
-        this.pipelined.release(connection);
-      });
-    }
+    if (exchange.pipelined) this.pipelined.release(connection);
     exchange.hold('body', 0);
     exchange.hold('reply', 0);
     onEnd?.();

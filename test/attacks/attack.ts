@@ -30,6 +30,8 @@ export interface Attack {
   readonly eachSecond?: string;
   /** Whether `npm test` has it, in short: those that once broke the service. */
   readonly inTests?: true;
+  /** How long the long round takes, if longer than others. */
+  readonly seconds?: number;
   /** What a line of the log must say of the clients that were cut off. */
   readonly log?: Readonly<Partial<Record<Extent, RegExp>>>;
 }

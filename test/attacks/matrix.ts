@@ -161,11 +161,13 @@ export const MATRIX: readonly Attack[] = [
     name: 'sends a thousand valid plants at once, and never reads',
     sends: [{ times: 1000, text: CREATE }],
     neverReads: true,
+    inTests: true,
   }),
   row('working', 'pipelined', 'none', 'burns', [200, 1000], {
     name: 'sends 5,000 requests for a path that does not exist at once, and never reads',
     sends: [{ times: 5000, text: get('/none') }],
     neverReads: true,
+    inTests: true,
   }),
   row('working', 'many fields', 'none', 'burns', [100, 1000], {
     name: 'sends a hundred requests of 3,900 header fields at once, and never reads',
@@ -183,6 +185,8 @@ export const MATRIX: readonly Attack[] = [
     neverReads: true,
     inTests: true,
     log: UNREAD,
+    // Node looks every 10 s whether a connection has made progress.
+    seconds: 32,
   }),
   row('replying', 'half-closed', 'none', 'holds', [2300, 5000], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, closes its side, and never reads',
@@ -190,6 +194,8 @@ export const MATRIX: readonly Attack[] = [
     neverReads: true,
     then: 'half-close',
     log: UNREAD,
+    // Node looks every 10 s whether a connection has made progress.
+    seconds: 32,
   }),
   row('idle', 'many fields', 'none', 'holds', [2000, 5000], {
     name: 'sends a request of 3,900 header fields, is answered, and stays',

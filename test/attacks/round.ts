@@ -16,6 +16,7 @@ const ATTACKER = join(import.meta.dirname, 'attacker.ts');
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=400 --max-semi-space-size=16' };
 
 const SECONDS: Readonly<Record<Extent, number>> = { short: 3, long: 20 };
+const secondsOf = ({ seconds = SECONDS.long }: Attack, extent: Extent) => (extent === 'long' ? seconds : SECONDS.short);
 const TOKENS: Readonly<Record<Attack['caller'], number>> = { none: 0, 'one token': 1, 'many tokens': 50 };
 
 /** What is promised. */
@@ -57,12 +58,12 @@ export async function attackOnce(attack: Attack, extent: Extent, checkout = ROOT
     url: service.url,
     tokens,
     connections: attack.connections[extent],
-    seconds: SECONDS[extent],
+    seconds: secondsOf(attack, extent),
   };
   const attacker = start(process.execPath, [ATTACKER, JSON.stringify(orders)], {}, ROOT);
   // There is nothing left to attack.
   void death.then(() => attacker.child.kill());
-  const attacked = within(attacker, SECONDS[extent] * 1000 + GRACE_MS);
+  const attacked = within(attacker, orders.seconds * 1000 + GRACE_MS);
   const served = await createMeanwhile(service, honest, attacked);
   const peakMb = memory.peakMb();
   const died = await Promise.race([death, sleep(0, undefined)]);

@@ -111,61 +111,6 @@ describe('others are served while', () => {
     await expectService(sleep(1000));
   });
 
-  test.each([
-    ['header fields', () => 'POST /plants HTTP/1.1\r\nHost: '],
-    ['bodies', () => head(1000)],
-  ])('a thousand clients send their %s a byte a second', async (_name, begin) => {
-    using crowd = new Crowd(service);
-    for (const socket of await crowd.join(1000)) socket.write(begin());
-    const trickle = (async () => {
-      for (let second = 0; second < 4; second++) {
-        for (const socket of crowd.sockets) socket.write(' ');
-        await sleep(1000);
-      }
-    })();
-    await expectService(trickle);
-    expect(crowd.sockets.filter(({ destroyed }) => !destroyed)).toHaveLength(1000);
-  });
-
-  test('a thousand clients hold back the end of a body of 60 KB; some of them are refused', async () => {
-    using crowd = new Crowd(service);
-    const sockets = await crowd.join(1000);
-    let refused = 0;
-    const holdBack = (socket: Socket) => {
-      socket.on('data', (chunk: Buffer) => {
-        if (chunk.toString('latin1').startsWith('HTTP/1.1 503')) refused++;
-      });
-      socket.write(head(64_000) + ' '.repeat(60_000));
-    };
-    for (const socket of sockets) holdBack(socket);
-    await expectService(sleep(3000));
-    // 32 MB may be on their way.
-    while (refused <= 400) await sleep(50);
-    expect(refused).toBeLessThan(600);
-    // Until there is no room for another one, where some were refused early.
-    const before = refused;
-    while (refused === before) {
-      (await crowd.join(1)).forEach(holdBack);
-      await sleep(50);
-    }
-    // One that is whole is not kept either, for the rest of its connection.
-    const whole = await sendRaw(service.url, head(60_000) + ' '.repeat(60_000));
-    expect([whole.status, whole.headers['connection']]).toEqual([503, 'close']);
-  });
-
-  test.each([
-    ['two hundred', 200, 'GET /none HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a thousand', 1000, 'GET / HTTP/1.1\r\n\r\n'],
-  ])('%s clients send thousands of requests at once, and never read an answer', async (_name, clients, request) => {
-    using crowd = new Crowd(service);
-    const requests = request.repeat(5000);
-    for (const socket of await crowd.join(clients)) {
-      socket.pause();
-      socket.write(requests);
-    }
-    await expectService(sleep(4000));
-  });
-
   test('a thousand clients ask for something, and are gone without a word', async () => {
     const answered = (async () => {
       for (let round = 0; round < 10; round++) {
