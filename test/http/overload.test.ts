@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Crowd, percentile, whileServing } from '../support/crowd.ts';
 import type { Flood, Flooded } from '../support/flood.ts';
-import { sendRaw } from '../support/raw.ts';
 import type { Service } from '../support/service.ts';
 import { ROOT, start, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
