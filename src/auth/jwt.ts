@@ -1,13 +1,14 @@
-import type { JWTPayload } from 'jose';
-import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { errors, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
+import { Refusal } from '../contract/errors.ts';
 import type { Caller } from './caller.ts';
 import type { IssuerSettings } from './issuer.ts';
 import type { Trust } from './issuer-keys.ts';
 import { IssuerKeys, PACE } from './issuer-keys.ts';
 import { insufficientScope, invalidToken, uncheckable } from './refusals.ts';
 
-/** Signatures that only the issuer can make. With the others, whoever can verify can sign, or nobody signs. */
+/** Signatures that only the issuer can make: the others can be made by all who verify them, or are none. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -16,8 +17,8 @@ const ALGORITHMS = [
 /** By how much the clocks of issuer and service may differ, in seconds. */
 export const CLOCK_SKEW_S = 60;
 
-/** How many signatures may be checked at the same time: forged ones must not pile up. */
-const MOST_VERIFYING = 512;
+/** How many tokens may be verified at the same time, those that wait for keys included: forged ones must not pile up. */
+const MAX_VERIFYING = 512;
 
 /** Without what no log line and no counter has: control characters, surrogates, characters that do not exist. */
 const SUBJECT = /^\P{C}{1,255}$/u;
@@ -43,22 +44,25 @@ export class JwtVerifier {
 
   /** @throws Refusal `tokenInvalid`, `scopeMissing`, `tokenUncheckable` */
   async verify(token: string): Promise<Verified> {
-    const keys = await this.keys.having(readKid(token));
-    if (keys === undefined) throw invalidToken('the issuer has no such key');
-    if (this.verifying >= MOST_VERIFYING) throw uncheckable;
+    if (this.verifying >= MAX_VERIFYING) throw uncheckable;
     this.verifying++;
     try {
       const { issuer, audience } = this.settings;
-      const { payload } = await jwtVerify(token, keys.find, {
+      let trust: Trust = { withdrawn: true };
+      const find: JWTVerifyGetKey = async (header, jws) => {
+        trust = await this.keys.prepare(header.kid);
+        return this.keys.find(header, jws);
+      };
+      const { payload } = await jwtVerify(token, find, {
         algorithms: ALGORITHMS,
         issuer,
         audience,
         requiredClaims: ['exp', 'sub'],
         clockTolerance: CLOCK_SKEW_S,
       });
-      return this.read(payload, keys.trust);
+      return this.read(payload, trust);
     } catch (error) {
-      throw error instanceof errors.JOSEError ? invalidToken(reasonOf(error)) : error;
+      throw error instanceof Refusal ? error : invalidToken(reasonOf(error));
     } finally {
       this.verifying--;
     }
@@ -78,26 +82,14 @@ export class JwtVerifier {
   }
 }
 
-/** The key that a token names. One whose signature would not count is refused before the issuer is asked for keys. */
-function readKid(token: string): string {
-  let header;
-  try {
-    header = decodeProtectedHeader(token);
-  } catch {
-    throw invalidToken('the header cannot be read');
-  }
-  const { alg = '', kid } = header;
-  if (!ALGORITHMS.includes(alg)) throw invalidToken('alg is not allowed');
-  if (typeof kid !== 'string') throw invalidToken('kid is missing');
-  return kid;
-}
-
 /** As RFC 8693 (`scope`) and others (`scp`) spell them. */
 function scopesOf({ scope, scp }: JWTPayload): Set<unknown> {
   return new Set([scope, scp].flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim)));
 }
 
-function reasonOf(error: errors.JOSEError): string {
-  const isOfClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
-  return isOfClaim ? `${error.code} ${error.claim}` : error.code;
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
+    return `${error.code} ${error.claim}`;
+  }
+  return error instanceof errors.JOSEError ? error.code : `the key cannot be used: ${String(error)}`;
 }

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import { Counter, Gauge } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { StoreObserver } from '../storage/observed.ts';
 import type { Creation } from '../storage/plant-store.ts';
 import { StoreUnavailable } from '../storage/plant-store.ts';
-import type { Distribution } from './histogram.ts';
-import { DURATIONS, KnownHistogram } from './histogram.ts';
+import { DURATIONS } from './requests.ts';
 
 /** In plants: up to what is written together at most. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
@@ -20,24 +19,24 @@ const PATIENCE_MS = 1000;
 export class StoreMetrics implements StoreObserver {
   private readonly creations: Record<Creation, number> = { created: 0, replayed: 0, conflict: 0 };
   private readonly errors = { unavailable: 0, failed: 0 };
-  private readonly sizes: Distribution;
-  private readonly durations: Distribution;
+  private readonly sizes: Histogram;
+  private readonly durations: Histogram;
   private readonly registry: Registry;
 
   constructor(registry: Registry) {
     this.registry = registry;
-    this.sizes = new KnownHistogram({
+    this.sizes = new Histogram({
       name: 'plant_store_batch_plants',
       help: 'Plants that were written together, with one flush.',
-      bounds: SIZES,
-      registry,
-    }).add();
-    this.durations = new KnownHistogram({
+      buckets: SIZES,
+      registers: [registry],
+    });
+    this.durations = new Histogram({
       name: 'plant_store_commit_duration_seconds',
       help: 'From the moment a batch is handed to the engine until it answers, flush included, waiting before not.',
-      bounds: DURATIONS,
-      registry,
-    }).add();
+      buckets: DURATIONS,
+      registers: [registry],
+    });
     this.counter('creations', 'Plants that the store answered for, by what became of them.', 'outcome', this.creations);
     this.counter('store_errors', 'Plants not answered for, and tokens not looked up.', 'kind', this.errors);
   }

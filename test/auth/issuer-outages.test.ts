@@ -60,27 +60,24 @@ describe('while the keys cannot be fetched, tokens get 503, which is logged once
   });
 });
 
-test('keys that prove nothing, or that nobody can use, are passed over', async () => {
+test('the service passes over keys that prove nothing, and keys that it cannot use', async () => {
   const provider = await startProvider();
   const url = `${provider.issuer}/some/keys`;
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
   const others = [
-    ...[null, 7, 'key', [], {}, { kty: 'oct', kid: 'secret', k: 'c2VjcmV0' }, { ...published, kid: 7 }],
-    ...[
-      { ...published, kid: 'broken', x: 'AA' },
-      { ...weak, kid: 'weak' },
-      { ...published, kid: 'enc', use: 'enc' },
-    ],
-    ...[
-      { ...published, kid: 'sign', key_ops: ['sign'] },
-      { ...published, kid: 'private', d },
-    ],
+    { ...published, kid: 7 },
+    { kty: 'oct', kid: 'secret', k: 'c2VjcmV0' },
+    { ...published, kid: 'broken', x: 'AA' },
+    { ...weak, kid: 'weak' },
+    { ...published, kid: 'enc', use: 'enc' },
+    { ...published, kid: 'sign', key_ops: ['sign'] },
+    { ...published, kid: 'private', d },
   ];
-  provider.disturbance = send(200, {}, { keys: [...others, published] });
-  const { sign, call, app } = await startFor('https://id.example', { cooldown: 20 }, url);
+  provider.disturbance = send(200, {}, { keys: [{}, ...others, published] });
+  const { sign, call } = await startFor('https://id.example', { cooldown: 20 }, url);
   expect(await call(await sign(first))).toEqual(OK);
-  for (const kid of ['secret', 'broken', 'weak', 'enc', 'sign', 'private'])
-    expect([kid, ...(await call(await sign({ ...first, jwk: { ...first.jwk, kid } })))]).toEqual([kid, ...REFUSED]);
-  expect(app.log).toContainEqual(expect.objectContaining({ keys: ['first'] }));
+  for (const { kid } of others) expect([kid, ...(await call(await sign(first, { kid })))]).toEqual([kid, ...REFUSED]);
+  const header = Buffer.from('{"alg":"RS256","kid":"weak"}').toString('base64url');
+  expect(await call((await sign(first)).replace(/^[^.]+/, header))).toEqual(REFUSED);
   expect(new Set(provider.asked)).toEqual(new Set(['/some/keys']));
 });

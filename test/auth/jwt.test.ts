@@ -75,6 +75,9 @@ describe('a token is valid', () => {
 });
 
 const SIGNATURE = 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED';
+const ALGORITHM = 'ERR_JOSE_ALG_NOT_ALLOWED';
+const MALFORMED = 'ERR_JWS_INVALID';
+const NO_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
 const CRIT = 'ERR_JOSE_NOT_SUPPORTED';
 
 describe('a token is refused with 401, and why is in the log alone:', () => {
@@ -100,33 +103,34 @@ describe('a token is refused with 401, and why is in the log alone:', () => {
     ['a number for a subject', () => signed({ sub: 7 }), 'sub is not a subject'],
     ['a subject in two lines', () => signed({ sub: 'alice\n{"level":"fatal"}' }), 'sub is not a subject'],
     ['a subject of 256 characters', () => signed({ sub: 'x'.repeat(256) }), 'sub is not a subject'],
-    ...['none', 'nOnE', 'HS256', 'ES256K', '__proto__', ''].map<[string, () => Promise<string>, string]>((alg) => [
+    ...['none', 'nOnE', 'HS256', 'ES256K', '__proto__'].map<[string, () => Promise<string>, string]>((alg) => [
       `signed by ${JSON.stringify(alg)}`,
       () => spelt({ alg, kid: key.jwk.kid }, JSON.stringify(claims())),
-      'alg is not allowed',
+      ALGORITHM,
     ]),
-    ['not signed', () => Promise.resolve(`${encode({ alg: 'none' })}.${encode(claims())}.`), 'alg is not allowed'],
+    ['signed by ""', () => spelt({ alg: '', kid: key.jwk.kid }, JSON.stringify(claims())), MALFORMED],
+    ['not signed', () => Promise.resolve(`${encode({ alg: 'none' })}.${encode(claims())}.`), ALGORITHM],
     ...secrets.map<[string, () => Promise<string>, string]>((secret, index) => [
       `signed with the public key as a secret, ${String(index)}`,
       () =>
         new SignJWT(claims())
           .setProtectedHeader({ alg: 'HS256', kid: key.jwk.kid })
           .sign(typeof secret === 'string' ? Buffer.from(secret) : secret),
-      'alg is not allowed',
+      ALGORITHM,
     ]),
     ['changed', () => spelt({ alg: 'ES256', kid: 'ES256' }, JSON.stringify(claims({ sub: 'bob' }))), SIGNATURE],
     ['cut', async () => (await signed()).slice(0, -4), SIGNATURE],
     ['without its signature', async () => (await signed()).replace(/[^.]*$/, ''), SIGNATURE],
     ['signed by a stranger under the name of a key', () => sign(stranger, claims()), SIGNATURE],
     ['signed by a stranger who sends the key', () => sign(stranger, claims(), { jwk: stranger.jwk }), SIGNATURE],
-    ['of a key for another algorithm', () => signed({}, { kid: 'RS256' }), 'ERR_JWKS_NO_MATCHING_KEY'],
+    ['of a key for another algorithm', () => signed({}, { kid: 'RS256' }), NO_KEY],
     ['of no key', () => signed({}, { kid: undefined }), 'kid is missing'],
     ['of a key that has a number', () => signed({}, { kid: 7 }), 'kid is missing'],
-    ['of a key that nobody knows', () => signed({}, { kid: 'unknown' }), 'the issuer has no such key'],
-    ['of a key with a name of 8 KB', () => signed({}, { kid: 'k'.repeat(8000) }), 'the issuer has no such key'],
+    ['of a key that nobody knows', () => signed({}, { kid: 'unknown' }), NO_KEY],
+    ['of a key with a name of 8 KB', () => signed({}, { kid: 'k'.repeat(8000) }), NO_KEY],
     ['what must be understood, and is not', () => spelt({ alg: 'ES256', kid: 'ES256', crit: ['x'], x: 1 }, '{}'), CRIT],
-    ['no JSON', () => spelt('{', '{}'), 'the header cannot be read'],
-    ['dots and letters', () => Promise.resolve('a.b.c'), 'the header cannot be read'],
+    ['no JSON', () => spelt('{', '{}'), MALFORMED],
+    ['dots and letters', () => Promise.resolve('a.b.c'), MALFORMED],
   ])('%s', async (_name, token, reason) => {
     const { line, ...answer } = await call(await token());
     expect(answer).toEqual({ status: 401, error: 40101, challenge: 'Bearer error="invalid_token"' });

@@ -26,8 +26,8 @@ export async function startFor(issuer: string, pace: Partial<typeof PACE> = {}, 
   return {
     app,
     // Each token is a new one, unless it is given: none is known.
-    sign: (key: SigningKey) =>
-      sign(key, { iss: issuer, aud: AUDIENCE, sub: `s${String(count++)}`, exp: Date.now() / 1000 + 300 }),
+    sign: (key: SigningKey, header: object = {}) =>
+      sign(key, { iss: issuer, aud: AUDIENCE, sub: `s${String(count++)}`, exp: Date.now() / 1000 + 300 }, header),
     call: async (token: string) => {
       const response = await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}');
       const { error } = (await response.json()) as { error?: number };
