@@ -27,7 +27,10 @@ export const MAX = {
   bodies: 32 * MIB,
   /** Requests whose operation works: at some 30 µs of the processor each, the last one waits for 60 ms. */
   underWay: 2048,
-  /** Requests behind others on their connections, as Node reads up to 2 MB of them at a time. Beyond, they are cut off. */
+  /**
+   * Requests that wait behind others on their connections: Node reads up to 2 MB of them at a time. Beyond, connections
+   * are cut off, and each time half as many may wait on each: to drop some hundred costs as much as to answer them.
+   */
   pipelined: 2048,
   /** Bytes of replies that clients have not taken. Beyond, the connection that holds most of them is cut off. */
   unsent: 32 * MIB,
@@ -49,6 +52,8 @@ export const DEADLINE = {
   linger: 500,
   /** Until a caller may send chunks again, most of which were framing: to find that out takes 10 ms of the processor. */
   waste: 10 * SECOND,
+  /** Until as many requests may wait on a connection again as before one was cut off for that. */
+  patience: 10 * SECOND,
 } as const;
 
 const ROOM: Readonly<Exchange['held']> = { body: MAX.bodies, reply: MAX.unsent };
@@ -64,7 +69,7 @@ export type OnCutOff = (reason: keyof typeof REASONS) => void;
 /** Why connections are cut off: by the name in the metrics, what the log says. */
 export const REASONS = {
   connections: `there are more than ${MAX.connections.toLocaleString('en')} connections, and it made no progress for longest`,
-  pipelined: 'too many requests wait behind others on their connections, and it has more of them than most',
+  pipelined: 'too many requests wait behind others on their connections, and it adds to them',
   unsent: 'too many bytes of replies wait for clients, and it has most of them',
   unread: `the client took nothing of its reply for ${String(DEADLINE.progress / SECOND)} s`,
 } as const;
@@ -241,7 +246,7 @@ interface Parser {
 
 /** The ledger: what each connection costs. Every bound is read from it. */
 export class Connections {
-  readonly underWay = new Share<string>(MAX.underWay);
+  readonly underWay = new Share(MAX.underWay);
   /** Until when callers may send no chunks, by their keys. */
   readonly wasteful = new Map<string, number>();
   /** Whether the service is stopping: what is under way is answered then, and nothing is cut off. */
@@ -249,7 +254,9 @@ export class Connections {
   private readonly logger: Logger;
   private readonly onCutOff: OnCutOff | undefined;
   private readonly open = new Map<Socket, Connection>();
-  private readonly pipelined = new Share<Connection>(MAX.pipelined);
+  /** How many requests may wait on one connection, and when it is the most again. */
+  private patience: number = MAX.pipelined;
+  private patientAt = 0;
   private readonly held: Exchange['held'] = { body: 0, reply: 0 };
   private readonly queue: (() => void)[] = [];
   private turn: NodeJS.Immediate | undefined;
@@ -283,13 +290,17 @@ export class Connections {
   begin(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Exchange | undefined {
     const connection = this.open.get(request.socket);
     if (connection === undefined) return undefined;
-    const exchange = new Exchange(request, response, connection, this, expectsContinue);
-    if (exchange.pipelined && !this.pipelined.take(connection)) {
+    connection.activeAt = performance.now();
+    const { length: ahead } = connection.exchanges;
+    if (connection.activeAt >= this.patientAt) this.patience = MAX.pipelined;
+    if (ahead > this.patience || (ahead > 0 && this.queue.length >= MAX.pipelined)) {
+      this.patience = Math.floor(this.patience / 2);
+      this.patientAt = connection.activeAt + DEADLINE.patience;
       this.cutOff(connection, 'pipelined');
       return undefined;
     }
+    const exchange = new Exchange(request, response, connection, this, expectsContinue);
     connection.exchanges.push(exchange);
-    connection.activeAt = performance.now();
     response.once('close', () => {
       this.end(exchange);
     });
@@ -354,7 +365,6 @@ export class Connections {
     if (at < 0) return;
     connection.exchanges.splice(at, 1);
     connection.bytesRead = connection.socket.bytesRead;
-    if (exchange.pipelined) this.pipelined.release(connection);
     exchange.hold('body', 0);
     exchange.hold('reply', 0);
     onEnd?.();
@@ -362,19 +372,19 @@ export class Connections {
 }
 
 /**
- * Room for some number of things, which holders share. When it is full, those that hold no less than the average get no
+ * Room for some number of things, which callers share. When it is full, those that hold no less than the average get no
  * more; a quarter beyond is kept for the others.
  */
-class Share<Holder> {
+class Share {
   private readonly most: number;
-  private readonly held = new Map<Holder, number>();
+  private readonly held = new Map<string, number>();
   private used = 0;
 
   constructor(most: number) {
     this.most = most;
   }
 
-  take(holder: Holder): boolean {
+  take(holder: string): boolean {
     const held = this.held.get(holder) ?? 0;
     if (this.used >= this.most && (held * this.held.size >= this.used || this.used >= this.most * 1.25)) return false;
     this.used++;
@@ -382,7 +392,7 @@ class Share<Holder> {
     return true;
   }
 
-  release(holder: Holder): void {
+  release(holder: string): void {
     const held = this.held.get(holder) ?? 0;
     this.used--;
     if (held > 1) this.held.set(holder, held - 1);
