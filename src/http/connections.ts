@@ -28,8 +28,8 @@ export const MAX = {
   /** Requests whose operation works: at some 30 µs of the processor each, the last one waits for 60 ms. */
   underWay: 2048,
   /**
-   * Requests that wait behind others on their connections: Node reads up to 2 MB of them at a time. Beyond, connections
-   * are cut off, and each time half as many may wait on each: to drop some hundred costs as much as to answer them.
+   * Requests that wait behind others on their connections: Node reads up to 2 MB of them at a time. Beyond, a connection
+   * ends with those that it has waiting, as to drop them costs no less, and from then on half as many may wait on one.
    */
   pipelined: 2048,
   /** Bytes of replies that clients have not taken. Beyond, the connection that holds most of them is cut off. */
@@ -47,7 +47,7 @@ export const DEADLINE = {
   /** Between requests: longer than proxies commonly keep a connection that they may use again. */
   idle: 65 * SECOND,
   /** For what can wait, in one turn of the event loop: Node accepts a single connection in each. */
-  turn: 1,
+  turn: 0.2,
   /** After the reply that ends a connection, for the client to read it. */
   linger: 500,
   /** Until a caller may send chunks again, most of which were framing: to find that out takes 10 ms of the processor. */
@@ -69,7 +69,7 @@ export type OnCutOff = (reason: keyof typeof REASONS) => void;
 /** Why connections are cut off: by the name in the metrics, what the log says. */
 export const REASONS = {
   connections: `there are more than ${MAX.connections.toLocaleString('en')} connections, and it made no progress for longest`,
-  pipelined: 'too many requests wait behind others on their connections, and it adds to them',
+  pipelined: 'too many requests wait behind others: it ends with those that it has waiting',
   unsent: 'too many bytes of replies wait for clients, and it has most of them',
   unread: `the client took nothing of its reply for ${String(DEADLINE.progress / SECOND)} s`,
 } as const;
@@ -179,11 +179,12 @@ export class Connection {
     return first.request.complete ? 'working' : 'body';
   }
 
-  /** Has the connection end with the reply to this request, or with that of its last one. */
-  endAfter(exchange = this.exchanges.at(-1)): void {
-    if (exchange === undefined || exchange.response.headersSent) return;
+  /** Has the connection end with the reply to this request, or with that of its last one. False: that is on its way. */
+  endAfter(exchange = this.exchanges.at(-1)): boolean {
+    if (exchange === undefined || exchange.response.headersSent) return false;
     exchange.last = true;
     this.ending = true;
+    return true;
   }
 
   /** Has nothing more of the connection read. */
@@ -294,7 +295,7 @@ export class Connections {
     const { length: ahead } = connection.exchanges;
     if (connection.activeAt >= this.patientAt) this.patience = MAX.pipelined;
     if (ahead > this.patience || (ahead > 0 && this.queue.length >= MAX.pipelined)) {
-      this.patience = Math.floor(this.patience / 2);
+      this.patience = Math.ceil(this.patience / 2);
       this.patientAt = connection.activeAt + DEADLINE.patience;
       this.cutOff(connection, 'pipelined');
       return undefined;
@@ -307,13 +308,14 @@ export class Connections {
     return exchange;
   }
 
-  /** Cuts a connection off, at once, and logs why. */
+  /** Cuts a connection off, and logs why: at once, or behind the requests that it has waiting. */
   cutOff(connection: Connection, reason: keyof typeof REASONS): void {
     const { socket, address, phase, exchanges } = connection;
     if (socket.destroyed) return;
     const caller = exchanges.find((exchange) => exchange.caller !== '')?.caller;
     this.logger.warn({ client: address, caller, phase, reason: REASONS[reason] }, 'connection cut off');
     this.onCutOff?.(reason);
+    if (reason === 'pipelined' && connection.endAfter()) return;
     socket.destroy();
     for (const exchange of exchanges) exchange.hold('reply', 0);
   }
