@@ -7,13 +7,13 @@ import type { Creation, StoredPlant } from '../plant-store.ts';
 import { StoreUnavailable } from '../plant-store.ts';
 import { createAll } from './creation.ts';
 import { atOpening, atWork } from './errors.ts';
-import type { Parameter, Run } from './client.ts';
-import { statement } from './client.ts';
 import { Line } from './line.ts';
 import type { PostgresLocation } from './location.ts';
 import { nameOf } from './location.ts';
 import { openDatabase } from './migrations.ts';
 import { COUNT_ALL, DELETE_ONE, SELECT_ALL } from './plants.ts';
+import type { Parameter, Run, Statement } from './statement.ts';
+import { statement } from './statement.ts';
 import { tokenStore } from './tokens.ts';
 
 /** How many batches are written at once: while PostgreSQL flushes one, it works on the other. */
@@ -126,7 +126,7 @@ class PostgresStore implements Store {
   }
 
   /** Runs a statement that returns what it changed; whether it did cannot be told if its answer was lost. */
-  private async change(text: TemplateStringsArray, ...parameters: Parameter[]): Promise<boolean> {
+  private async change(text: Statement, ...parameters: Parameter[]): Promise<boolean> {
     let tries = 0;
     return await this.attempt(async (run) => {
       tries++;
