@@ -56,9 +56,8 @@ class PostgresStore implements Store {
   private readonly location: PostgresLocation;
   /** For all but plants that are created. */
   private readonly line: Line;
-  private readonly writers: Line[];
-  /** For many plants at once, as many as are under way. */
-  private readonly bulk: Line[] = [];
+  /** Those of the batches and of `createAll`, as many as were under way at once. */
+  private readonly writers: Line[] = [];
   private readonly batches: Batches<StoredPlant, Creation>;
   private readonly closing = new AbortController();
   /** Why the store is not open yet, undefined when it is. */
@@ -67,14 +66,13 @@ class PostgresStore implements Store {
   constructor(location: PostgresLocation, opening: Opening) {
     this.location = location;
     this.line = new Line(location);
-    this.writers = Array.from({ length: WRITERS }, () => new Line(location));
     this.batches = new Batches(
       { write: (...args) => this.write(...args), weigh: bytesOf, atOnce: WRITERS },
       opening.observer,
     );
     this.plants = {
       create: (plant) => (this.notOpen === undefined ? this.batches.add(plant) : Promise.reject(this.notOpen)),
-      createAll: (plants) => this.createAll(plants),
+      createAll: (plants) => this.write(plants, performance.now() + PATIENCE_MS),
       list: () => this.list(),
       count: () => this.count(),
       remove: (id) => this.change(DELETE_ONE, id),
@@ -99,7 +97,7 @@ class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.batches.idle();
     this.closing.abort();
-    for (const line of [this.line, ...this.writers, ...this.bulk]) line.close();
+    for (const line of [this.line, ...this.writers]) line.close();
   }
 
   private async open({ create, onAway }: Opening): Promise<Schema> {
@@ -138,17 +136,6 @@ class PostgresStore implements Store {
     });
   }
 
-  private async createAll(plants: readonly StoredPlant[]): Promise<Outcome<Creation>[]> {
-    if (this.notOpen !== undefined) throw this.notOpen;
-    const line = this.bulk.pop() ?? new Line(this.location);
-    const until = performance.now() + PATIENCE_MS;
-    try {
-      return await createAll((work) => translated(line.attempt(until, work)), plants);
-    } finally {
-      this.bulk.push(line);
-    }
-  }
-
   private async count(): Promise<number> {
     if (this.notOpen !== undefined) throw this.notOpen;
     // Its own: it may take a second, and requests wait for the tokens that the other one looks up.
@@ -176,9 +163,8 @@ class PostgresStore implements Store {
   }
 
   private async write(plants: readonly StoredPlant[], until: number): Promise<Outcome<Creation>[]> {
-    // A writer is free, as no more batches are under way.
-    const line = this.writers.pop();
-    if (line === undefined) throw new Error('more batches are written than there are writers');
+    if (this.notOpen !== undefined) throw this.notOpen;
+    const line = this.writers.pop() ?? new Line(this.location);
     try {
       return await createAll((work) => translated(line.attempt(until, work)), plants);
     } finally {
