@@ -94,6 +94,7 @@ function createClient(location: PostgresLocation, { host, port }: Host, secure: 
     options: OPTIONS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    // Requests look their tokens up through one connection, all at once.
     pipeline: true,
   });
   client.setTypeParser(types.builtins.INT8, BigInt);
