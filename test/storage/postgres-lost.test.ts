@@ -21,6 +21,7 @@ afterAll(() => server.remove());
 const open = (url: string) => openStore(readPostgresLocation(url), { create: true });
 const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
 const LOSE = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plant-store'";
+const WAITS = "select 1 from pg_stat_activity where application_name = 'plant-store' and wait_event_type = 'Lock'";
 
 describe('a database that is in use', () => {
   let database: string;
@@ -70,9 +71,14 @@ describe('a database that is in use', () => {
     expect(await store.tokens.add({ name: 'mine', hash: new Uint8Array(32) })).toBe(true);
     await server.query(LOSE);
     expect(await store.tokens.revoke('mine')).toBe(true);
+    await using other = await Session.open(server.url(database));
+    await other.run('begin; lock table plants in exclusive mode');
+    const removal = store.plants.remove(1n);
+    await server.until(WAITS);
     await server.query(LOSE);
+    await other.run('rollback');
     // The first attempt may have removed it.
-    await expect(store.plants.remove(1n)).rejects.toEqual(UNAVAILABLE);
+    await expect(removal).rejects.toEqual(UNAVAILABLE);
     expect(await store.plants.remove(1n)).toBe(false);
   });
 });
@@ -104,7 +110,6 @@ describe('while another process holds the lock of the migrations', () => {
     other = await Session.open(server.url(database));
     await other.run('begin; select from schema_version for update');
   });
-  const WAITS = "select 1 from pg_stat_activity where application_name = 'plant-store' and wait_event_type = 'Lock'";
 
   test('a connection that is lost is made anew, and the schema is brought up to date in the end', async () => {
     const opening = open(server.url(database));

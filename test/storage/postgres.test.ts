@@ -1,7 +1,12 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/storage/open.ts';
+import { Line } from '../../src/storage/postgres/line.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';
+import { once, statement } from '../../src/storage/postgres/statement.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { testEngine } from './conformance.ts';
 
@@ -17,11 +22,45 @@ const open = (name = database, create = true) => openStore(readPostgresLocation(
 
 testEngine('PostgreSQL', { open: () => open() });
 
+test('asks for the password that the URL has, and no other', async () => {
+  await server.query("create role keeper login password 'right'");
+  const own = await server.createDatabase('owner keeper');
+  const rules = join(server.data, 'pg_hba.conf');
+  writeFileSync(rules, `host all keeper 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+  server.reload();
+  await server.until("select from pg_hba_file_rules where 'keeper' = any(user_name)");
+  process.env['PGPASSWORD'] = 'right';
+  const openAs = (user: string) => openStore(readPostgresLocation(server.url(own, '', user)), { create: true });
+  await (await openAs('keeper:right')).close();
+  const unusable = (text: string) => ({ name: 'StoreUnusable', message: expect.stringContaining(text) });
+  await expect(openAs('keeper:wrong')).rejects.toMatchObject(unusable('refuses the user or the password'));
+  await expect(openAs('keeper')).rejects.toMatchObject(unusable('asks for a password: the URL has none'));
+  delete process.env['PGPASSWORD'];
+});
+
 test('is reached through its Unix socket as well', async () => {
   const url = `postgres://postgres@${encodeURIComponent(server.folder)}:${String(server.port)}/${database}`;
   const store = await openStore(readPostgresLocation(url), { create: true });
   await store.ready();
   await store.close();
+});
+
+describe('a statement', () => {
+  test('whose parameters are not numbered from 1 on, without a gap, is refused when it is made', () => {
+    expect(() => statement('select $1, $3')).toThrow('a parameter of this is missing: select $1, $3');
+    expect(() => statement('select $0')).toThrow(TypeError);
+    expect(statement('select $2, $1, $2')).toMatchObject({ parameters: 2 });
+  });
+
+  test('that is run with more or fewer parameters than it has fails at once', async () => {
+    const line = new Line(readPostgresLocation(server.url(database)));
+    const run = (...parameters: string[]) =>
+      line.attempt(performance.now() + 60_000, (query) => query(once('select $1 as one, $1 as two'), ...parameters));
+    expect(await run('a')).toEqual([{ one: 'a', two: 'a' }]);
+    await expect(run()).rejects.toThrow(TypeError);
+    await expect(run('a', 'a')).rejects.toThrow('this takes 1 parameters: select $1 as one, $1 as two');
+    line.close();
+  });
 });
 
 describe('a database', () => {
@@ -63,6 +102,55 @@ describe('a database', () => {
       name: 'StoreUnusable',
       message: expect.stringContaining('does not let this user make and use the tables: grant it the database'),
     });
+  });
+
+  test('that has no schema for the tables in its search_path says so in one line, also in passing', async () => {
+    const other = await server.createDatabase();
+    await (await open(other)).close();
+    await server.query(`alter database ${other} set search_path = ''`);
+    for (const create of [true, false]) {
+      await expect(open(other, create)).rejects.toMatchObject({
+        name: 'StoreUnusable',
+        message: expect.stringMatching(/^PostgreSQL at .+ has no schema for this user's tables: set a search_path .+$/),
+      });
+    }
+  });
+
+  test('keeps plants as they are for a user with other defaults', async () => {
+    await server.query(`create role eccentric login;
+      alter role eccentric set array_nulls = off;
+      alter role eccentric set client_encoding = 'LATIN1';
+      alter role eccentric set default_transaction_isolation = 'serializable';
+      alter role eccentric set standard_conforming_strings = off;
+      alter role eccentric set idle_in_transaction_session_timeout = '50ms'`);
+    const own = await server.createDatabase('owner eccentric');
+    const store = await openStore(readPostgresLocation(server.url(own, '', 'eccentric')), { create: true });
+    const plants = [
+      { id: 1n, name: 'without a tag' },
+      { id: 2n, name: 'null', tag: 'null' },
+      { id: 3n, name: '木 é \\', tag: 'NULL' },
+    ];
+    for (const result of ['created', 'replayed']) {
+      expect(await store.plants.createAll(plants)).toEqual(plants.map(() => ({ result })));
+    }
+    const listed: unknown[] = [];
+    for await (const portion of store.plants.list()) {
+      listed.push(...portion);
+      await sleep(200);
+    }
+    expect(listed).toEqual(plants);
+    await store.close();
+  });
+
+  test('whose columns change their type under a store that is open goes on', async () => {
+    const other = await server.createDatabase();
+    const store = await open(other);
+    const plant = { id: 1n, name: 'Ginkgo' };
+    await store.plants.create(plant);
+    expect(await store.plants.create(plant)).toBe('replayed');
+    await server.query('alter table plants alter column name type varchar(1000)', other);
+    expect(await store.plants.create(plant)).toBe('replayed');
+    await store.close();
   });
 
   test('is brought up to date once by twenty that open it at the same time', async () => {

@@ -6,9 +6,9 @@ import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import postgres from 'postgres';
 import { binary } from './postgres-binaries.ts';
 import { freePort } from './port.ts';
+import { Session } from './session.ts';
 import { processesOf, send } from './signals.ts';
 
 /** PostgreSQL refuses to run as root. */
@@ -109,12 +109,8 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Runs a statement on a connection of its own. */
   async query(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
-    const client = postgres(this.url(database), { max: 1, onnotice: () => undefined, connect_timeout: 5 });
-    try {
-      return [...(await client.unsafe<Record<string, unknown>[]>(text))];
-    } finally {
-      await client.end({ timeout: 1 });
-    }
+    await using session = await Session.open(this.url(database));
+    return await session.run(text);
   }
 
   /** Waits until a query finds something. */

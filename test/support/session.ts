@@ -1,24 +1,28 @@
-import postgres from 'postgres';
+import { Client } from 'pg';
 
 /** A connection that stays, for transactions by hand. */
 export class Session implements AsyncDisposable {
-  private readonly client: postgres.Sql;
+  private readonly client: Client;
 
-  private constructor(client: postgres.Sql) {
+  private constructor(client: Client) {
     this.client = client;
   }
 
   static async open(url: string): Promise<Session> {
-    const client = postgres(url, { max: 1, onnotice: () => undefined });
-    await client.unsafe('select 1');
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+    // What is under way fails by itself.
+    client.on('error', () => undefined);
+    await client.connect();
     return new Session(client);
   }
 
+  /** Runs statements, and answers with the rows of one that is alone. */
   async run(text: string): Promise<Record<string, unknown>[]> {
-    return [...(await this.client.unsafe<Record<string, unknown>[]>(text))];
+    const { rows } = await this.client.query<Record<string, unknown>>(text);
+    return rows;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.client.end({ timeout: 1 });
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.end();
   }
 }

@@ -1,63 +1,118 @@
-import type { Duplex } from 'node:stream';
-import postgres from 'postgres';
+import { TLSSocket } from 'node:tls';
+import { Client, types } from 'pg';
 import type { Row } from '../columns.ts';
-import type { PostgresLocation } from './location.ts';
+import { StoreUnusable } from '../plant-store.ts';
+import { Interrupted, toInterrupted, TlsRefused } from './errors.ts';
+import type { Host, PostgresLocation } from './location.ts';
+import { nameOf, nameOfHost } from './location.ts';
+import { CHECK, OPTIONS, requireSettings } from './settings.ts';
 
-/** A value that goes into a query; arrays as PostgreSQL writes them. */
-export type Parameter = string | number | bigint | Uint8Array | null;
-
-/** Runs a statement, and answers with its rows. */
-export type Run = (text: TemplateStringsArray, ...parameters: Parameter[]) => Promise<readonly Row[]>;
-
-/**
- * The text of a query, taken apart at its parameters `$1`, `$2`, …, which must come in this order, each once. To be made
- * once for each text: the client keeps something for each that it is given.
- */
-export function statement(text: string): TemplateStringsArray {
-  const parts = text.split(/\$\d+/);
-  return Object.assign(parts, { raw: parts });
+/** A connection to a server that is as it must be. */
+export interface Connection {
+  readonly client: Client;
+  /** The server's process. */
+  readonly pid: unknown;
+  /** Whether a commit gave up waiting for its standby, after which PostgreSQL reports success. */
+  warned: boolean;
 }
 
-export type Client = ReturnType<typeof createClient>;
+/** What pg says of an answer to its wish for TLS. It gives these no code: the tests notice when it says something new. */
+const NO_TLS = 'The server does not support SSL connections';
+const NO_POSTGRES = 'There was an error establishing an SSL connection';
 
 /**
- * Every setting is given, also those that its types do not know, as the client looks into the environment for others.
- * But for `target_session_attrs`: it takes a standby for `read-write`, and ends the process if the connection is lost
- * while it asks; each connection is asked by `Line` itself.
+ * Connects to a host, with TLS as the settings want it.
+ *
+ * @param signal ends the attempt
+ * @throws TlsRefused, StoreUnusable, Interrupted, or what PostgreSQL says
  */
-export function createClient(location: PostgresLocation, connect: () => Promise<Duplex>, onWaitGivenUp: () => void) {
-  const { user, password, database, applicationName, connectTimeoutMs } = location;
-  const options = {
-    host: 'localhost',
-    port: 5432,
-    socket: connect,
+export async function connect(location: PostgresLocation, host: Host, signal: AbortSignal): Promise<Connection> {
+  const { mode } = location.tls;
+  // A Unix socket has no use for TLS, as with libpq.
+  if (mode === 'disable' || host.host.startsWith('/')) return await dial(location, host, false, signal);
+  try {
+    return await dial(location, host, true, signal);
+  } catch (error) {
+    const reason = error instanceof Interrupted ? error.message : undefined;
+    if (reason === NO_POSTGRES) throw new Interrupted('the server does not speak the protocol of PostgreSQL');
+    if (reason !== NO_TLS) throw error;
+    if (mode === 'prefer') return await dial(location, host, false, signal);
+    throw new TlsRefused(`offers no TLS, which sslmode=${mode} asks for`);
+  }
+}
+
+async function dial(location: PostgresLocation, host: Host, secure: boolean, signal: AbortSignal): Promise<Connection> {
+  const client = createClient(location, host, secure);
+  const connection = { client, pid: undefined, warned: false };
+  // What is under way fails by itself; without a listener the process would end.
+  client.on('error', () => undefined);
+  // By the name of its function, which is not translated.
+  client.on('notice', ({ routine }) => (connection.warned ||= routine === 'SyncRepWaitForLSN'));
+  const abort = () => client.connection.stream.destroy(new Interrupted(`no answer from ${nameOfHost(host)}`));
+  signal.addEventListener('abort', abort);
+  try {
+    signal.throwIfAborted();
+    await client.connect();
+    const { rows } = await client.query<Row>(CHECK);
+    requireSettings(location, rows[0]);
+    return Object.assign(connection, { pid: rows[0]?.['pid'] });
+  } catch (error) {
+    const { stream } = client.connection;
+    stream.destroy();
+    // Its type does not say that it is null unless the certificate is refused.
+    const refusal: unknown = stream instanceof TLSSocket ? stream.authorizationError : null;
+    if (isVerified(location) && refusal !== null) {
+      throw new TlsRefused(`has a certificate that is refused: ${toInterrupted(error).message}`, { cause: error });
+    }
+    throw toInterrupted(error);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Every setting is given for which pg would look into the environment. */
+function createClient(location: PostgresLocation, { host, port }: Host, secure: boolean): Client {
+  const { tls, user, password, database, applicationName } = location;
+  const { mode, ...files } = tls;
+  const client = new Client({
+    host,
+    port,
     user,
-    pass: () => password,
+    // A function, as pg would look for another one in place of an empty text.
+    password: () => {
+      if (password !== '') return password;
+      throw new StoreUnusable(`PostgreSQL at ${nameOf(location)} asks for a password: the URL has none`);
+    },
     database,
-    max: 1,
-    ssl: false,
-    sslnegotiation: null,
-    idle_timeout: undefined,
-    connect_timeout: connectTimeoutMs / 1000,
-    max_lifetime: null,
-    max_pipeline: 100,
-    backoff: () => 0,
-    keep_alive: null,
-    prepare: true,
-    debug: false,
-    fetch_types: false,
-    publications: '',
-    types: { bigint: postgres.BigInt },
-    // By the name of its function, which is not translated.
-    onnotice: ({ severity, routine }: postgres.Notice) => {
-      if (severity === 'WARNING' && routine === 'SyncRepWaitForLSN') onWaitGivenUp();
+    ssl: secure && {
+      ...files,
+      rejectUnauthorized: isVerified(location),
+      ...(mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
     },
-    connection: {
-      application_name: applicationName,
-      // What 200 promises, whatever the server's defaults are.
-      synchronous_commit: 'on',
-      default_transaction_isolation: 'read committed' as const,
-    },
-  };
-  return postgres(options);
+    sslnegotiation: 'postgres',
+    application_name: applicationName,
+    options: OPTIONS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // Requests look their tokens up through one connection, all at once.
+    pipeline: true,
+  });
+  client.setTypeParser(types.builtins.INT8, BigInt);
+  return client;
+}
+
+const isVerified = ({ tls }: PostgresLocation) => tls.mode === 'verify-ca' || tls.mode === 'verify-full';
+
+/** Asks the server to give up what a connection of it is doing, which leaves the connection as it is. */
+export async function cancel(location: PostgresLocation, { client, pid }: Connection, ms: number): Promise<void> {
+  const other = await connect(location, client, AbortSignal.timeout(ms));
+  await other.client.query('select pg_cancel_backend($1)', [pid]).finally(() => {
+    drop(other);
+  });
+}
+
+/** Ends a connection, and fails what is under way on it. A server that hangs is not waited for. */
+export function drop({ client }: Connection, failure?: Error): void {
+  if (failure === undefined) void client.end();
+  client.connection.stream.destroy(failure);
 }

@@ -1,9 +1,9 @@
 import type { Outcome } from '../batches.ts';
 import type { Creation, StoredPlant } from '../plant-store.ts';
 import { Refused } from './errors.ts';
-import type { Run } from './client.ts';
 import type { Kept } from './plants.ts';
 import { insert, isSame, isStorable } from './plants.ts';
+import type { Run } from './statement.ts';
 
 /** Does some work, again if what went wrong may pass. */
 export type Attempt = <T>(work: (run: Run) => Promise<T>) => Promise<T>;

@@ -7,13 +7,13 @@ import type { Creation, StoredPlant } from '../plant-store.ts';
 import { StoreUnavailable } from '../plant-store.ts';
 import { createAll } from './creation.ts';
 import { atOpening, atWork } from './errors.ts';
-import type { Parameter, Run } from './client.ts';
-import { statement } from './client.ts';
 import { Line } from './line.ts';
 import type { PostgresLocation } from './location.ts';
 import { nameOf } from './location.ts';
 import { openDatabase } from './migrations.ts';
 import { COUNT_ALL, DELETE_ONE, SELECT_ALL } from './plants.ts';
+import type { Parameter, Run, Statement } from './statement.ts';
+import { statement } from './statement.ts';
 import { tokenStore } from './tokens.ts';
 
 /** How many batches are written at once: while PostgreSQL flushes one, it works on the other. */
@@ -56,9 +56,8 @@ class PostgresStore implements Store {
   private readonly location: PostgresLocation;
   /** For all but plants that are created. */
   private readonly line: Line;
-  private readonly writers: Line[];
-  /** For many plants at once, as many as are under way. */
-  private readonly bulk: Line[] = [];
+  /** Those of the batches and of `createAll`, as many as were under way at once. */
+  private readonly writers: Line[] = [];
   private readonly batches: Batches<StoredPlant, Creation>;
   private readonly closing = new AbortController();
   /** Why the store is not open yet, undefined when it is. */
@@ -67,14 +66,13 @@ class PostgresStore implements Store {
   constructor(location: PostgresLocation, opening: Opening) {
     this.location = location;
     this.line = new Line(location);
-    this.writers = Array.from({ length: WRITERS }, () => new Line(location));
     this.batches = new Batches(
       { write: (...args) => this.write(...args), weigh: bytesOf, atOnce: WRITERS },
       opening.observer,
     );
     this.plants = {
       create: (plant) => (this.notOpen === undefined ? this.batches.add(plant) : Promise.reject(this.notOpen)),
-      createAll: (plants) => this.createAll(plants),
+      createAll: (plants) => this.write(plants, performance.now() + PATIENCE_MS),
       list: () => this.list(),
       count: () => this.count(),
       remove: (id) => this.change(DELETE_ONE, id),
@@ -99,7 +97,7 @@ class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.batches.idle();
     this.closing.abort();
-    for (const line of [this.line, ...this.writers, ...this.bulk]) line.close();
+    for (const line of [this.line, ...this.writers]) line.close();
   }
 
   private async open({ create, onAway }: Opening): Promise<Schema> {
@@ -126,7 +124,7 @@ class PostgresStore implements Store {
   }
 
   /** Runs a statement that returns what it changed; whether it did cannot be told if its answer was lost. */
-  private async change(text: TemplateStringsArray, ...parameters: Parameter[]): Promise<boolean> {
+  private async change(text: Statement, ...parameters: Parameter[]): Promise<boolean> {
     let tries = 0;
     return await this.attempt(async (run) => {
       tries++;
@@ -136,17 +134,6 @@ class PostgresStore implements Store {
       if (!changed && tries > 1) throw new StoreUnavailable('PostgreSQL was lost meanwhile: it may have been done');
       return changed;
     });
-  }
-
-  private async createAll(plants: readonly StoredPlant[]): Promise<Outcome<Creation>[]> {
-    if (this.notOpen !== undefined) throw this.notOpen;
-    const line = this.bulk.pop() ?? new Line(this.location);
-    const until = performance.now() + PATIENCE_MS;
-    try {
-      return await createAll((work) => translated(line.attempt(until, work)), plants);
-    } finally {
-      this.bulk.push(line);
-    }
   }
 
   private async count(): Promise<number> {
@@ -176,9 +163,8 @@ class PostgresStore implements Store {
   }
 
   private async write(plants: readonly StoredPlant[], until: number): Promise<Outcome<Creation>[]> {
-    // A writer is free, as no more batches are under way.
-    const line = this.writers.pop();
-    if (line === undefined) throw new Error('more batches are written than there are writers');
+    if (this.notOpen !== undefined) throw this.notOpen;
+    const line = this.writers.pop() ?? new Line(this.location);
     try {
       return await createAll((work) => translated(line.attempt(until, work)), plants);
     } finally {

@@ -1,8 +1,10 @@
+import { DatabaseError } from 'pg';
 import { StoreUnavailable, StoreUnusable } from '../plant-store.ts';
 
 /** SQLSTATEs of PostgreSQL (its documentation, appendix A). */
 export const SQLSTATE = {
   readOnly: '25006',
+  statementUnknown: '26000',
   cancelled: '57014',
   tableUnknown: '42P01',
   privilege: '42501',
@@ -10,9 +12,10 @@ export const SQLSTATE = {
 
 /**
  * Classes of SQLSTATEs, and single ones, after which the same may succeed: connections, serialization and deadlocks,
- * resources, locks, operators who intervene, the system around the server, a server that takes no writes yet.
+ * resources, locks, operators who intervene, the system around the server, a server that takes no writes yet, a
+ * prepared statement that is gone.
  */
-const PASSING = ['08', '40', '53', '55', '57', '58', SQLSTATE.readOnly];
+const PASSING = ['08', '40', '53', '55', '57', '58', SQLSTATE.readOnly, SQLSTATE.statementUnknown];
 
 /** Why a server or a database cannot be used as the settings have it: whoever operates it must act. */
 const UNUSABLE: readonly (readonly [string, string])[] = [
@@ -39,16 +42,25 @@ export class Refused extends Error {
 }
 
 export function sqlState(error: unknown): string | undefined {
-  if (!Error.isError(error) || error.name !== 'PostgresError' || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+  if (!(error instanceof DatabaseError)) return undefined;
+  // A prepared statement is of no use any more when its table was changed: as good as one that a pooler has dropped.
+  return error.routine === 'RevalidateCachedQuery' ? SQLSTATE.statementUnknown : error.code;
+}
+
+/** What went wrong with a connection, as a query may be tried again on another one; what PostgreSQL says as it is. */
+export function toInterrupted(error: unknown): Error {
+  const isOurs = error instanceof Interrupted || error instanceof StoreUnusable;
+  if (isOurs || error instanceof DatabaseError) return error;
+  // An address that was tried in several ways has no message.
+  const reason = Error.isError(error) ? error.message || String('code' in error && error.code) : String(error);
+  return new Interrupted(reason, { cause: error });
 }
 
 /** Whether the same may succeed later, also what was lost with a connection. */
 export function isPassing(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== undefined) return PASSING.some((each) => state.startsWith(each));
-  // The system's errors, and those of the client about its connection, have a code that is no SQLSTATE.
-  return Error.isError(error) && (error.name === 'Interrupted' || ('code' in error && !(error instanceof TypeError)));
+  if (state === undefined) return error instanceof Interrupted;
+  return PASSING.some((each) => state.startsWith(each));
 }
 
 /**
@@ -57,7 +69,7 @@ export function isPassing(error: unknown): boolean {
  */
 export function losesConnection(error: unknown): boolean {
   const state = sqlState(error);
-  const gone = ['08', '57', '58', 'XX', SQLSTATE.readOnly];
+  const gone = ['08', '57', '58', 'XX', SQLSTATE.readOnly, SQLSTATE.statementUnknown];
   return state === undefined || (gone.some((each) => state.startsWith(each)) && state !== SQLSTATE.cancelled);
 }
 

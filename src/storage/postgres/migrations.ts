@@ -2,9 +2,9 @@ import { COLUMN_LIST } from '../columns.ts';
 import { StoreUnusable } from '../plant-store.ts';
 import type { Schema } from '../open.ts';
 import { Interrupted, SQLSTATE, sqlState } from './errors.ts';
-import type { Run } from './client.ts';
-import { statement } from './client.ts';
 import type { Line } from './line.ts';
+import type { Run } from './statement.ts';
+import { once } from './statement.ts';
 
 /**
  * The schema, step by step, each a list of statements; the version of a database is how many of these it has been
@@ -30,15 +30,15 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
  * One row: the version, and whether the store ever had a token. Whoever changes the schema locks it, since advisory
  * locks do nothing on CockroachDB.
  */
-const CREATE_VERSION = statement(
+const CREATE_VERSION = once(
   'create table if not exists schema_version (id bigint primary key, version bigint not null, had_token boolean not null)',
 );
-const INSERT_VERSION = statement('insert into schema_version values (1, 0, false) on conflict do nothing');
-const SELECT_VERSION = statement('select version from schema_version where id = 1');
-const LOCK_VERSION = statement('select version from schema_version where id = 1 for update');
+const INSERT_VERSION = once('insert into schema_version values (1, 0, false) on conflict do nothing');
+const SELECT_VERSION = once('select version from schema_version where id = 1');
+const LOCK_VERSION = once('select version from schema_version where id = 1 for update');
 /** Fails where a column has no migration. */
-const SELECT_NONE = statement(`select ${COLUMN_LIST} from plants limit 0`);
-const UPDATE_VERSION = statement('update schema_version set version = $1::bigint where id = 1');
+const SELECT_NONE = once(`select ${COLUMN_LIST} from plants limit 0`);
+const UPDATE_VERSION = once('update schema_version set version = $1::bigint where id = 1');
 
 /** How long a migration may take, and wait for that of another process, in milliseconds. */
 const MIGRATION_MS = 600_000;
@@ -75,7 +75,7 @@ export async function openDatabase(line: Line, name: string, create: boolean, un
 async function migrate(run: Run): Promise<void> {
   const [row] = await run(LOCK_VERSION);
   const missing = MIGRATIONS.slice(Number(row?.['version']));
-  for (const step of missing.flat()) await run(statement(step));
+  for (const step of missing.flat()) await run(once(step));
   if (missing.length > 0) await run(UPDATE_VERSION, MIGRATIONS.length);
 }
 

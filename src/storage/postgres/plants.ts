@@ -1,9 +1,9 @@
 import type { Row } from '../columns.ts';
 import { COLUMN_LIST, COLUMNS, TYPES } from '../columns.ts';
 import type { StoredPlant } from '../plant-store.ts';
-import type { Run } from './client.ts';
-import { statement } from './client.ts';
 import { Refused } from './errors.ts';
+import type { Run } from './statement.ts';
+import { statement } from './statement.ts';
 
 const ARRAYS = COLUMNS.map((column, index) => `$${String(index + 1)}::${TYPES[column]}[]`);
 const INSERT = statement(
@@ -14,7 +14,7 @@ const INSERT = statement(
  * as its writer or the server was killed while it waited. The commit of this waits for all that was written before.
  */
 const SELECT_DURABLE = statement(`select ${COLUMN_LIST} from plants where id = any($1::bigint[]) for key share`);
-export const SELECT_ALL = statement(`select ${COLUMN_LIST} from plants order by id`);
+export const SELECT_ALL = `select ${COLUMN_LIST} from plants order by id`;
 export const COUNT_ALL = statement('select count(*) as plants from plants');
 export const DELETE_ONE = statement('delete from plants where id = $1::bigint returning id');
 
@@ -38,12 +38,12 @@ export async function insert(run: Run, plants: readonly StoredPlant[]): Promise<
   for (let tries = 0; missing.length > 0; tries++) {
     // Again if a plant was removed between the two statements; a trigger may have made away with it.
     if (tries === MOST_TRIES) throw new Refused('PostgreSQL neither takes a plant nor has it');
-    const columns = COLUMNS.map((column) => toArray(missing.map((plant) => plant[column])));
+    const columns = COLUMNS.map((column) => missing.map((plant) => plant[column]));
     const created = new Set((await run(INSERT, ...columns)).map(({ id }) => id));
     for (const plant of missing) if (created.has(plant.id)) kept.set(plant.id, { created: true, content: plant });
     const ids = missing.filter(({ id }) => !created.has(id)).map(({ id }) => id);
     if (ids.length === 0) break;
-    for (const row of await run(SELECT_DURABLE, toArray(ids))) {
+    for (const row of await run(SELECT_DURABLE, ids)) {
       // The type of the column, which the client reads as a bigint.
       kept.set(row['id'] as bigint, { created: false, content: row });
     }
@@ -62,14 +62,4 @@ export function isStorable(plant: StoredPlant): boolean {
 
 export function isSame(plant: StoredPlant, content: Kept['content']): boolean {
   return COLUMNS.every((column) => (plant[column] ?? null) === (content[column] ?? null));
-}
-
-/** An array as PostgreSQL reads it (its documentation, section 8.15.6). */
-function toArray(values: readonly (bigint | string | undefined)[]): string {
-  return `{${values.map(toElement).join()}}`;
-}
-
-function toElement(value: bigint | string | undefined): string {
-  if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`;
-  return value === undefined ? 'null' : String(value);
 }

@@ -1,7 +1,7 @@
 import { readToken } from '../columns.ts';
 import type { NewToken, StoredToken, TokenStore } from '../token-store.ts';
-import type { Parameter, Run } from './client.ts';
-import { statement } from './client.ts';
+import type { Parameter, Run, Statement } from './statement.ts';
+import { statement } from './statement.ts';
 
 const SELECT = 'select name, created_at, expires_at, revoked_at from tokens';
 const FIND = statement(`${SELECT} where hash = $1::bytea and revoked_at is null`);
@@ -25,7 +25,7 @@ const REVOKE = statement(
 );
 const DELETE = statement(
   `with gone as (delete from tokens where hash = $1::bytea)
-   update schema_version set had_token = exists (select 1 from tokens where hash <> $2::bytea)`,
+   update schema_version set had_token = exists (select 1 from tokens where hash <> $1::bytea)`,
 );
 
 /**
@@ -34,10 +34,10 @@ const DELETE = statement(
  */
 export function tokenStore(
   attempt: <T>(work: (run: Run) => Promise<T>) => Promise<T>,
-  change: (text: TemplateStringsArray, ...parameters: Parameter[]) => Promise<boolean>,
+  change: (text: Statement, ...parameters: Parameter[]) => Promise<boolean>,
 ): TokenStore {
   /** An insert whose answer was lost has succeeded if the token is there: nobody else has its hash. */
-  async function add(text: TemplateStringsArray, { name, hash, expiresAt }: NewToken): Promise<boolean> {
+  async function add(text: Statement, { name, hash, expiresAt }: NewToken): Promise<boolean> {
     const values: Parameter[] = [hash, name, Date.now(), expiresAt ?? null];
     return await attempt(async (run) => {
       await run(text, ...values);
@@ -55,7 +55,7 @@ export function tokenStore(
     list: async () => (await attempt((run) => run(LIST))).map(readToken),
     revoke: (name) => change(REVOKE, Date.now(), name),
     delete: async (hash) => {
-      await attempt((run) => run(DELETE, hash, hash));
+      await attempt((run) => run(DELETE, hash));
     },
   };
 }
