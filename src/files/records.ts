@@ -6,7 +6,7 @@ import { proveValidator } from '../contract/probe.ts';
 import { compileValidators } from '../contract/validator.ts';
 import type { StoredPlant } from '../storage/plant-store.ts';
 import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
-import { CommandError } from './failure.ts';
+import { CommandError } from '../commands/failure.ts';
 import type { Line } from './lines.ts';
 import { endOfLine, Lines } from './lines.ts';
 
