@@ -12,6 +12,11 @@ export default defineConfig(
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      // Numbers only: what is not named here would be allowed by default.
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowAny: false, allowBoolean: false, allowNullish: false, allowNumber: true, allowRegExp: false },
+      ],
       // A name that begins with an underscore says that it is there for its place only.
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     },

@@ -1,7 +1,7 @@
 import { readConfig, readEnvironment } from '../config.ts';
 import { backUpStore, restoreStore } from '../storage/backup.ts';
 import { CommandError } from './failure.ts';
-import { writeNewFile } from './new-file.ts';
+import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 
 /** Copies the store into a new file, also beside a running service. Only its owner may read it: it has the tokens' hashes. */

@@ -2,12 +2,12 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PlantStore } from '../storage/plant-store.ts';
-import { CSV_HEADER, toCsv, toNdjson } from './csv.ts';
-import { writeNewFile } from './new-file.ts';
+import { CSV_HEADER, toCsv, toNdjson } from '../files/csv.ts';
+import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
-import type { Format } from './records.ts';
-import { formatOf } from './records.ts';
+import type { Format } from '../files/records.ts';
+import { formatOf } from '../files/records.ts';
 import { withStore } from './with-store.ts';
 
 /** Writes every plant, in the order of the ids, as they are at one moment, to a file that is new, or to stdout. */

@@ -4,13 +4,13 @@ import { basename } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { PlantStore } from '../storage/plant-store.ts';
 import { CommandError } from './failure.ts';
-import type { Counts } from './importer.ts';
-import { Importer, StoreLost } from './importer.ts';
+import type { Counts } from '../files/importer.ts';
+import { Importer, StoreLost } from '../files/importer.ts';
 import { stopped } from './interruption.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
-import { formatOf, openBodyReader, Records } from './records.ts';
-import { Rejects } from './rejects.ts';
+import { formatOf, openBodyReader, Records } from '../files/records.ts';
+import { Rejects } from '../files/rejects.ts';
 import { withStore } from './with-store.ts';
 
 /** How much of a file is read at a time. */

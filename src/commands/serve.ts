@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -10,9 +9,7 @@ import type { JwtVerifier } from '../auth/jwt.ts';
 import { hashToken, makeToken } from '../auth/token.ts';
 import type { Config } from '../config.ts';
 import { readConfig, readEnvironment } from '../config.ts';
-import { parseContract } from '../contract/contract.ts';
-import { proveValidator } from '../contract/probe.ts';
-import { compileValidators } from '../contract/validator.ts';
+import { loadContract } from '../contract/load.ts';
 import { createDocs } from '../docs.ts';
 import { createLanding } from '../landing.ts';
 import type { Log } from '../log.ts';
@@ -46,9 +43,7 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
   const { logger } = log;
   const stop = once(stopping, 'abort');
   await using open = new AsyncDisposableStack();
-  const contract = parseContract(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
-  await proveValidator();
-  const validators = await compileValidators(contract);
+  const { contract, validators } = await loadContract();
 
   const away = Promise.withResolvers<undefined>();
   const onAway = (error: StoreUnavailable) => {

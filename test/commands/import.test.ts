@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Reject } from '../../src/commands/rejects.ts';
+import type { Reject } from '../../src/files/rejects.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { PostgresServer } from '../support/postgres.ts';

@@ -5,23 +5,20 @@ const HALF = { plants: 500_000, share: 0.5, seconds: 4 };
 
 describe('what is told of progress', () => {
   test.each([
-    ['all of it', HALF, 100, '[####################--------------------]   50 %  500,000 plants  125,000/s  4 s left'],
-    ['a shorter bar', HALF, 63, '[#########--------]   50 %  500,000 plants  125,000/s  4 s left'],
-    ['no bar', HALF, 50, ' 50 %  500,000 plants  125,000/s  4 s left'],
+    ['all of it', HALF, 42, ' 50 %  500,000 plants  125,000/s  4 s left'],
     ['no time', HALF, 36, ' 50 %  500,000 plants  125,000/s'],
     ['no rate', HALF, 24, ' 50 %  500,000 plants'],
     ['the share', HALF, 8, ' 50 %'],
     ['a part of the share', HALF, 3, ' 50'],
     ['no share where none is known', { ...HALF, share: undefined }, 79, '500,000 plants  125,000/s'],
-    ['nothing yet', { plants: 0, share: 0, seconds: 0 }, 40, '[----------------]    0 %  0 plants  0/s'],
+    ['nothing yet', { plants: 0, share: 0, seconds: 0 }, 40, '  0 %  0 plants  0/s'],
     [
       'no more than all, of a file that grew',
       { ...HALF, share: 1.2 },
       70,
-      '[########################]  100 %  500,000 plants  125,000/s  0 s left',
+      '100 %  500,000 plants  125,000/s  0 s left',
     ],
-    ['minutes', { plants: 60, share: 0.5, seconds: 90 }, Infinity, ' 50 %  60 plants  1/s  1 min 30 s left'],
-    ['hours', { plants: 60, share: 0.5, seconds: 7260 }, Infinity, ' 50 %  60 plants  0/s  2 h 1 min left'],
+    ['minutes', { plants: 60, share: 0.5, seconds: 90 }, Infinity, ' 50 %  60 plants  1/s  2 min left'],
   ])('is %s', (_what, advance, width, line) => {
     expect(progressLine(advance, width)).toBe(line);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CSV_HEADER, toCsv, toNdjson } from '../../src/commands/csv.ts';
-import { openBodyReader, Records } from '../../src/commands/records.ts';
-import type { Format, PlantRecord } from '../../src/commands/records.ts';
+import { CSV_HEADER, toCsv, toNdjson } from '../../src/files/csv.ts';
+import { openBodyReader, Records } from '../../src/files/records.ts';
+import type { Format, PlantRecord } from '../../src/files/records.ts';
 import { MAX_BODY_BYTES } from '../../src/contract/request.ts';
 import { Refusal } from '../../src/contract/errors.ts';
 import type { StoredPlant } from '../../src/storage/plant-store.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { writeNewFile } from '../../src/commands/new-file.ts';
-import { formatOf } from '../../src/commands/records.ts';
+import { writeNewFile } from '../../src/files/new-file.ts';
+import { formatOf } from '../../src/files/records.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CommandError } from './failure.ts';
-import { stopped } from './interruption.ts';
+import { CommandError } from '../commands/failure.ts';
+import { stopped } from '../commands/interruption.ts';
 
 export interface NewFileOptions {
   /** Who may read and write it; less what the process's umask takes away. */

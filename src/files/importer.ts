@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { refusalOf } from '../operations/createPlant.ts';
 import type { Outcome } from '../storage/batches.ts';
 import type { Creation, PlantStore, StoredPlant } from '../storage/plant-store.ts';
 import { StoreUnavailable } from '../storage/plant-store.ts';
 import type { PlantRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
+
+type Refused = Pick<Reject, 'error' | 'message'>;
 
 /** How many plants are written together, and about how many characters of them: a lock is held for so long. */
 const MOST_TOGETHER = 2000;
@@ -86,29 +89,27 @@ export class Importer {
     const outcomes = (await this.store(plants)).values();
     return () => {
       const rejects = batch.flatMap(({ line, plant }) => {
-        const refusal = plant instanceof Refusal ? this.refused(plant) : this.judge(outcomes.next().value);
+        const refused = plant instanceof Refusal ? this.refused(plant) : this.judge(outcomes.next().value);
         this.line = line.number;
-        if (refusal === undefined) return [];
-        const what = line.excerpt ? { excerpt: line.text } : { text: line.text };
-        return [{ line: line.number, error: refusal.number, message: refusal.message, ...what }];
+        if (refused === undefined) return [];
+        return [{ line: line.number, ...refused, ...(line.excerpt ? { excerpt: line.text } : { text: line.text }) }];
       });
       this.options.onReject(rejects);
     };
   }
 
-  private judge(outcome: Outcome<Creation> | undefined): Refusal | undefined {
+  private judge(outcome: Outcome<Creation> | undefined): Refused | undefined {
     if (outcome === undefined) throw new Error('the store did not answer for a plant');
     if ('error' in outcome) {
       return this.refused(new Refusal(ErrorNumber.serviceFailed, `the store refuses it: ${outcome.error.message}`));
     }
     this.counts[outcome.result]++;
-    if (outcome.result !== 'conflict') return undefined;
-    return new Refusal(ErrorNumber.idTaken, 'a different plant with this id exists');
+    return refusalOf(outcome.result);
   }
 
-  private refused(refusal: Refusal): Refusal {
+  private refused({ number, message }: Refusal): Refused {
     this.counts.refused++;
-    return refusal;
+    return { error: number, message };
   }
 
   private async store(plants: readonly StoredPlant[]): Promise<readonly Outcome<Creation>[]> {

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
-import { CommandError } from './failure.ts';
+import { CommandError } from '../commands/failure.ts';
 
 /** A record that is not stored. */
 export interface Reject {

@@ -1,12 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { parseContract } from '../contract/contract.ts';
 import { ContractError, Refusal } from '../contract/errors.ts';
+import { loadContract } from '../contract/load.ts';
 import { readBodyText } from '../contract/request.ts';
-import { proveValidator } from '../contract/probe.ts';
-import { compileValidators } from '../contract/validator.ts';
 import type { StoredPlant } from '../storage/plant-store.ts';
 import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
-import { CommandError } from './failure.ts';
+import { CommandError } from '../commands/failure.ts';
 import type { Line } from './lines.ts';
 import { endOfLine, Lines } from './lines.ts';
 
@@ -24,11 +21,10 @@ export type ReadBody = (text: string) => StoredPlant;
 
 /** What holds plants to the contract as the service does: from openapi.yaml, by the same functions. */
 export async function openBodyReader(): Promise<ReadBody> {
-  const contract = parseContract(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
-  await proveValidator();
+  const { contract, validators } = await loadContract();
   const id = 'createPlant';
   const operation = contract.operations.find((each) => each.id === id);
-  const validator = (await compileValidators(contract)).get(id);
+  const validator = validators.get(id);
   if (operation === undefined || validator === undefined) throw new ContractError(`openapi.yaml does not have ${id}`);
   // The validator has found that it is a plant; createPlant.ts is what compiles only if the store keeps all of one.
   return (text) => readBodyText(text, operation, validator) as StoredPlant;
