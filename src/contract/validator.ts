@@ -1,6 +1,7 @@
 import url from 'node:url';
 import type { Response } from 'express';
 import { error as validatorErrors } from 'express-openapi-validator';
+import packageJson from 'express-openapi-validator/package.json' with { type: 'json' };
 import { OpenApiSpecLoader } from 'express-openapi-validator/dist/framework/openapi.spec.loader.js';
 import type { OpenApiRequest, OpenApiRequestMetadata } from 'express-openapi-validator/dist/framework/types.js';
 import { RequestValidator, ResponseValidator } from 'express-openapi-validator/dist/middlewares/index.js';
@@ -40,11 +41,12 @@ const ALL_ERRORS = { allErrors: true };
  * Compiles the contract by express-openapi-validator, for calls of its two validators with light objects instead of
  * Express's. As a middleware it would, for each request, wait for promises long resolved, match the path again,
  * redefine `query` and hook into the reply. What it looks up of an operation is looked up here once. This leans on how
- * the validator works inside: see probe.ts.
+ * the validator works inside.
  *
  * @throws ContractError if the contract does not compile
  */
 export async function compileValidators(contract: Contract): Promise<Map<string, OperationValidator>> {
+  requireTested(packageJson.version);
   forestallDeprecationCheck();
   const apiDoc = validatorDocument(contract.yaml);
   const { options, ajvOpts } = new OpenApiValidator({
@@ -69,6 +71,17 @@ export async function compileValidators(contract: Contract): Promise<Map<string,
     if (error instanceof ContractError) throw error;
     throw new ContractError(`openapi.yaml does not compile: ${Error.isError(error) ? error.message : String(error)}`);
   }
+}
+
+/** The versions of the validator that test/contract/inside.test.ts was run with. */
+const TESTED = ['5.6.2'];
+
+/** @throws ContractError for a version that may work otherwise inside, and let everything through */
+function requireTested(installed: string): void {
+  if (TESTED.includes(installed)) return;
+  throw new ContractError(
+    `express-openapi-validator ${installed} was not tested with this service: install ${TESTED.join(' or ')}`,
+  );
 }
 
 /**
@@ -131,7 +144,7 @@ class LightValidator implements OperationValidator {
     this.refuseDropped(Object.keys(query));
     const { path, method } = this.operation;
     const openapi = { ...this.openapi, pathParams: params };
-    // The object has what the validator uses of an Express request; probe.ts proves it whenever the service starts.
+    // The object has what the validator uses of an Express request.
     const request: unknown = { method, path, originalUrl, headers, params, query, body, openapi };
     let passed = false as boolean;
     try {
