@@ -40,8 +40,8 @@ export class IncomingBody {
   private bytes: Buffer = Buffer.alloc(0);
   private length = 0;
   /** How many bytes of the connection had been read when the head was, and at the last part of the body. */
-  private readonly readBefore: number;
-  private readBytes: number;
+  private readonly readBefore: number = 0;
+  private readBytes = 0;
   /** How many chunks there were at least: parts of what was read at one time belong to different ones. */
   private chunks = 0;
   private state: 'kept' | 'whole' | 'dropped' = 'kept';
@@ -52,7 +52,7 @@ export class IncomingBody {
     const { request } = exchange;
     this.exchange = exchange;
     this.chunked = request.headers['transfer-encoding'] !== undefined;
-    this.readBefore = this.readBytes = request.socket.bytesRead;
+    if (this.chunked) this.readBefore = this.readBytes = request.socket.bytesRead;
     exchange.onGiveWay = () => {
       this.refuse(gaveWay);
     };
@@ -75,12 +75,9 @@ export class IncomingBody {
   /** Takes a part that has arrived. False: no more is wanted, and the connection need not be read. */
   push(part: Buffer): boolean {
     if (this.state === 'dropped') return false;
-    const read = this.exchange.request.socket.bytesRead;
-    if (read === this.readBytes) this.chunks++;
-    this.readBytes = read;
     this.keep(part);
     if (this.length > MAX.bodyBytes) this.refuse(tooLarge());
-    else if (this.chunked && this.framing(read) > MAX.framingBytes + 2 * this.length) {
+    else if (this.chunked && this.framing() > MAX.framingBytes + 2 * this.length) {
       this.exchange.waste();
       this.refuse(wasteful());
     }
@@ -113,7 +110,10 @@ export class IncomingBody {
   }
 
   /** How many bytes came for the body beside its own, at least: behind it other requests may have come. */
-  private framing(read: number): number {
+  private framing(): number {
+    const read = this.exchange.request.socket.bytesRead;
+    if (read === this.readBytes) this.chunks++;
+    this.readBytes = read;
     return Math.max(this.chunks * CHUNK_BYTES, read - this.readBefore - READ_BYTES - this.length);
   }
 

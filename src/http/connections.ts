@@ -155,10 +155,10 @@ export class Connection {
   readonly address: string | undefined;
   /** What is under way, in the order of the requests. */
   readonly exchanges: Exchange[] = [];
-  /** When the last request came, on the clock of `performance.now()`. */
+  /** When the last request came, on the clock of `performance.now()`; before the first one, when it was opened. */
   activeAt = performance.now();
-  /** How many bytes had been read when the last reply was out. */
-  bytesRead = 0;
+  /** Whether a head has arrived. */
+  begun = false;
   /** Whether Node could not read what came. */
   unreadable = false;
   /** Whether its last request has come, so that those behind are not processed, */
@@ -174,7 +174,7 @@ export class Connection {
 
   get phase(): Phase {
     const [first] = this.exchanges;
-    if (first === undefined) return this.socket.bytesRead > this.bytesRead ? 'head' : 'idle';
+    if (first === undefined) return this.begun ? 'idle' : 'head';
     if (first.response.headersSent) return 'replying';
     return first.request.complete ? 'working' : 'body';
   }
@@ -292,6 +292,7 @@ export class Connections {
     const connection = this.open.get(request.socket);
     if (connection === undefined) return undefined;
     connection.activeAt = performance.now();
+    connection.begun = true;
     const { length: ahead } = connection.exchanges;
     if (connection.activeAt >= this.patientAt) this.patience = MAX.pipelined;
     if (ahead > this.patience || (ahead > 0 && this.queue.length >= MAX.pipelined)) {
@@ -363,12 +364,11 @@ export class Connections {
 
   private end(exchange: Exchange): void {
     const { connection, onEnd } = exchange;
-    const at = connection.exchanges.indexOf(exchange);
-    if (at < 0) return;
-    connection.exchanges.splice(at, 1);
-    connection.bytesRead = connection.socket.bytesRead;
-    exchange.hold('body', 0);
-    exchange.hold('reply', 0);
+    if (!connection.exchanges.includes(exchange)) return;
+    if (connection.exchanges.at(-1) === exchange) connection.exchanges.pop();
+    else connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
+    if (exchange.held.body > 0) exchange.hold('body', 0);
+    if (exchange.held.reply > 0) exchange.hold('reply', 0);
     onEnd?.();
   }
 }
@@ -379,25 +379,33 @@ export class Connections {
  */
 class Share {
   private readonly most: number;
-  private readonly held = new Map<string, number>();
+  /** How much callers hold, by their keys; those that hold nothing are forgotten when there are many. */
+  private readonly held = new Map<string, { count: number }>();
   private used = 0;
+  private holders = 0;
 
   constructor(most: number) {
     this.most = most;
   }
 
   take(holder: string): boolean {
-    const held = this.held.get(holder) ?? 0;
-    if (this.used >= this.most && (held * this.held.size >= this.used || this.used >= this.most * 1.25)) return false;
+    let held = this.held.get(holder);
+    if (held === undefined) {
+      if (this.held.size > 2 * this.most)
+        for (const [key, { count }] of this.held) if (count === 0) this.held.delete(key);
+      this.held.set(holder, (held = { count: 0 }));
+    }
+    const { used, most } = this;
+    if (used >= most && (held.count * this.holders >= used || used >= most * 1.25)) return false;
     this.used++;
-    this.held.set(holder, held + 1);
+    if (held.count++ === 0) this.holders++;
     return true;
   }
 
   release(holder: string): void {
-    const held = this.held.get(holder) ?? 0;
+    const held = this.held.get(holder);
+    if (held === undefined) return;
     this.used--;
-    if (held > 1) this.held.set(holder, held - 1);
-    else this.held.delete(holder);
+    if (--held.count === 0) this.holders--;
   }
 }

@@ -85,10 +85,13 @@ export function send(
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   // A 204 has no length, not even none (RFC 9110, section 8.6).
   if (status !== 204) fields.push('Content-Length', String(length));
-  if (typeof body === 'string') exchange.hold('reply', length);
   response.writeHead(status, fields);
   if (Buffer.isBuffer(body)) endInParts(exchange, body, 0);
-  else response.end(body);
+  else {
+    response.end(body);
+    // Otherwise the system has taken all of it.
+    if (response.writableLength > 0) exchange.hold('reply', length);
+  }
 }
 
 /** How much of a Buffer is sent at a time, in bytes: thousands of clients that want a large one must not hold up others. */

@@ -89,8 +89,8 @@ export async function listen(
   // Not of the server, which would have Node end connections that wait for an operation.
   server.on('timeout', (socket: Socket) => {
     const connection = connections.of(socket);
-    // Node answers those that have sent nothing by itself.
-    if (connection?.phase === 'idle' && socket.bytesRead > 0) socket.destroy();
+    // Node itself answers a connection whose first head does not arrive.
+    if (connection?.phase === 'idle') socket.destroy();
     else if (connection?.phase === 'replying') connections.cutOff(connection, 'unread');
     else if (connection?.phase === 'body') answerUnreadable(connection, tooSlow());
   });
