@@ -149,7 +149,7 @@ describe('at a bound, the holder of most gives way:', () => {
     await until(() => cutOff().length > 0 && crowd.sockets[0]?.destroyed === true);
     expect(cutOff()[0]).toMatchObject({
       client: '127.0.0.1',
-      phase: 'idle',
+      phase: 'head',
       reason: expect.stringContaining('10,240'),
     });
     expect(crowd.sockets.slice(-5000).every(({ destroyed }) => !destroyed)).toBe(true);
