@@ -12,7 +12,7 @@ export interface RequestLog {
   readonly request: (line: object) => void;
 }
 
-/** Told of each request, for whoever counts them. */
+/** Counts requests. */
 export interface RequestObserver {
   begun(): void;
   /** @param status undefined: no answer was begun */

@@ -95,7 +95,7 @@ test('README has the bounds of what clients make the service hold', () => {
       `framing of a body in chunks: ${kib(MAX.framingBytes)}, and twice the body`,
       `bodies on their way, as allocated: ${mib(MAX.bodies)}`,
       `requests under way: ${spare(MAX.underWay)}`,
-      `requests that do not wait for the answer: ${number(MAX.pipelined)}`,
+      `requests that do not wait for the answer: ${spare(MAX.pipelined)}`,
       `plants that wait to be stored: ${number(MOST_WAITING)}, ${mib(MOST_BYTES)}, ${second(PATIENCE_MS)}`,
       `replies that wait for the client: ${mib(MAX.unsent)}`,
       `the head of a request: ${second(DEADLINE.head)}, then 408`,

@@ -9,7 +9,7 @@ import { hashToken, isJwt, isToken } from './token.ts';
 
 /** For how long the store's word on a token counts, in milliseconds: a revoked token works no longer than this. */
 const TRUST_MS = 900;
-/** When it is asked again in the background, so that nobody waits for the answer. */
+/** When it is asked again in the background, so that no request waits for the answer. */
 const REFRESH_MS = 400;
 /** How many tokens are remembered, */
 const MOST_KNOWN = 4000;
@@ -29,7 +29,7 @@ const TRUST: Trust = { withdrawn: false };
 
 interface Known {
   readonly caller: Caller;
-  /** When the store was asked, by a clock that nobody sets back; it may have changed its mind since. */
+  /** When the store was asked, by a clock that is not set back; it may have changed its mind since. */
   readonly askedAt: number;
   /** Whether the key counts by which the token was verified. */
   readonly trust: Trust;
@@ -52,7 +52,7 @@ export class Authenticator {
 
   /**
    * @param provisioned a token that is valid without being in the store
-   * @param jwt verifies whatever has the form of a JSON Web Token; without it, such a token is one like any other
+   * @param jwt verifies each token that has the form of a JSON Web Token; without it, such a token is one like any other
    */
   constructor(tokens: TokenStore, provisioned?: string, jwt?: JwtVerifier) {
     this.tokens = tokens;
@@ -115,7 +115,7 @@ export class Authenticator {
     this.forget(header);
     const verification = jwt
       .verify(token)
-      // What the issuer has signed counts until it expires: nobody is asked again before.
+      // What the issuer has signed counts until it expires: the issuer is not asked again before.
       .then((verified) => this.remember(header, { ...verified, askedAt: Infinity, asking: false }))
       .finally(() => this.verifying.delete(header));
     this.verifying.set(header, verification);

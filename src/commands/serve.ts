@@ -23,7 +23,7 @@ import { stopped } from './interruption.ts';
 
 /** How long requests under way may take once the service is told to stop; the process is gone within 10 s. */
 const GRACE_MS = 5000;
-/** When the process ends, whatever is left; a wait of the store for its lock (2 s) may come on top. */
+/** When the process ends, though work is left; a wait of the store for its lock (2 s) may come on top. */
 const END_MS = 5500;
 
 /** Runs the service until SIGTERM, SIGINT or SIGHUP. */
@@ -50,13 +50,13 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
     logger.warn({ err: error }, 'the store is away');
     away.resolve(undefined);
   };
-  // Not even loaded where nobody asks.
+  // Loaded only where Prometheus can ask.
   const metrics = config.admin && new (await import('../metrics/metrics.ts')).Metrics(contract, config.store, log);
   const store = await openStore(config.store, { create: true, onAway, observer: metrics?.store });
   metrics?.store.readWaiting(() => store.waiting());
   metrics?.store.readPlants(() => store.plants.count());
   open.defer(() => store.close());
-  // A store that is there is open before the first request comes; for one that is away nobody waits.
+  // A store that is there is open before the first request comes; one that is away is not waited for.
   await Promise.race([store.opened, away.promise, stop]);
 
   const jwt = await createVerifier(config, log);
@@ -94,7 +94,7 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
   open.defer(() => listener.stop(GRACE_MS));
   const url = config.baseUrl?.href.replace(/\/$/, '') ?? reachable(listener.url);
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');
-  // To a parent that waits for it, whatever the log level.
+  // To a parent that waits for it, at every log level.
   process.send?.('listening');
   const ready = store.opened.then(async () => {
     await introduce(store.tokens, config, url, onAway, stopping);

@@ -17,6 +17,7 @@ import { createCors } from './cors.ts';
 import { answerFailure } from './errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { send } from './reply.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
 import type { Handler } from './router.ts';
 import { routeOperations } from './router.ts';
@@ -34,7 +35,7 @@ export interface AppOptions {
   readonly basePath: string;
   /** What browsers see beside the operations. */
   readonly pages: readonly Router[];
-  /** undefined: nobody counts. */
+  /** undefined: there is none. */
   readonly rateLimit: RateLimit | undefined;
   /** The origins whose pages may call the service; undefined: none. */
   readonly corsOrigins: readonly string[] | undefined;
@@ -78,13 +79,14 @@ export function createApp(options: AppOptions): App {
   app.use(failed);
   const { proxies } = options;
   app.set('trust proxy', proxies ?? false);
-  const answersPreflight = options.corsOrigins && createCors(options.corsOrigins, contract);
+  const markForOrigins = options.corsOrigins && createCors(options.corsOrigins, contract);
   const recorder = new RequestRecorder(log, observer);
   const serve = (context: Context): void => {
     try {
-      if (answersPreflight?.(context) === true) return;
+      const isPreflight = markForOrigins?.(context);
       requireHttp(context.request);
-      app(context.request, context.response);
+      if (isPreflight === true) send(context, 204, {});
+      else app(context.request, context.response);
     } catch (error) {
       answerFailure(error, context);
     }
@@ -101,7 +103,7 @@ export function createApp(options: AppOptions): App {
       recorder.begin(context);
       // A client that does not wait for its replies must not hold up others, whose requests Node has read as well.
       if (exchange.pipelined)
-        exchange.later(() => {
+        exchange.ledger.later(() => {
           if (!request.socket.destroyed) serve(context);
         });
       else serve(context);

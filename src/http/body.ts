@@ -1,15 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { MIMEType, promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { MIMEType } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import type { ContractBody } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import type { Body } from '../contract/request.ts';
 import { notUtf8, tooLarge } from '../contract/request.ts';
 import type { Exchange } from './connections.ts';
 import { MAX } from './connections.ts';
-
-const inflate = promisify(gunzip);
 
 /** About how many bytes Node allocates for a Buffer beside what it holds. */
 const BUFFER_BYTES = 400;
@@ -78,7 +76,7 @@ export class IncomingBody {
     this.keep(part);
     if (this.length > MAX.bodyBytes) this.refuse(tooLarge());
     else if (this.chunked && this.framing() > MAX.framingBytes + 2 * this.length) {
-      this.exchange.waste();
+      this.exchange.ledger.waste(this.exchange);
       this.refuse(wasteful());
     }
     return !this.dropped;
@@ -100,7 +98,7 @@ export class IncomingBody {
   drop(): void {
     if (this.state === 'kept') this.state = 'dropped';
     this.bytes = Buffer.alloc(0);
-    this.exchange.hold('body', 0);
+    this.exchange.ledger.hold(this.exchange, 'body', 0);
   }
 
   private refuse(refusal: Refusal): void {
@@ -131,7 +129,7 @@ export class IncomingBody {
     }
     this.length = length;
     const bytes = this.bytes.length + BUFFER_BYTES;
-    if (bytes !== this.exchange.held.body) this.exchange.hold('body', bytes);
+    if (bytes !== this.exchange.held.body) this.exchange.ledger.hold(this.exchange, 'body', bytes);
   }
 
   /** The body, which is the reader's from now on. */
@@ -149,7 +147,7 @@ export class IncomingBody {
  * `bodyNotInflatable`, `bodyNotUtf8`, `malformedMessage`, `storeUnavailable`
  */
 export function readBody(
-  { request, response, expectsContinue }: Exchange,
+  exchange: Exchange,
   body: IncomingBody | undefined,
   declared: ContractBody,
 ): Promise<Body | undefined> | undefined {
@@ -157,13 +155,14 @@ export function readBody(
     requireNone(declared);
     return undefined;
   }
+  const { request } = exchange;
   const mediaType = declaredMediaType(request.headers['content-type'], declared);
   const { 'transfer-encoding': coding = 'chunked' } = request.headers;
   // Not at once: most of these Node refuses itself, behind the head.
   if (coding.trim().toLowerCase() !== 'chunked') return Promise.reject(encodingRefused());
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > MAX.bodyBytes) throw tooLarge();
-  if (expectsContinue) response.writeContinue();
+  exchange.askForBody();
   const toBody = (bytes: Buffer): Body | undefined => {
     if (bytes.length === 0) {
       requireNone(declared);
@@ -227,10 +226,11 @@ function encodingRefused(): Refusal {
   );
 }
 
-async function inflated(bytes: Buffer): Promise<Buffer> {
+/** At once: inflations that wait for a thread would hold what no bound counts, and this one is soon done. */
+function inflated(bytes: Buffer): Buffer {
   if (bytes.length === 0) return bytes;
   try {
-    return await inflate(bytes, { maxOutputLength: MAX.bodyBytes });
+    return gunzipSync(bytes, { maxOutputLength: MAX.bodyBytes });
   } catch (error) {
     if (Error.isError(error) && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
     throw new Refusal(ErrorNumber.bodyNotInflatable, 'body cannot be decompressed: it is not gzip, or not all of it');

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import type { Caller } from '../auth/caller.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { MAX_BODY_BYTES } from '../contract/request.ts';
 
 const [SECOND, KIB, MIB] = [1000, 1024, 1024 * 1024];
 
 /**
- * What clients can make the process hold, and for how long. These bounds keep a service with a heap of 400 MB alive,
- * whatever clients do; README, section Overload, has the same table.
+ * What clients can make the process hold. These bounds keep a service with a heap of 400 MB alive; README, section
+ * Overload, has the same table.
  */
 export const MAX = {
   /** Connections. One that is idle takes some 10 KB. Beyond, those without progress for longest are cut off. */
@@ -21,16 +22,13 @@ export const MAX = {
   bodyBytes: MAX_BODY_BYTES,
   /** Bytes of chunk framing beyond twice the body's own: a small chunk costs the processor what a large one does. */
   framingBytes: 16 * KIB,
-  /** Callers that are remembered for such framing. */
-  wasteful: 1000,
+  /** Callers that are remembered, for such framing and for what they have under way. */
+  callers: 4096,
   /** Bytes of all bodies that are on their way, as allocated. Beyond, the caller that holds most of them gives way. */
   bodies: 32 * MIB,
   /** Requests whose operation works: at some 30 µs of the processor each, the last one waits for 60 ms. */
   underWay: 2048,
-  /**
-   * Requests that wait behind others on their connections: Node reads up to 2 MB of them at a time. Beyond, a connection
-   * ends with those that it has waiting, as to drop them costs no less, and from then on half as many may wait on one.
-   */
+  /** Requests that wait behind others on their connections, as Node reads up to 2 MB of them at a time. */
   pipelined: 2048,
   /** Bytes of replies that clients have not taken. Beyond, the connection that holds most of them is cut off. */
   unsent: 32 * MIB,
@@ -46,14 +44,12 @@ export const DEADLINE = {
   progress: 10 * SECOND,
   /** Between requests: longer than proxies commonly keep a connection that they may use again. */
   idle: 65 * SECOND,
-  /** For what can wait, in one turn of the event loop: Node accepts a single connection in each. */
+  /** For pipelined requests and parts of large replies, in each turn of the event loop: Node accepts one client a turn. */
   turn: 0.2,
   /** After the reply that ends a connection, for the client to read it. */
   linger: 500,
   /** Until a caller may send chunks again, most of which were framing: to find that out takes 10 ms of the processor. */
   waste: 10 * SECOND,
-  /** Until as many requests may wait on a connection again as before one was cut off for that. */
-  patience: 10 * SECOND,
 } as const;
 
 const ROOM: Readonly<Exchange['held']> = { body: MAX.bodies, reply: MAX.unsent };
@@ -86,21 +82,25 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
-  /** Whether the client sends the body only when it is asked to (RFC 9110, section 10.1.1). */
-  readonly expectsContinue: boolean;
-  /** The key of its caller, '' until that is known. */
-  caller = '';
+  readonly ledger: Connections;
+  /** Whether it came before the reply to the request before it was out. */
+  readonly pipelined: boolean;
+  /** Who it is counted for: the caller's key, and until that is known the client's address. */
+  key = '';
+  /** undefined: not known yet, or not asked for. */
+  caller: Caller | undefined;
   /** Whether it is the last of its connection (RFC 9112, section 9.6). */
   last = false;
-  /** Called once, when the reply is out or the client is gone. */
+  /** Whether the reply is out, or the client gone. */
+  ended = false;
+  /** Called once, when it has ended. */
   onEnd: (() => void) | undefined;
   /** Called when the body has to give way to others. */
   onGiveWay: (() => void) | undefined;
-  /** Whether it came before the reply to the request before it was out. */
-  readonly pipelined: boolean;
-  /** Bytes of the body, as allocated, and of the reply as far as it is this exchange's own, until it is out. */
+  /** Bytes of the body, as allocated, and of a reply that the system has not taken whole. */
   readonly held = { body: 0, reply: 0 };
-  private readonly ledger: Connections;
+  /** Whether the client sends the body only when it is asked to (RFC 9110, section 10.1.1). */
+  private expectsContinue: boolean;
 
   constructor(
     request: IncomingMessage,
@@ -113,57 +113,36 @@ export class Exchange {
     this.response = response;
     this.connection = connection;
     this.ledger = ledger;
-    this.expectsContinue = expectsContinue;
     this.pipelined = connection.exchanges.length > 0;
+    this.expectsContinue = expectsContinue;
   }
 
-  hold(kind: keyof Exchange['held'], bytes: number): void {
-    this.ledger.hold(this, kind, bytes);
-  }
-
-  /** Whether there is room for its operation to work; if so, `rest` gives it back. */
-  work(): boolean {
-    return this.ledger.underWay.take(this.caller);
-  }
-
-  rest(): void {
-    this.ledger.underWay.release(this.caller);
-  }
-
-  /** Does something that can wait, in a turn of the event loop that has time for it. */
-  later(work: () => void): void {
-    this.ledger.later(work);
-  }
-
-  /** Remembers that the chunks of its body are mostly framing. */
-  waste(): void {
-    this.ledger.wasteful.set(this.caller, performance.now() + DEADLINE.waste);
-    if (this.ledger.wasteful.size > MAX.wasteful) this.ledger.wasteful.clear();
-  }
-
-  /** @throws Refusal if the body comes in chunks, and the caller's were mostly framing lately */
-  refuseWaste(): void {
-    if (this.request.headers['transfer-encoding'] === undefined) return;
-    if (performance.now() < (this.ledger.wasteful.get(this.caller) ?? 0)) throw wasted;
+  /** Asks for the body, if the client waits for that. */
+  askForBody(): void {
+    if (this.expectsContinue) this.response.writeContinue();
+    this.expectsContinue = false;
   }
 }
 
 /** A connection, with what is under way on it. */
-export class Connection {
+export class Connection implements Holder {
   readonly socket: Socket;
   /** The address of the peer, which a socket forgets when it is closed. */
   readonly address: string | undefined;
   /** What is under way, in the order of the requests. */
   readonly exchanges: Exchange[] = [];
-  /** When the last request came, on the clock of `performance.now()`; before the first one, when it was opened. */
-  activeAt = performance.now();
-  /** Whether a head has arrived. */
-  begun = false;
+  /** How many of these are pipelined. */
+  count = 0;
+  /** When a request came, or a body or a reply got on, on the clock of `performance.now()`. */
+  progressAt = performance.now();
+  /** What had come of a body, or gone of a reply, by then. */
+  progress: number | undefined;
   /** Whether Node could not read what came. */
   unreadable = false;
-  /** Whether its last request has come, so that those behind are not processed, */
+  private begun = false;
+  /** No request behind the present ones is processed. */
   private ending = false;
-  /** and whether not even the rest of that one is wanted. */
+  /** Not even the rest of the present one is wanted. */
   private deaf = false;
 
   constructor(socket: Socket) {
@@ -179,12 +158,23 @@ export class Connection {
     return first.request.complete ? 'working' : 'body';
   }
 
-  /** Has the connection end with the reply to this request, or with that of its last one. False: that is on its way. */
-  endAfter(exchange = this.exchanges.at(-1)): boolean {
-    if (exchange === undefined || exchange.response.headersSent) return false;
-    exchange.last = true;
+  begin(exchange: Exchange): void {
+    this.begun = true;
+    this.exchanges.push(exchange);
+    this.progressAt = performance.now();
+  }
+
+  /** Has the connection end behind a reply; no request behind that is processed. */
+  endAfter(exchange: Exchange): void {
     this.ending = true;
-    return true;
+    const { response } = exchange;
+    if (!response.headersSent) exchange.last = true;
+    else if (response.writableFinished) this.endSoon();
+    else {
+      response.once('finish', () => {
+        this.endSoon();
+      });
+    }
   }
 
   /** Has nothing more of the connection read. */
@@ -211,10 +201,21 @@ export class Connection {
     if (this.exchanges.some(({ request, response }) => !request.complete && response.headersSent)) return;
     const whole = this.exchanges.findLast(({ request, response }) => request.complete && !response.writableFinished);
     if (whole === undefined) callback();
-    else
+    else {
+      // Behind Node's own listener, which was there first, and begins with the reply behind this one.
       whole.response.once('finish', () => {
         this.afterWhole(callback);
       });
+    }
+  }
+
+  /** Whether a body or a reply has got on since it was asked last, or need not. */
+  gotOn(): boolean {
+    const { phase, socket, progress } = this;
+    this.progress = undefined;
+    if (phase === 'body') this.progress = socket.bytesRead;
+    if (phase === 'replying') this.progress = socket.bytesWritten - socket.writableLength;
+    return this.progress === undefined || this.progress !== progress;
   }
 
   /**
@@ -224,8 +225,8 @@ export class Connection {
    */
   private steerParser(): void {
     const { socket } = this;
-    const { parser } = socket as Socket & { readonly parser?: Parser };
-    if (parser === undefined) return;
+    // Node's own listener, which was there first, has made it.
+    const { parser } = socket as Socket & { readonly parser: Parser };
     const onIncoming = parser.onIncoming;
     parser.onIncoming = (head, keep) => {
       const isProcessed = () => !this.deaf && !socket.destroyed;
@@ -247,17 +248,17 @@ interface Parser {
 
 /** The ledger: what each connection costs. Every bound is read from it. */
 export class Connections {
-  readonly underWay = new Share(MAX.underWay);
-  /** Until when callers may send no chunks, by their keys. */
-  readonly wasteful = new Map<string, number>();
-  /** Whether the service is stopping: what is under way is answered then, and nothing is cut off. */
+  /** Whether the service is stopping: requests that still come are the last ones of their connections. */
   stopping = false;
   private readonly logger: Logger;
   private readonly onCutOff: OnCutOff | undefined;
   private readonly open = new Map<Socket, Connection>();
-  /** How many requests may wait on one connection, and when it is the most again. */
-  private patience: number = MAX.pipelined;
-  private patientAt = 0;
+  private readonly pipelined = new Share(MAX.pipelined);
+  private readonly underWay = new Share(MAX.underWay);
+  /** How many requests of callers are under way, by their keys. */
+  private readonly callers = new Map<string, Holder>();
+  /** Until when callers may send no chunks, by their keys. */
+  private readonly wasteful = new Map<string, number>();
   private readonly held: Exchange['held'] = { body: 0, reply: 0 };
   private readonly queue: (() => void)[] = [];
   private turn: NodeJS.Immediate | undefined;
@@ -291,46 +292,79 @@ export class Connections {
   begin(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Exchange | undefined {
     const connection = this.open.get(request.socket);
     if (connection === undefined) return undefined;
-    connection.activeAt = performance.now();
-    connection.begun = true;
-    const { length: ahead } = connection.exchanges;
-    if (connection.activeAt >= this.patientAt) this.patience = MAX.pipelined;
-    if (ahead > this.patience || (ahead > 0 && this.queue.length >= MAX.pipelined)) {
-      this.patience = Math.ceil(this.patience / 2);
-      this.patientAt = connection.activeAt + DEADLINE.patience;
-      this.cutOff(connection, 'pipelined');
+    const before = connection.exchanges.at(-1);
+    if (before !== undefined && !this.pipelined.take(connection)) {
+      this.report(connection, 'pipelined');
+      connection.endAfter(before);
+      connection.stopReading();
       return undefined;
     }
     const exchange = new Exchange(request, response, connection, this, expectsContinue);
-    connection.exchanges.push(exchange);
+    connection.begin(exchange);
     response.once('close', () => {
       this.end(exchange);
     });
     return exchange;
   }
 
-  /** Cuts a connection off, and logs why: at once, or behind the requests that it has waiting. */
-  cutOff(connection: Connection, reason: keyof typeof REASONS): void {
-    const { socket, address, phase, exchanges } = connection;
-    if (socket.destroyed) return;
-    const caller = exchanges.find((exchange) => exchange.caller !== '')?.caller;
-    this.logger.warn({ client: address, caller, phase, reason: REASONS[reason] }, 'connection cut off');
-    this.onCutOff?.(reason);
-    if (reason === 'pipelined' && connection.endAfter()) return;
-    socket.destroy();
-    for (const exchange of exchanges) exchange.hold('reply', 0);
+  /** Whether there is room for the operation of an exchange; if so, `rest` gives it back. */
+  work({ key }: Exchange): boolean {
+    let holder = this.callers.get(key);
+    if (holder === undefined) {
+      if (this.callers.size > MAX.callers) {
+        for (const [other, { count }] of this.callers) if (count === 0) this.callers.delete(other);
+      }
+      this.callers.set(key, (holder = { count: 0 }));
+    }
+    return this.underWay.take(holder);
+  }
+
+  rest({ key }: Exchange): void {
+    const holder = this.callers.get(key);
+    if (holder !== undefined) this.underWay.release(holder);
+  }
+
+  /** Remembers that the chunks of a body are mostly framing. */
+  waste({ key }: Exchange): void {
+    if (this.wasteful.size > MAX.callers) this.wasteful.clear();
+    this.wasteful.set(key, performance.now() + DEADLINE.waste);
+  }
+
+  /** @throws Refusal if the body comes in chunks, and the caller's were mostly framing lately */
+  refuseWaste({ key, request }: Exchange): void {
+    if (request.headers['transfer-encoding'] === undefined) return;
+    if (performance.now() < (this.wasteful.get(key) ?? 0)) throw wasted;
   }
 
   hold(exchange: Exchange, kind: keyof Exchange['held'], bytes: number): void {
-    const more = bytes - exchange.held[kind];
-    exchange.held[kind] = bytes;
+    const more = exchange.ended ? 0 : bytes - exchange.held[kind];
+    exchange.held[kind] += more;
     this.held[kind] += more;
     if (more > 0 && this.held[kind] > ROOM[kind]) this.free(kind);
   }
 
+  /** Does something that can wait, in a turn of the event loop that has time for it. */
   later(work: () => void): void {
     this.queue.push(work);
     this.turn ??= setImmediate(this.workOff);
+  }
+
+  /** Cuts off a connection, and logs why. */
+  cutOff(connection: Connection, reason: keyof typeof REASONS): void {
+    if (connection.socket.destroyed) return;
+    this.report(connection, reason);
+    connection.socket.destroy();
+    for (const exchange of connection.exchanges) this.hold(exchange, 'reply', 0);
+  }
+
+  /** Calls back for each connection whose body or reply has not got on for too long. */
+  sweep(onStalled: (connection: Connection) => void): void {
+    const now = performance.now();
+    for (const connection of this.open.values()) {
+      if (connection.gotOn()) {
+        if (connection.progress !== undefined) connection.progressAt = now;
+      } else if (now - connection.progressAt > DEADLINE.progress) onStalled(connection);
+    }
   }
 
   private readonly workOff = (): void => {
@@ -344,7 +378,7 @@ export class Connections {
   /** Has those give way that hold most: the caller with most bytes of bodies, the connection with most of replies. */
   private free(kind: keyof Exchange['held']): void {
     const exchanges = this.all().flatMap((connection) => connection.exchanges.filter(({ held }) => held[kind] > 0));
-    const holders = Map.groupBy(exchanges, ({ caller, connection }) => (kind === 'body' ? caller : connection));
+    const holders = Map.groupBy(exchanges, ({ key, connection }) => (kind === 'body' ? key : connection));
     const sum = (held: readonly Exchange[]) => held.reduce((bytes, exchange) => bytes + exchange.held[kind], 0);
     for (const held of [...holders.values()].sort((one, other) => sum(other) - sum(one))) {
       for (const exchange of held.sort((one, other) => other.held[kind] - one.held[kind])) {
@@ -355,32 +389,45 @@ export class Connections {
     }
   }
 
+  /** Those between requests first. */
   private cutOffStalest(): void {
+    const rank = ({ phase }: Connection) => (phase === 'idle' || phase === 'head' ? 0 : 1);
     const stale = this.all().filter(({ phase }) => phase !== 'working');
-    stale.sort((one, other) => one.activeAt - other.activeAt);
+    stale.sort((one, other) => rank(one) - rank(other) || one.progressAt - other.progressAt);
     const most = this.open.size - MAX.connections * LEFT_CONNECTIONS;
     for (const connection of stale.slice(0, most)) this.cutOff(connection, 'connections');
   }
 
+  private report({ address, phase, exchanges }: Connection, reason: keyof typeof REASONS): void {
+    const { name, subject } = exchanges.find(({ caller }) => caller !== undefined)?.caller ?? {};
+    this.logger.warn({ client: address, caller: name, subject, phase, reason: REASONS[reason] }, 'connection cut off');
+    this.onCutOff?.(reason);
+  }
+
   private end(exchange: Exchange): void {
-    const { connection, onEnd } = exchange;
-    if (!connection.exchanges.includes(exchange)) return;
-    if (connection.exchanges.at(-1) === exchange) connection.exchanges.pop();
-    else connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
-    if (exchange.held.body > 0) exchange.hold('body', 0);
-    if (exchange.held.reply > 0) exchange.hold('reply', 0);
-    onEnd?.();
+    if (exchange.ended) return;
+    const { exchanges } = exchange.connection;
+    if (exchanges.at(-1) === exchange) exchanges.pop();
+    else exchanges.splice(exchanges.indexOf(exchange), 1);
+    if (exchange.pipelined) this.pipelined.release(exchange.connection);
+    if (exchange.held.body > 0) this.hold(exchange, 'body', 0);
+    if (exchange.held.reply > 0) this.hold(exchange, 'reply', 0);
+    exchange.ended = true;
+    exchange.onEnd?.();
   }
 }
 
+/** What shares a room, and how much of it that holds. */
+interface Holder {
+  count: number;
+}
+
 /**
- * Room for some number of things, which callers share. When it is full, those that hold no less than the average get no
+ * Room for some number of things, which holders share. When it is full, those that hold no less than the average get no
  * more; a quarter beyond is kept for the others.
  */
 class Share {
   private readonly most: number;
-  /** How much callers hold, by their keys; those that hold nothing are forgotten when there are many. */
-  private readonly held = new Map<string, { count: number }>();
   private used = 0;
   private holders = 0;
 
@@ -388,24 +435,16 @@ class Share {
     this.most = most;
   }
 
-  take(holder: string): boolean {
-    let held = this.held.get(holder);
-    if (held === undefined) {
-      if (this.held.size > 2 * this.most)
-        for (const [key, { count }] of this.held) if (count === 0) this.held.delete(key);
-      this.held.set(holder, (held = { count: 0 }));
-    }
-    const { used, most } = this;
-    if (used >= most && (held.count * this.holders >= used || used >= most * 1.25)) return false;
+  take(holder: Holder): boolean {
+    const { used, most, holders } = this;
+    if (used >= most && (holder.count * holders >= used || used >= most * 1.25)) return false;
     this.used++;
-    if (held.count++ === 0) this.holders++;
+    if (holder.count++ === 0) this.holders++;
     return true;
   }
 
-  release(holder: string): void {
-    const held = this.held.get(holder);
-    if (held === undefined) return;
+  release(holder: Holder): void {
     this.used--;
-    if (--held.count === 0) this.holders--;
+    if (--holder.count === 0) this.holders--;
   }
 }

@@ -48,14 +48,13 @@ export class Context {
   reason: string | undefined;
   /** Why the service failed: for the log only. */
   failure: unknown;
-  private who: Caller | undefined;
-
   constructor(exchange: Exchange, request: Request, response: Response, client: string | undefined) {
     this.exchange = exchange;
     this.request = request;
     this.response = response;
     this.client = client;
-    this.startedAt = exchange.connection.activeAt;
+    this.startedAt = exchange.connection.progressAt;
+    exchange.key = `address ${client ?? ''}`;
     this.body = announcesBody(request) ? new IncomingBody(exchange) : undefined;
     request.incoming = this.body;
     const sent = request.headers['x-request-id'];
@@ -64,12 +63,12 @@ export class Context {
   }
 
   get caller(): Caller | undefined {
-    return this.who;
+    return this.exchange.caller;
   }
 
   set caller(caller: Caller | undefined) {
-    this.who = caller;
-    this.exchange.caller = caller?.key ?? '';
+    this.exchange.caller = caller;
+    if (caller !== undefined) this.exchange.key = caller.key;
   }
 }
 

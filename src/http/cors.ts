@@ -1,7 +1,6 @@
 import cors from 'cors';
 import type { Contract } from '../contract/contract.ts';
 import type { Context } from './context.ts';
-import { send } from './reply.ts';
 
 /** Header fields that every request may have; operations may declare more. */
 const REQUEST_FIELDS = ['Authorization', 'Content-Type', 'Content-Encoding', 'X-Request-Id'];
@@ -13,8 +12,8 @@ const MAX_AGE_S = 600;
  * Lets pages of other origins call the service, by the package `cors`. Without cookies: a page needs a token.
  *
  * @param origins such as `https://app.example`, or `*` alone
- * @returns what marks the reply to a request, and whether it has answered it: a browser asks before it sends (Fetch
- *   standard, "CORS-preflight fetch"), on any path, since its page could not read a 404
+ * @returns what marks the reply to a request, and whether the request is the question of a browser that asks before it
+ *   sends (Fetch standard, "CORS-preflight fetch"): on any path, since its page could not read a 404
  */
 export function createCors(origins: readonly string[], { operations }: Contract): (context: Context) => boolean {
   const any = origins.includes('*');
@@ -39,7 +38,6 @@ export function createCors(origins: readonly string[], { operations }: Contract)
     const asks = method === 'OPTIONS' && origin !== undefined && 'access-control-request-method' in headers;
     // The package takes any OPTIONS for such a question.
     mark({ method: asks ? method : 'GET', headers }, context.response, () => undefined);
-    if (asks) send(context, 204, {});
     return asks;
   };
 }

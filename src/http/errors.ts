@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { sendRefusal } from './reply.ts';
 
 /**
- * The one place where a failure, of whatever origin, becomes what the client is told and what the log is told. A body
+ * The one place where a failure of any origin becomes what the client and what the log are told. A body
  * that is still to come is not waited for: the connection ends then.
  */
 export function answerFailure(error: unknown, context: Context): void {

@@ -90,19 +90,19 @@ export function send(
   else {
     response.end(body);
     // Otherwise the system has taken all of it.
-    if (response.writableLength > 0) exchange.hold('reply', length);
+    if (response.writableLength > 0) exchange.ledger.hold(exchange, 'reply', length);
   }
 }
 
 /** How much of a Buffer is sent at a time, in bytes: thousands of clients that want a large one must not hold up others. */
-const PART_BYTES = 64 * 1024;
+const PART_BYTES = 16 * 1024;
 
 function endInParts(exchange: Exchange, bytes: Buffer, start: number): void {
   const end = start + PART_BYTES;
   const { response } = exchange;
   if (end >= bytes.length) response.end(bytes.subarray(start));
   else
-    exchange.later(() => {
+    exchange.ledger.later(() => {
       response.write(bytes.subarray(start, end), (error) => {
         if (error == null) endInParts(exchange, bytes, end);
       });
@@ -119,6 +119,9 @@ export function commonFields({ exchange, request, body, fields }: Context): stri
     body.drop();
     connection.stopReading();
     connection.endAfter(exchange);
+  } else {
+    // Otherwise Node ends the connection by itself.
+    exchange.askForBody();
   }
   if (!exchange.last) return [...fields];
   // Node calls it when the reply is out, and would reset the connection under a client that still sends.

@@ -30,7 +30,7 @@ export interface RouterOptions<Services> {
   readonly services: Services;
   /** Who calls, by the header Authorization. @throws Refusal */
   readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
-  /** Counts a request of a caller. @throws Refusal if there are too many; undefined: nobody counts */
+  /** Counts a request of a caller; undefined: there is no limit. @throws Refusal if there are too many */
   readonly count?: ((caller: string, context: Context) => void) | undefined;
   /** Where the paths of the contract are mounted: '' or such as `/api`. */
   readonly basePath: string;
@@ -89,18 +89,18 @@ function operationHandler<Services>(
       context.caller = await authenticate(context.request.headers.authorization);
     }
     const { exchange } = context;
-    if (!exchange.work()) throw overloaded;
+    if (!exchange.ledger.work(exchange)) throw overloaded;
     let reply;
     try {
       reply = await handler(data, services);
     } finally {
-      exchange.rest();
+      exchange.ledger.rest(exchange);
     }
     answer(context, reply);
   };
   const admit = (context: Context, caller: Caller) => {
     context.caller = caller;
-    context.exchange.refuseWaste();
+    context.exchange.ledger.refuseWaste(context.exchange);
     count?.(caller.key, context);
     return operate(context, readRequest(context, operation, validator));
   };
@@ -108,14 +108,14 @@ function operationHandler<Services>(
   return (_request, { context }) => {
     context.operation = operation.id;
     if (operation.public) {
-      context.exchange.refuseWaste();
+      context.exchange.ledger.refuseWaste(context.exchange);
       return operate(context, readRequest(context, operation, validator));
     }
     const caller = authenticate(context.request.headers.authorization);
     if (!(caller instanceof Promise)) return admit(context, caller);
     // Where the body is refused first, its failure is of no interest.
     caller.catch(() => undefined);
-    context.exchange.refuseWaste();
+    context.exchange.ledger.refuseWaste(context.exchange);
     return caller.then((known) => admit(context, known));
   };
 }

@@ -12,6 +12,9 @@ import { errorBody } from './reply.ts';
 /** How long connections without a request are kept at the end, in milliseconds: their next one may be on its way. */
 const FAREWELL_MS = 500;
 
+/** How often deadlines are looked at, in milliseconds. */
+const SWEEP_MS = 1000;
+
 /** How many connections may wait to be accepted: a crowd that comes back at once should not have to try again. */
 const BACKLOG = 4096;
 
@@ -53,14 +56,13 @@ export async function listen(
     maxHeaderSize: MAX.headBytes,
     headersTimeout: DEADLINE.head,
     requestTimeout: DEADLINE.request,
-    connectionsCheckingInterval: 1000,
+    connectionsCheckingInterval: SWEEP_MS,
     keepAliveTimeout: DEADLINE.idle,
     // A field that repeats, but must not, then shows it, instead of losing a value.
     joinDuplicateHeaders: true,
     // Node would answer without a body: the app looks for it.
     requireHostHeader: false,
   });
-  server.timeout = DEADLINE.progress;
   server.maxHeadersCount = MAX.fields;
   // A client that has said all that it has to say still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -86,13 +88,14 @@ export async function listen(
   server.on('checkExpectation', (request, response) => {
     begin(request, response, false);
   });
-  // Not of the server, which would have Node end connections that wait for an operation.
-  server.on('timeout', (socket: Socket) => {
-    const connection = connections.of(socket);
-    // Node itself answers a connection whose first head does not arrive.
-    if (connection?.phase === 'idle') socket.destroy();
-    else if (connection?.phase === 'replying') connections.cutOff(connection, 'unread');
-    else if (connection?.phase === 'body') answerUnreadable(connection, tooSlow());
+  const sweep = setInterval(() => {
+    connections.sweep((connection) => {
+      if (connection.phase === 'body') answerUnreadable(connection, tooSlow());
+      else connections.cutOff(connection, 'unread');
+    });
+  }, SWEEP_MS).unref();
+  server.once('close', () => {
+    clearInterval(sweep);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // Node's types have a Duplex here, for servers on other transports.
@@ -112,10 +115,12 @@ export async function listen(
     const { socket, address } = connection;
     // What comes too late is not done after all.
     if (refusal.number === ErrorNumber.requestTimeout) socket.pause();
-    // Node reports what comes after the first fault as well. Nor does a connection that is gone want an answer.
-    if (connection.unreadable || !socket.writable) return;
+    // Node reports what comes after the first fault as well.
+    if (connection.unreadable) return;
     connection.unreadable = true;
     connection.afterWhole(() => {
+      // A connection that is gone wants no answer, nor does one that a reply has ended.
+      if (!socket.writable) return;
       const { status, number, message } = refusal;
       logger.info({ client: address, status, error: number, reason: message }, 'unreadable request');
       onUnreadable?.(status);
@@ -143,7 +148,7 @@ function sendUnreadable(connection: Connection, refusal: Refusal): void {
     `Content-Length: ${String(Buffer.byteLength(body))}`,
     'Connection: close',
   ];
-  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   connection.endSoon();
 }
 
@@ -184,7 +189,10 @@ async function stop(server: Server, connections: Connections, withinMs: number):
   // http.Server's own close() cuts connections without a request at once, with one that is just arriving.
   NetServer.prototype.close.call(server);
   // The last one only: nothing that is behind it would be answered.
-  for (const connection of connections.all()) connection.endAfter();
+  for (const connection of connections.all()) {
+    const last = connection.exchanges.at(-1);
+    if (last !== undefined) connection.endAfter(last);
+  }
   const farewell = setInterval(() => {
     server.closeIdleConnections();
   }, FAREWELL_MS);

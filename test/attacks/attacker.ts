@@ -42,7 +42,7 @@ const shared = new Map<string, Buffer>();
 function* bytes({ times, text }: Repeated, token: string, ids: number[]): Generator<Buffer> {
   if (!text.includes('$ID') && !text.includes('$GUESS')) {
     const key = `${String(times)} ${token} ${text}`;
-    const known = shared.get(key) ?? Buffer.from(text.replaceAll('$TOKEN', token).repeat(times));
+    const known = shared.get(key) ?? Buffer.from(text.replaceAll('$TOKEN', token).repeat(times), 'latin1');
     shared.set(key, known);
     yield known;
     return;

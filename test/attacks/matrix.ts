@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { Attack, Repeated } from './attack.ts';
 
 const AUTH = 'Authorization: Bearer $TOKEN\r\n';
@@ -19,6 +20,7 @@ const CREATE = post('/plants', AUTH, length(PLANT_BYTES)) + PLANT;
 /** 530 of these leave 132 of 32 MiB, which a byte a second fills. */
 const UNFINISHED: Attack['sends'] = [post('/plants', AUTH, length(64_000)), { times: 63_310, text: ' ' }];
 const IN_CHUNKS = post('/plants', AUTH, CHUNKED) + `1b\r\n${PLANT}\r\n`;
+const BLANKS_IN_GZIP = gzipSync(Buffer.alloc(60_000, ' ')).toString('latin1');
 const JUNK_IN_CHUNKS: readonly (string | Repeated)[] = [{ times: 65_000, text: '1\r\nx\r\n' }, '0\r\n\r\n'];
 
 /** What the log says of clients that take too long: a head has 10 s, and so has each byte of a body or a reply. */
@@ -136,6 +138,16 @@ export const MATRIX: readonly Attack[] = [
     name: 'sends a valid plant in 64 KiB of blanks, again and again',
     sends: [post('/plants', AUTH, length(65_536)), { times: 65_536 - PLANT_BYTES, text: ' ' }, PLANT],
     then: 'again',
+  }),
+  row('body', 'waiting', 'one token', 'burns', [500, 5000], {
+    name: 'sends 60 KB of blanks as 80 bytes of gzip, again and again',
+    sends: [post('/plants', AUTH, 'Content-Encoding: gzip\r\n', length(BLANKS_IN_GZIP.length)), BLANKS_IN_GZIP],
+    then: 'again',
+  }),
+  row('working', 'reconnecting', 'one token', 'burns', [500, 2000], {
+    name: 'sends a valid plant, and resets the connection',
+    sends: [CREATE],
+    then: 'reset',
   }),
   row('working', 'reconnecting', 'none', 'burns', [500, 2000], {
     name: 'sends a request for a path that does not exist, each on a connection of its own',

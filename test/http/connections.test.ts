@@ -6,8 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
+import type { Exchange } from '../../src/http/connections.ts';
 import { MAX } from '../../src/http/connections.ts';
+import { listen } from '../../src/http/server.ts';
 import type { TestApp } from '../support/app.ts';
 import { startApp } from '../support/app.ts';
 import { Crowd } from '../support/crowd.ts';
@@ -21,7 +24,7 @@ const padded = (id: number, bytes: number) => `{"id":${String(id)},"name":"x"}`.
 const plant = (id: number) => padded(id, 0);
 
 /** A connection, and what came on it. */
-function open({ url }: TestApp) {
+function open({ url }: { readonly url: string }) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setEncoding('latin1');
   const received = { text: '' };
@@ -143,6 +146,10 @@ describe('at a bound, the holder of most gives way:', () => {
 
   test('the connections without progress for longest', async () => {
     const service = await startService();
+    const { HOST, AUTH, post } = byHand(service);
+    const upload = open(service).socket;
+    upload.write(post(HOST, AUTH, JSON_TYPE, 'Content-Length: 60000'));
+    const trickle = setInterval(() => upload.write('{'), 50);
     using crowd = new Crowd(service);
     while (crowd.sockets.length <= MAX.connections) await crowd.join(256);
     const cutOff = () => service.log().filter(({ msg }) => msg === 'connection cut off');
@@ -154,26 +161,64 @@ describe('at a bound, the holder of most gives way:', () => {
     });
     expect(crowd.sockets.slice(-5000).every(({ destroyed }) => !destroyed)).toBe(true);
     expect((await createPlant(service, VALID)).status).toBe(200);
+    clearInterval(trickle);
+    expect(upload.destroyed).toBe(false);
+    upload.destroy();
     expect(await service.stop()).toBe(0);
   });
 });
 
-test('a client that takes nothing of its reply for 10 s is cut off, and the log says so', async () => {
+test('a client that takes nothing of its reply for 10 s is cut off, whatever it sends, and the log says so', async () => {
   const app = await startApp();
-  const { socket } = open(app);
-  socket.pause();
-  for (let request = 0; request < 20; request++)
-    socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n');
-  const cutOff = () => app.log.find(({ msg }) => msg === 'connection cut off');
-  const started = performance.now();
-  await until(() => cutOff() !== undefined);
-  expect(performance.now() - started).toBeGreaterThan(9000);
-  expect(cutOff()).toMatchObject({
-    client: '127.0.0.1',
-    phase: 'replying',
-    reason: 'the client took nothing of its reply for 10 s',
+  const bundles = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20);
+  const clients = ['', '', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'].map((behind) => {
+    const { socket } = open(app);
+    socket.pause().write(bundles + behind);
+    return socket;
   });
-  socket.destroy();
+  const busy = setInterval(() => clients[0]?.write('\r\n'), 2000);
+  const cutOff = () => app.log.filter(({ msg }) => msg === 'connection cut off');
+  const started = performance.now();
+  await until(() => cutOff().length === clients.length);
+  clearInterval(busy);
+  expect(performance.now() - started).toBeGreaterThan(9000);
+  for (const line of cutOff())
+    expect(line).toMatchObject({
+      client: '127.0.0.1',
+      phase: 'replying',
+      reason: 'the client took nothing of its reply for 10 s',
+    });
+  for (const socket of clients) socket.destroy();
+});
+
+test('a reply to a client that is gone counts for nothing', async () => {
+  const gone = Promise.withResolvers<Exchange>();
+  const handle = (exchange: Exchange) => {
+    if (exchange.request.url === '/gone')
+      exchange.onEnd = () => {
+        gone.resolve(exchange);
+      };
+    else {
+      exchange.ledger.hold(exchange, 'reply', 1);
+      exchange.response.end('here');
+    }
+  };
+  const listener = await listen(handle, '127.0.0.1', 0, pino({ level: 'silent' }));
+  const client = open(listener).socket;
+  client.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n', () => client.resetAndDestroy());
+  const exchange = await gone.promise;
+  exchange.ledger.hold(exchange, 'reply', 2 * MAX.unsent);
+  expect(await (await fetch(listener.url)).text()).toBe('here');
+  await listener.stop(0);
+});
+
+test('a create behind a request that was refused without its 100 Continue is answered', async () => {
+  const app = await startApp();
+  const { HOST, AUTH, post } = byHand(app);
+  const sized = `Content-Length: ${String(VALID.length)}`;
+  const refused = post(HOST, `Authorization: Bearer ${makeToken()}`, JSON_TYPE, 'Expect: 100-continue', sized) + VALID;
+  const { text } = await sendRaw(app.url, refused + post(HOST, AUTH, JSON_TYPE, sized, 'Connection: close') + VALID);
+  expect(text.match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(['100', '401', '200']);
 });
 
 test('a token that is revoked while its body is on its way stores nothing a second later', async () => {

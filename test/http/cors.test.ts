@@ -92,6 +92,14 @@ describe('a page of an origin that is listed', () => {
     expect([answer.status, permission(answer)]).toEqual([503, READABLE]);
   });
 
+  test('is told nothing before by a request that is none of HTTP/1.1', async () => {
+    const { text } = await sendRaw(
+      app.url,
+      `OPTIONS /plants HTTP/1.1\r\nOrigin: ${ORIGIN}\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n`,
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   test('is told before what it may send, without a token, on whatever path', async () => {
     for (const path of ['/plants', '/none', '/openapi.json']) {
       const answer = await ask(app, 'OPTIONS', path, preflight(ORIGIN));
