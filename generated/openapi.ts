@@ -78,7 +78,7 @@ export interface components {
          *     | 40500 | 405 | The path exists, but not with this method |
          *     | 40800 | 408 | The request took too long to arrive |
          *     | 42900 | 429 | Too many requests; try again after the seconds of `Retry-After` |
-         *     | 43100 | 431 | The header fields are too large |
+         *     | 43100 | 431 | The header fields are too large, or too many |
          *     | 50000 | 500 | The service failed; its log has the cause under the request id |
          *     | 50300 | 503 | The service cannot store at the moment; try again |
          *     | 50301 | 503 | The access token cannot be checked at the moment; try again |

@@ -214,7 +214,8 @@ export class Connection implements Holder {
     const { phase, socket, progress } = this;
     this.progress = undefined;
     if (phase === 'body') this.progress = socket.bytesRead;
-    if (phase === 'replying') this.progress = socket.bytesWritten - socket.writableLength;
+    // What waits for a turn of the service is not the client's to take yet.
+    if (phase === 'replying' && socket.writableLength > 0) this.progress = socket.bytesWritten - socket.writableLength;
     return this.progress === undefined || this.progress !== progress;
   }
 

@@ -94,7 +94,7 @@ test('a connection that goes on talking nonsense is answered and logged once', a
   const parts = Array.from({ length: 100 }, () => ['JUNK\r\n\r\n', () => wait(2)]).flat();
   expect(statuses(await converse(...parts))).toEqual(['400']);
   expect(app.log.slice(before)).toEqual([
-    expect.objectContaining({ msg: 'unreadable request', status: 400, error: 40001 }),
+    expect.objectContaining({ msg: 'unreadable request', client: '127.0.0.1', status: 400, error: 40001 }),
   ]);
 });
 
