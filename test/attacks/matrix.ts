@@ -197,7 +197,7 @@ export const MATRIX: readonly Attack[] = [
     neverReads: true,
     inTests: true,
     log: UNREAD,
-    // Node looks every 10 s whether a connection has made progress.
+    // It takes the system some time to buffer what it can.
     seconds: 32,
   }),
   row('replying', 'half-closed', 'none', 'holds', [2300, 5000], {
@@ -206,7 +206,7 @@ export const MATRIX: readonly Attack[] = [
     neverReads: true,
     then: 'half-close',
     log: UNREAD,
-    // Node looks every 10 s whether a connection has made progress.
+    // It takes the system some time to buffer what it can.
     seconds: 32,
   }),
   row('idle', 'many fields', 'none', 'holds', [2000, 5000], {
