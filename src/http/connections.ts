@@ -45,7 +45,7 @@ export const DEADLINE = {
   /** Between requests: longer than proxies commonly keep a connection that they may use again. */
   idle: 65 * SECOND,
   /** For pipelined requests and parts of large replies, in each turn of the event loop: Node accepts one client a turn. */
-  turn: 0.2,
+  turn: 0.05,
   /** After the reply that ends a connection, for the client to read it. */
   linger: 500,
   /** Until a caller may send chunks again, most of which were framing: to find that out takes 10 ms of the processor. */

@@ -95,7 +95,7 @@ export function send(
 }
 
 /** How much of a Buffer is sent at a time, in bytes: thousands of clients that want a large one must not hold up others. */
-const PART_BYTES = 16 * 1024;
+const PART_BYTES = 64 * 1024;
 
 function endInParts(exchange: Exchange, bytes: Buffer, start: number): void {
   const end = start + PART_BYTES;
