@@ -191,8 +191,8 @@ export const MATRIX: readonly Attack[] = [
     sends: [{ times: 100, text: get('/openapi.json') }],
     neverReads: true,
   }),
-  // With more, it is the system's memory for TCP that is full.
-  row('replying', 'never reading', 'none', 'holds', [2500, 2500], {
+  // With more, the system drops packets, as its memory for TCP is full (tcp_mem).
+  row('replying', 'never reading', 'none', 'holds', [2100, 2100], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, and never reads',
     sends: [get('/docs/swagger-ui-bundle.js')],
     neverReads: true,
@@ -201,7 +201,7 @@ export const MATRIX: readonly Attack[] = [
     // It takes the system some time to buffer what it can.
     seconds: 32,
   }),
-  row('replying', 'half-closed', 'none', 'holds', [2500, 2500], {
+  row('replying', 'half-closed', 'none', 'holds', [2100, 2100], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, closes its side, and never reads',
     sends: [get('/docs/swagger-ui-bundle.js')],
     neverReads: true,
