@@ -38,7 +38,7 @@ describe('the README tells how to make a change:', () => {
     await expectCompilerToSay(project, message);
 
     const [operation = '', number = '', inInterface = '', ...inEngines] = example('ts');
-    const [inEngine = '', inWorker = '', inTables = '', select = '', inPostgres = ''] = inEngines;
+    const [inEngine = '', inTables = '', select = '', inPostgres = ''] = inEngines;
     project.write('src/operations/getSpecimen.ts', operation);
     project.edit('src/operations/index.ts', '= { createPlant', '= { getSpecimen, createPlant');
     project.edit('src/operations/index.ts', 'import', "import { getSpecimen } from './getSpecimen.ts';\nimport");
@@ -49,7 +49,6 @@ describe('the README tells how to make a change:', () => {
       `${inInterface}\n  /** Every plant in the order`,
     );
     project.edit('src/storage/sqlite/engine.ts', '    remove: (id)', `${inEngine}    remove: (id)`);
-    project.edit('src/storage/sqlite/worker.ts', "    case 'remove':", `${inWorker}    case 'remove':`);
     project.edit('src/storage/sqlite/tables.ts', '\n  remove(', `${inTables}\n  remove(`);
     project.edit('src/storage/sqlite/tables.ts', 'readToken }', 'readToken, toPlant }');
     project.edit('src/storage/postgres/engine.ts', '\nconst READY', `\n${select}const READY`);

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { refusalOf } from '../operations/createPlant.ts';
 import type { Outcome } from '../storage/batches.ts';
 import type { Creation, PlantStore, StoredPlant } from '../storage/plant-store.ts';
 import { StoreUnavailable } from '../storage/plant-store.ts';
@@ -104,7 +103,8 @@ export class Importer {
       return this.refused(new Refusal(ErrorNumber.serviceFailed, `the store refuses it: ${outcome.error.message}`));
     }
     this.counts[outcome.result]++;
-    return refusalOf(outcome.result);
+    if (outcome.result !== 'conflict') return undefined;
+    return { error: ErrorNumber.idTaken, message: 'a different plant with this id exists' };
   }
 
   private refused({ number, message }: Refusal): Refused {

@@ -1,18 +1,10 @@
 import { ErrorNumber } from '../contract/errors.ts';
 import type { Reply, Request } from '../contract/types.ts';
-import type { Creation, StoredPlant } from '../storage/plant-store.ts';
+import type { StoredPlant } from '../storage/plant-store.ts';
 import type { Services } from './services.ts';
 
 /** A plant of the contract that the store keeps whole: a field that the store does not have does not compile. */
 type Kept<Plant> = StoredPlant & Partial<Record<Exclude<keyof Plant, keyof StoredPlant>, 'not in StoredPlant'>>;
-
-type Refused = Extract<Reply<'createPlant'>, { status: 400 }>['body'];
-
-/** Which creation is refused, and how: for a client as for a file that is imported. */
-export function refusalOf(creation: Creation): Refused | undefined {
-  if (creation !== 'conflict') return undefined;
-  return { error: ErrorNumber.idTaken, message: 'a different plant with this id exists' };
-}
 
 /** Creates a plant. The id is the idempotency key: sent again, the same plant gets the same answer. */
 export async function createPlant(
@@ -21,8 +13,10 @@ export async function createPlant(
 ): Promise<Reply<'createPlant'>> {
   const plant: Kept<typeof body> = body;
   const creation = await plants.create(plant);
-  const refused = refusalOf(creation);
-  if (refused !== undefined) return { status: 400, body: refused };
+  if (creation === 'conflict') {
+    const message = 'a different plant with this id exists';
+    return { status: 400, body: { error: ErrorNumber.idTaken, message } };
+  }
   const { name, tag } = body;
   return {
     status: 200,
