@@ -92,7 +92,7 @@ describe('a page of an origin that is listed', () => {
     expect([answer.status, permission(answer)]).toEqual([503, READABLE]);
   });
 
-  test('is told nothing before by a request that is none of HTTP/1.1', async () => {
+  test('gets 400 for a preflight request without a Host', async () => {
     const { text } = await sendRaw(
       app.url,
       `OPTIONS /plants HTTP/1.1\r\nOrigin: ${ORIGIN}\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n`,

@@ -104,7 +104,7 @@ describe('a database', () => {
     });
   });
 
-  test('that has no schema for the tables in its search_path says so in one line, also in passing', async () => {
+  test('names an empty search_path in one line, also when a command opens the store', async () => {
     const other = await server.createDatabase();
     await (await open(other)).close();
     await server.query(`alter database ${other} set search_path = ''`);
