@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { IssuerSettings } from './auth/issuer.ts';
 import type { Proxies } from './http/client-address.ts';
-import type { LogLevel } from './log.ts';
+import type { LogLevel } from './observability/log.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import type { StoreLocation } from './storage/open.ts';
 import {

@@ -1,4 +1,4 @@
-import { writeStdout } from '../stdout.ts';
+import { writeStdout } from '../observability/stdout.ts';
 import { CommandError } from './failure.ts';
 
 /** Resolves when all of a text is on stdout. @throws CommandError */

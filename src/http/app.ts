@@ -6,7 +6,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import type { OperationValidator } from '../contract/validator.ts';
-import type { RequestLog, RequestObserver } from '../log.ts';
+import type { RequestLog, RequestObserver } from '../observability/log.ts';
 import type { Services } from '../operations/services.ts';
 import type { Proxies } from './client-address.ts';
 import type { IncomingBody } from './body.ts';

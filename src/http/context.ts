@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.ts';
-import type { RequestLog, RequestObserver } from '../log.ts';
+import type { RequestLog, RequestObserver } from '../observability/log.ts';
 import { announcesBody, IncomingBody } from './body.ts';
 import type { Exchange } from './connections.ts';
 import { sentPath } from './request-target.ts';

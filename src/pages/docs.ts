@@ -4,11 +4,11 @@ import type { RequestHandler } from 'express';
 import { Router } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { parseDocument } from 'yaml';
-import type { Contract } from './contract/contract.ts';
-import { ErrorNumber, Refusal } from './contract/errors.ts';
-import { exactJson } from './contract/exact-json.ts';
-import { literalPath } from './contract/paths.ts';
-import { commonFields, send } from './http/reply.ts';
+import type { Contract } from '../contract/contract.ts';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { exactJson } from '../contract/exact-json.ts';
+import { literalPath } from '../contract/paths.ts';
+import { commonFields, send } from '../http/reply.ts';
 import { escapeHtml, securityHeaders } from './html.ts';
 
 export interface DocsOptions {

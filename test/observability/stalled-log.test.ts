@@ -3,13 +3,13 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { noSmallDisk, UNSHARE } from './faults/small-disk.ts';
-import { sample } from './support/metrics.ts';
-import { freePort } from './support/port.ts';
-import type { Started } from './support/service.ts';
-import { createPlant, ROOT, start, startService } from './support/service.ts';
-import { testWith } from './support/skipping.ts';
-import { temporaryFolder } from './support/temporary.ts';
+import { noSmallDisk, UNSHARE } from '../faults/small-disk.ts';
+import { sample } from '../support/metrics.ts';
+import { freePort } from '../support/port.ts';
+import type { Started } from '../support/service.ts';
+import { createPlant, ROOT, start, startService } from '../support/service.ts';
+import { testWith } from '../support/skipping.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const TOKEN = 'a'.repeat(43);
 
@@ -126,7 +126,7 @@ testWith(noSmallDisk, 'says how many lines were dropped once the disk of its log
 
 test('a log that nobody reads does not fill the memory', async () => {
   const script = `
-    import { createLog } from './src/log.ts';
+    import { createLog } from '../src/observability/log.ts';
     const log = createLog('info');
     const line = { path: 'x'.repeat(1000) };
     for (let round = 0; round < 120; round++) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { Exchange } from './http/connections.ts';
+import type { Exchange } from '../http/connections.ts';
 
 /** What can be asked about the service. */
 export interface Facts {

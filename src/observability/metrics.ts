@@ -1,10 +1,10 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Contract } from '../contract/contract.ts';
-import type { Log } from '../log.ts';
+import type { Log } from './log.ts';
 import type { StoreLocation } from '../storage/open.ts';
-import { RequestMetrics } from './requests.ts';
-import { StoreMetrics } from './store.ts';
+import { RequestMetrics } from './request-metrics.ts';
+import { StoreMetrics } from './store-metrics.ts';
 
 /** Of prom-client's own: gauges with the names of counters, and two that say what `nodejs_active_resources` does. */
 const UNWANTED = [

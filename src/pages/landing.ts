@@ -1,9 +1,9 @@
 import { basename } from 'node:path/posix';
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
-import type { Contract } from './contract/contract.ts';
-import { literalPath } from './contract/paths.ts';
-import { send } from './http/reply.ts';
+import type { Contract } from '../contract/contract.ts';
+import { literalPath } from '../contract/paths.ts';
+import { send } from '../http/reply.ts';
 import { escapeHtml, securityHeaders } from './html.ts';
 
 export interface LandingOptions {

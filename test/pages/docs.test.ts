@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { parse } from 'yaml';
-import { startApp, YAML } from './support/app.ts';
+import { startApp, YAML } from '../support/app.ts';
 
 const app = await startApp();
 const mounted = await startApp({

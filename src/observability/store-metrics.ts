@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { StoreObserver } from '../storage/observed.ts';
 import type { Creation } from '../storage/plant-store.ts';
 import { StoreUnavailable } from '../storage/plant-store.ts';
-import { DURATIONS } from './requests.ts';
+import { DURATIONS } from './request-metrics.ts';
 
 /** In plants: up to what is written together at most. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];

@@ -4,7 +4,7 @@ import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, statusOf } from '../contract/errors.ts';
 import type { OnCutOff } from '../http/connections.ts';
 import { REASONS } from '../http/connections.ts';
-import type { RequestObserver } from '../log.ts';
+import type { RequestObserver } from './log.ts';
 
 /** In seconds: from what a create takes on a fast disk up to what it may take, and beyond. */
 export const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { startApp, YAML } from './support/app.ts';
-import { sendRaw } from './support/raw.ts';
+import { startApp, YAML } from '../support/app.ts';
+import { sendRaw } from '../support/raw.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
 const app = await startApp();
