@@ -1,6 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import type { Comparison } from './compatibility/releases.ts';
-import { compareEditions, lowestVersion, readLast, readPresent, RELEASED } from './compatibility/releases.ts';
+import {
+  compareEditions,
+  type Comparison,
+  lowestVersion,
+  readLast,
+  readPresent,
+  RELEASED,
+} from './compatibility/releases.ts';
 import { linesOf, runCommand } from './compatibility/report.ts';
 import { compareVersions, show } from './compatibility/version.ts';
 import { ContractError } from '../src/contract/errors.ts';

@@ -45,9 +45,7 @@ async function lintContract(): Promise<void> {
   if (problems.length === 0) return;
   const totals = getTotals(problems);
   formatProblems(problems, { format: 'codeframe', totals, version: '' });
-  throw new ContractError(
-    `openapi.yaml has ${String(problems.length)} problem(s), shown above; generated/ is as it was`,
-  );
+  throw new ContractError(`openapi.yaml has ${problems.length} problem(s), shown above; generated/ is as it was`);
 }
 
 try {

@@ -1,5 +1,4 @@
-import type { OpenAPI3 } from 'openapi-typescript';
-import openapiTS, { astToString } from 'openapi-typescript';
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 import { parse } from 'yaml';
 import { ContractError } from '../src/contract/errors.ts';

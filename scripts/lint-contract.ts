@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ISpectralDiagnostic } from '@stoplight/spectral-core';
-import { Document, Spectral } from '@stoplight/spectral-core';
+import { Document, type ISpectralDiagnostic, Spectral } from '@stoplight/spectral-core';
 import owasp from '@stoplight/spectral-owasp-ruleset';
 import parsers from '@stoplight/spectral-parsers';
 
@@ -51,7 +50,7 @@ export async function findFaults(
 
 function toFinding({ range: { start }, severity, code, message }: ISpectralDiagnostic): Finding {
   return {
-    place: `openapi.yaml:${String(start.line + 1)}:${String(start.character + 1)}`,
+    place: `openapi.yaml:${start.line + 1}:${start.character + 1}`,
     severity: SEVERITIES[severity],
     rule: String(code),
     message,

@@ -29,7 +29,7 @@ test('npm run dev follows every change, or says what is wrong and where, and goe
   const answer = async (name: string) => {
     const plant = JSON.stringify({ id: ++id, name });
     const response = await createPlant({ url, token }, plant).catch(() => undefined);
-    return response === undefined ? 'none' : `${String(response.status)} ${await response.text()}`;
+    return response === undefined ? 'none' : `${response.status} ${await response.text()}`;
   };
   const times: number[] = [];
 

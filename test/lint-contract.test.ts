@@ -53,7 +53,7 @@ describe("OWASP's rules", () => {
     const line = YAML.split('\n').findIndex((each) => each.trim() === 'PlantTag:') + 1;
     expect(await lint('      maxLength: 200\n', '')).toEqual({
       code: 1,
-      stderr: `openapi.yaml:${String(line)}:14 error owasp:api4:2023-string-limit: Schema of type string must specify maxLength, enum, or const.\n`,
+      stderr: `openapi.yaml:${line}:14 error owasp:api4:2023-string-limit: Schema of type string must specify maxLength, enum, or const.\n`,
     });
     const { code, stderr } = await lint("        '401':\n          $ref: '#/components/responses/Unauthorized'\n", '');
     expect(code).toBe(1);

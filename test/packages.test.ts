@@ -60,7 +60,7 @@ describe('the packages in the README', () => {
       expect({ folder, harmless: HARMLESS.includes(licence) }).toEqual({ folder, harmless: true });
       counts[licence] = (counts[licence] ?? 0) + 1;
     }
-    expect(section).toContain(`${String(folders.length)} packages ship`);
+    expect(section).toContain(`${folders.length} packages ship`);
     const told = [...section.matchAll(/(\d+)\s+under\s+([\w.-]*\w)/g)].map(([, count, licence]) => [
       licence,
       Number(count),

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from './support/port.ts';
 import { PostgresServer } from './support/postgres.ts';
-import type { Service } from './support/service.ts';
-import { createPlant, plantStore, startService } from './support/service.ts';
+import { createPlant, plantStore, type Service, startService } from './support/service.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -83,26 +81,24 @@ describe('a service whose PostgreSQL is away', () => {
   });
 
   test('stops when it is told to while it waits for it', async () => {
-    const environment = { DATABASE_URL: `postgres://postgres@127.0.0.1:${String(await freePort())}/plants` };
+    const environment = { DATABASE_URL: `postgres://postgres@127.0.0.1:${await freePort()}/plants` };
     const service = await startService(environment, undefined, undefined, 'listening');
     expect(await service.stop()).toBe(0);
   });
 
   test('gives up in one line where waiting is of no use', async () => {
     const { code, stderr } = await plantStore(['serve'], { DATABASE_URL: server.url('none'), PORT: '0' });
-    expect(stderr).toBe(
-      `plant-store: PostgreSQL at 127.0.0.1:${String(server.port)}/none has no such database: create it\n`,
-    );
+    expect(stderr).toBe(`plant-store: PostgreSQL at 127.0.0.1:${server.port}/none has no such database: create it\n`);
     expect(code).toBe(1);
   });
 });
 
 test('a command says in one line that PostgreSQL is away', async () => {
   const port = await freePort();
-  const url = `postgres://postgres:secret@127.0.0.1:${String(port)}/plants`;
+  const url = `postgres://postgres:secret@127.0.0.1:${port}/plants`;
   const { code, stderr } = await plantStore(['token', 'list'], { DATABASE_URL: url });
   expect(stderr).toBe(
-    `plant-store: PostgreSQL at 127.0.0.1:${String(port)}/plants is not available: connect ECONNREFUSED 127.0.0.1:${String(port)}\n`,
+    `plant-store: PostgreSQL at 127.0.0.1:${port}/plants is not available: connect ECONNREFUSED 127.0.0.1:${port}\n`,
   );
   expect(code).toBe(1);
 });

@@ -16,10 +16,10 @@ describe('README', () => {
   });
 
   test('has the limits of the contract', () => {
-    expect(README).toContain(`body ${String(MAX_BODY_BYTES / 1024)} KiB`);
-    expect(YAML).toContain(`at most ${String(MAX_BODY_BYTES / 1024)} KiB`);
-    expect(README).toContain(`at most ${String(MAX_DEPTH)} levels`);
-    expect(YAML).toContain(`at most ${String(MAX_DEPTH)} levels deep`);
+    expect(README).toContain(`body ${MAX_BODY_BYTES / 1024} KiB`);
+    expect(YAML).toContain(`at most ${MAX_BODY_BYTES / 1024} KiB`);
+    expect(README).toContain(`at most ${MAX_DEPTH} levels`);
+    expect(YAML).toContain(`at most ${MAX_DEPTH} levels deep`);
     expect(YAML).toContain('minLength: 1\n      maxLength: 1000');
     expect(YAML).toContain('maxLength: 200');
     expect(README).toContain('`name` 1 to 1,000 characters, `tag` up to 200');

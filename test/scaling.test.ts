@@ -25,7 +25,7 @@ describe('README on scaling out', () => {
       commands.map(async (command) => {
         const ready = command
           .replace('postgres://plants:secret@127.0.0.1:5432/plants', url)
-          .replace(/PORT=\d+/, `PORT=${String(await freePort())}`);
+          .replace(/PORT=\d+/, `PORT=${await freePort()}`);
         expect(ready).toContain(url);
         return start('bash', ['--norc', '-c', `exec env ${ready}`], {}, ROOT);
       }),
@@ -53,7 +53,7 @@ describe('README on scaling out', () => {
     const service = start('npm', ['start'], { DATABASE_URL: url, PORT: '0' }, ROOT);
     const [address] = await Promise.all([listening(service)]);
     const token = /plantstore_[\w-]{43}/.exec(service.stderr())?.[0] ?? '';
-    const plants = Array.from({ length: 20 }, (_, id) => `{"id":${String(id)},"name":"Ginkgo"}`);
+    const plants = Array.from({ length: 20 }, (_, id) => `{"id":${id},"name":"Ginkgo"}`);
     await Promise.all(plants.map((plant) => createPlant({ url: address, token }, plant)));
     expect(await server.query("select pid from pg_stat_activity where application_name = 'counted'")).toHaveLength(3);
     expect(README).toContain('Each instance holds three connections');
@@ -66,7 +66,7 @@ describe('README on scaling out', () => {
     const refusal = await plantStore(['serve'], { DATABASE_URL: careless.url(), PORT: '0' });
     expect(refusal).toMatchObject({
       code: 1,
-      stderr: `plant-store: PostgreSQL at 127.0.0.1:${String(careless.port)}/postgres has fsync = "off": the store needs on, to keep what it is given\n`,
+      stderr: `plant-store: PostgreSQL at 127.0.0.1:${careless.port}/postgres has fsync = "off": the store needs on, to keep what it is given\n`,
     });
     await careless.remove();
     const latin = await server.createDatabase("encoding 'LATIN1' template template0");

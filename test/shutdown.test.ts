@@ -19,7 +19,7 @@ async function slowRequest(url: string, token: string) {
   let text = '';
   socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   socket.on('error', () => undefined);
-  const head = `Host: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${String(BODY.length)}`;
+  const head = `Host: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}`;
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(`POST /plants HTTP/1.1\r\n${head}\r\n\r\n${BODY.slice(0, 10)}`);
   await wait(200);
@@ -112,7 +112,7 @@ describe('the service', () => {
     const service = await startService({ DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` });
     const { host } = new URL(service.url);
     const head = `Host: ${host}\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: application/json\r\nContent-Length: 19`;
-    const creates = [1, 2, 3].map((id) => `POST /plants HTTP/1.1\r\n${head}\r\n\r\n{"id":${String(id)},"name":"x"}`);
+    const creates = [1, 2, 3].map((id) => `POST /plants HTTP/1.1\r\n${head}\r\n\r\n{"id":${id},"name":"x"}`);
     const other = new DatabaseSync(join(folder, 'plants.db'));
     other.exec('begin immediate');
     let late: () => unknown = () => undefined;
@@ -155,12 +155,12 @@ describe('the service', () => {
     socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
     socket.on('error', () => undefined);
     for (let id = 0; id < 9000; id++) {
-      const body = `{"id":${String(id)},"name":"x"}`;
+      const body = `{"id":${id},"name":"x"}`;
       const fields = [
         `Host: ${host}`,
         `Authorization: Bearer ${service.token}`,
         'Content-Type: application/json',
-        `Content-Length: ${String(body.length)}`,
+        `Content-Length: ${body.length}`,
       ];
       socket.write(`POST /plants HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${body}`);
     }

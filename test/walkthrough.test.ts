@@ -7,8 +7,7 @@ import { PostgresServer } from './support/postgres.ts';
 import { installedPostgres } from './support/postgres-binaries.ts';
 import { Project } from './support/project.ts';
 import { blocks, run } from './support/readme.ts';
-import type { Started } from './support/service.ts';
-import { start } from './support/service.ts';
+import { start, type Started } from './support/service.ts';
 import { describeWith } from './support/skipping.ts';
 
 const HEADING = 'Two instances, step by step';
@@ -72,10 +71,10 @@ describeWith(missing, `README, "${HEADING}"`, () => {
   });
 
   test('imports plants, which the metrics show', async () => {
-    expect(await walk(importing)).toMatch(new RegExp(`${COUNT.toLocaleString('en')}|${String(COUNT)}`));
+    expect(await walk(importing)).toMatch(new RegExp(`${COUNT.toLocaleString('en')}|${COUNT}`));
     // They are counted some seconds apart.
     const deadline = performance.now() + 30_000;
-    while (!(await walk(watching)).includes(`plant_store_plants ${String(COUNT + 1)}`)) {
+    while (!(await walk(watching)).includes(`plant_store_plants ${COUNT + 1}`)) {
       expect(performance.now()).toBeLessThan(deadline);
       await sleep(500);
     }

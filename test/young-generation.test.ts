@@ -30,7 +30,7 @@ test('V8 does not decide to allocate in the old generation, once the service is 
   }
   const url = /"listening":"([^"]+)"/.exec(stdout())?.[1] ?? '';
   const send = async (id: number) => {
-    const response = await createPlant({ url, token: TOKEN }, `{"id":${String(id)},"name":"x"}`);
+    const response = await createPlant({ url, token: TOKEN }, `{"id":${id},"name":"x"}`);
     expect(await response.text()).toBe('{"name":"x"}');
   };
   await send(0);

@@ -1,8 +1,6 @@
-import type { parseDocument } from '../../src/contract/document.ts';
-import { METHODS } from '../../src/contract/document.ts';
+import { METHODS, type parseDocument } from '../../src/contract/document.ts';
 import { ExchangeComparison } from './exchange.ts';
-import type { Node } from './nodes.ts';
-import { allNames, change, listOf, nodeOf } from './nodes.ts';
+import { allNames, change, listOf, type Node, nodeOf } from './nodes.ts';
 import { compareReplies } from './replies.ts';
 import type { Difference } from './rules.ts';
 import { judgeSecurity, securityOf } from './security.ts';

@@ -1,6 +1,5 @@
 import type { Resolve } from '../../src/contract/document.ts';
-import type { Documents, Node } from './nodes.ts';
-import { allNames, change, namesOf, nodeOf, unchanged } from './nodes.ts';
+import { allNames, change, type Documents, namesOf, type Node, nodeOf, unchanged } from './nodes.ts';
 import type { Difference, RuleName, Side } from './rules.ts';
 import { SchemaComparison } from './schemas.ts';
 

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Node } from './nodes.ts';
-import { listOf } from './nodes.ts';
+import { listOf, type Node } from './nodes.ts';
 import type { RuleName } from './rules.ts';
 
 /** Names the rule for what a keyword of JSON Schema was and is (undefined: absent); undefined if they mean the same. */

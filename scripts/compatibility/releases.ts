@@ -1,12 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { parseDocument } from '../../src/contract/document.ts';
 import { ContractError } from '../../src/contract/errors.ts';
-import type { Contract } from './contracts.ts';
-import { compareContracts } from './contracts.ts';
-import type { Difference } from './rules.ts';
-import { breakage } from './rules.ts';
-import type { Level, Version } from './version.ts';
-import { compareVersions, next, readVersion, show } from './version.ts';
+import { compareContracts, type Contract } from './contracts.ts';
+import { breakage, type Difference } from './rules.ts';
+import { compareVersions, type Level, next, readVersion, show, type Version } from './version.ts';
 
 /** The released contracts, byte by byte, each named by its version. They are never edited. */
 export const RELEASED = new URL('../../released/', import.meta.url);

@@ -1,6 +1,5 @@
 import type { ExchangeComparison } from './exchange.ts';
-import type { Node } from './nodes.ts';
-import { allNames } from './nodes.ts';
+import { allNames, type Node } from './nodes.ts';
 
 /** Compares the replies of an operation, which are by status: `200`, `4XX`, `default`. */
 export function compareReplies(comparison: ExchangeComparison, was: Node, is: Node, where: string): void {

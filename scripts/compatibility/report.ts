@@ -1,8 +1,6 @@
 import { ContractError } from '../../src/contract/errors.ts';
-import type { Comparison } from './releases.ts';
-import { lowestVersion } from './releases.ts';
-import type { Difference } from './rules.ts';
-import { breakage } from './rules.ts';
+import { type Comparison, lowestVersion } from './releases.ts';
+import { breakage, type Difference } from './rules.ts';
 import { compareVersions, show } from './version.ts';
 
 /** A line for each difference: where, what, and what it does to clients. */
@@ -20,7 +18,7 @@ export function conclusion(comparison: Comparison): { passed: boolean; text: str
   if (compareVersions(present.version, last.version) < 0)
     return { passed: false, text: `info.version is ${show(present.version)}, but ${since} is released` };
   const breaking = differences.filter(breakage).length;
-  const count = `${String(differences.length)} difference${differences.length === 1 ? '' : 's'} from ${since}`;
+  const count = `${differences.length} difference${differences.length === 1 ? '' : 's'} from ${since}`;
   switch (level) {
     case undefined:
       return { passed: true, text: `openapi.yaml is as it was released with ${since}` };
@@ -31,7 +29,7 @@ export function conclusion(comparison: Comparison): { passed: boolean; text: str
     case 'major': {
       const passed = compareVersions(present.version, lowestVersion(comparison)) >= 0;
       const now = passed ? 'is' : 'must be';
-      const text = `${count}, ${String(breaking)} break${breaking === 1 ? 's' : ''} clients: info.version ${now} `;
+      const text = `${count}, ${breaking} break${breaking === 1 ? 's' : ''} clients: info.version ${now} `;
       return {
         passed,
         text: text + (passed ? show(present.version) : `${lowest} or higher, and is ${show(present.version)}`),

@@ -1,7 +1,6 @@
 import { targetOf } from '../../src/contract/document.ts';
 import { KEYWORDS, judgeListedValues, listedValues } from './keywords.ts';
-import type { Documents, Node } from './nodes.ts';
-import { allNames, change, isNode, listOf, namesOf, nodeOf, unchanged } from './nodes.ts';
+import { allNames, change, type Documents, isNode, listOf, namesOf, type Node, nodeOf, unchanged } from './nodes.ts';
 import type { Difference, RuleName, Side } from './rules.ts';
 
 /** Judged together below. */
@@ -135,7 +134,7 @@ export class SchemaComparison {
     const place = member(path, keyword);
     if (gone.length === come.length) {
       gone.forEach((each, index) => {
-        this.compare(each, come[index], `${place}[${String(is.indexOf(come[index]))}]`);
+        this.compare(each, come[index], `${place}[${is.indexOf(come[index])}]`);
       });
     } else if (gone.length > 0 && come.length > 0) {
       this.report('anything else', place, change(was, is));

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Resolve } from '../../src/contract/document.ts';
-import type { Node } from './nodes.ts';
-import { listOf, nodeOf, withoutProse } from './nodes.ts';
+import { listOf, type Node, nodeOf, withoutProse } from './nodes.ts';
 import type { RuleName } from './rules.ts';
 
 /** A scheme as clients see it (its name is for the document only), and the scopes that are asked for. */

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RemoteJWKSet } from 'jose';
-import { createRemoteJWKSet, customFetch } from 'jose';
+import { createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose';
 import type { Logger } from 'pino';
-import type { IssuerSettings } from './issuer.ts';
-import { fetchKeys } from './issuer.ts';
+import { fetchKeys, type IssuerSettings } from './issuer.ts';
 import { invalidToken, uncheckable } from './refusals.ts';
 
 /** When an issuer is asked for its keys, in milliseconds. */

@@ -42,13 +42,13 @@ async function fetchBounded(url: string, options: RequestInit): Promise<Response
   const response = await fetch(url, options);
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new Error(`${url} answered ${String(response.status)}`);
+    throw new Error(`${url} answered ${response.status}`);
   }
   let size = 0;
   const bound = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       size += chunk.length;
-      if (size > MAX_BYTES) throw new Error(`${url} answered more than ${String(MAX_BYTES)} bytes`);
+      if (size > MAX_BYTES) throw new Error(`${url} answered more than ${MAX_BYTES} bytes`);
       controller.enqueue(chunk);
     },
   });

@@ -1,11 +1,9 @@
-import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import { errors, jwtVerify } from 'jose';
+import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from 'pino';
 import { Refusal } from '../contract/errors.ts';
 import type { Caller } from './caller.ts';
 import type { IssuerSettings } from './issuer.ts';
-import type { Trust } from './issuer-keys.ts';
-import { IssuerKeys, PACE } from './issuer-keys.ts';
+import { IssuerKeys, PACE, type Trust } from './issuer-keys.ts';
 import { insufficientScope, invalidToken, uncheckable } from './refusals.ts';
 
 /** Signatures that only the issuer can make: the others can be made by all who verify them, or are none. */

@@ -23,5 +23,5 @@ export async function restore(file: string, { force = false }: { force?: boolean
 }
 
 function count(plants: number): string {
-  return plants === 1 ? '1 plant' : `${String(plants)} plants`;
+  return plants === 1 ? '1 plant' : `${plants} plants`;
 }

@@ -6,8 +6,7 @@ import { CSV_HEADER, toCsv, toNdjson } from '../files/csv.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
-import type { Format } from '../files/records.ts';
-import { formatOf } from '../files/records.ts';
+import { type Format, formatOf } from '../files/records.ts';
 import { withStore } from './with-store.ts';
 
 /** Writes every plant, in the order of the ids, as they are at one moment, to a file that is new, or to stdout. */

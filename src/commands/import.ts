@@ -4,8 +4,7 @@ import { basename } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { PlantStore } from '../storage/plant-store.ts';
 import { CommandError } from './failure.ts';
-import type { Counts } from '../files/importer.ts';
-import { Importer, StoreLost } from '../files/importer.ts';
+import { type Counts, Importer, StoreLost } from '../files/importer.ts';
 import { stopped } from './interruption.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
@@ -39,7 +38,7 @@ export async function importFrom(path: string, options: ImportOptions, patienceM
   if (options.dryRun) await work(undefined);
   else await withStore({ create: true }, ({ plants }) => work(plants));
   if (rejects.count > 0) {
-    const which = rejects.count === 1 ? '1 record was' : `${String(rejects.count)} records were`;
+    const which = rejects.count === 1 ? '1 record was' : `${rejects.count} records were`;
     const what = options.dryRun ? 'refused' : 'not stored';
     throw new CommandError(`${which} ${what}: ${rejects.path} has each, with the reason`);
   }
@@ -55,7 +54,7 @@ async function run(
   using interrupted = stopped();
   const progress = new Progress(process.stderr);
   const away = (reason: string) => {
-    progress.say(`the store does not answer, and is tried again for ${String(patienceMs / 1000)} s: ${reason}`);
+    progress.say(`the store does not answer, and is tried again for ${patienceMs / 1000} s: ${reason}`);
   };
   const onReject = rejects.add.bind(rejects);
   const importer = new Importer({ plants, patienceMs, onReject, onAway: away });
@@ -83,25 +82,25 @@ async function run(
 /** Where none is yet: what an import before this one has left is kept, and does not keep it from being run again. */
 function newRejects(path: string): string {
   for (let count = 1; ; count++) {
-    const rejects = `${path}.rejects${count === 1 ? '' : `.${String(count)}`}.ndjson`;
+    const rejects = `${path}.rejects${count === 1 ? '' : `.${count}`}.ndjson`;
     if (!existsSync(rejects)) return rejects;
   }
 }
 
 function summary(name: string, { counts, given }: Importer, seconds: number, dryRun: boolean): string {
   const became = dryRun
-    ? `${String(counts.created)} fit the contract, ${String(counts.refused)} refused; nothing was stored, and no id looked up`
+    ? `${counts.created} fit the contract, ${counts.refused} refused; nothing was stored, and no id looked up`
     : told(counts);
-  return `${name}: ${String(given)} records in ${seconds.toFixed(1)} s: ${became}`;
+  return `${name}: ${given} records in ${seconds.toFixed(1)} s: ${became}`;
 }
 
 function told({ created, replayed, conflict, refused }: Counts): string {
-  return `${String(created)} created, ${String(replayed)} replayed, ${String(conflict)} conflicting, ${String(refused)} refused`;
+  return `${created} created, ${replayed} replayed, ${conflict} conflicting, ${refused} refused`;
 }
 
 /** How far it got, and what to do. */
 function far(name: string, { line, counts }: Importer): string {
-  return `${name} was read up to line ${String(line)}: ${told(counts)}; run it again, what is stored is replayed`;
+  return `${name} was read up to line ${line}: ${told(counts)}; run it again, what is stored is replayed`;
 }
 
 interface Input {

@@ -7,13 +7,11 @@ import { createApp } from '../http/app.ts';
 import { Authenticator } from '../auth/authenticator.ts';
 import type { JwtVerifier } from '../auth/jwt.ts';
 import { hashToken, makeToken } from '../auth/token.ts';
-import type { Config } from '../config.ts';
-import { readConfig, readEnvironment } from '../config.ts';
+import { type Config, readConfig, readEnvironment } from '../config.ts';
 import { loadContract } from '../contract/load.ts';
 import { createDocs } from '../pages/docs.ts';
 import { createLanding } from '../pages/landing.ts';
-import type { Log } from '../observability/log.ts';
-import { createLog } from '../observability/log.ts';
+import { createLog, type Log } from '../observability/log.ts';
 import { operations } from '../operations/index.ts';
 import { listen } from '../http/server.ts';
 import { openStore } from '../storage/open.ts';
@@ -51,7 +49,8 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
     away.resolve(undefined);
   };
   // Loaded only where Prometheus can ask.
-  const metrics = config.admin && new (await import('../observability/metrics.ts')).Metrics(contract, config.store, log);
+  const metrics =
+    config.admin && new (await import('../observability/metrics.ts')).Metrics(contract, config.store, log);
   const store = await openStore(config.store, { create: true, onAway, observer: metrics?.store });
   metrics?.store.readWaiting(() => store.waiting());
   metrics?.store.readPlants(() => store.plants.count());

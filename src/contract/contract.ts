@@ -1,5 +1,14 @@
-import type { Content, DeclaredOperation, Method, OpenApiDocument, PathItem, Resolve, Security } from './document.ts';
-import { METHODS, parseDocument } from './document.ts';
+import {
+  type Content,
+  type DeclaredOperation,
+  type Method,
+  METHODS,
+  type OpenApiDocument,
+  parseDocument,
+  type PathItem,
+  type Resolve,
+  type Security,
+} from './document.ts';
 import { ContractError } from './errors.ts';
 import { placeOf } from './places.ts';
 import { Position } from './positions.ts';

@@ -37,7 +37,7 @@ export function inWords(faults: readonly Fault[], patterns: ReadonlyMap<string, 
     named.add(sentence(fault, patterns));
     read++;
   }
-  if (read < faults.length) named.add(`and ${String(faults.length - read)} more`);
+  if (read < faults.length) named.add(`and ${faults.length - read} more`);
   return [...named].join('; ');
 }
 

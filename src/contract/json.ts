@@ -97,7 +97,7 @@ class Parser {
       if (name in object) {
         throw new Refusal(
           ErrorNumber.memberRepeated,
-          `the member ${JSON.stringify(name.slice(0, 100))} appears twice in one object, again at position ${String(start)}`,
+          `the member ${JSON.stringify(name.slice(0, 100))} appears twice in one object, again at position ${start}`,
         );
       }
       if (this.token() !== ':') this.fail();
@@ -124,7 +124,7 @@ class Parser {
 
   private enter(): void {
     if (++this.depth > MAX_DEPTH) {
-      throw new Refusal(ErrorNumber.bodyNotJson, `body is nested more than ${String(MAX_DEPTH)} levels deep`);
+      throw new Refusal(ErrorNumber.bodyNotJson, `body is nested more than ${MAX_DEPTH} levels deep`);
     }
     this.at++;
   }
@@ -163,7 +163,7 @@ class Parser {
     } catch {
       throw new Refusal(
         ErrorNumber.bodyNotJson,
-        `body is not JSON: the string at position ${String(open)} holds an escape that JSON does not have`,
+        `body is not JSON: the string at position ${open} holds an escape that JSON does not have`,
       );
     }
   }
@@ -193,7 +193,7 @@ class Parser {
       position < this.text.length ? JSON.stringify(String.fromCodePoint(this.text.codePointAt(position) ?? 0)) : '';
     throw new Refusal(
       ErrorNumber.bodyNotJson,
-      `body is not JSON: unexpected ${found === '' ? 'end of the text' : found} at position ${String(position)}`,
+      `body is not JSON: unexpected ${found === '' ? 'end of the text' : found} at position ${position}`,
     );
   }
 }

@@ -1,5 +1,4 @@
-import type { Node } from 'yaml';
-import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { ContractError } from './errors.ts';
 
 /** Where each map and each list of a contract is written: what is told of it then begins with line and column. */
@@ -26,7 +25,7 @@ function remember(value: unknown, node: unknown, key: unknown, lines: LineCounte
   // What an alias repeats is one object, which stands where it stood first.
   if (typeof value !== 'object' || value === null || places.has(value)) return;
   const { line, col } = lines.linePos((key as Node).range?.[0] ?? 0);
-  places.set(value, `${String(line)}:${String(col)}`);
+  places.set(value, `${line}:${col}`);
   const holder = value as Readonly<Record<string, unknown>>;
   if (isMap(node)) {
     for (const item of node.items) {

@@ -1,7 +1,6 @@
 import type { ContractOperation, ContractParameter } from './contract.ts';
 import { ErrorNumber, Refusal } from './errors.ts';
-import type { Exact, Holder } from './exact.ts';
-import { settle } from './exact.ts';
+import { type Exact, type Holder, settle } from './exact.ts';
 import { parseJson } from './json.ts';
 import type { OperationValidator, RequestParts } from './validator.ts';
 
@@ -90,5 +89,5 @@ export function notUtf8(): Refusal {
 }
 
 export function tooLarge(): Refusal {
-  return new Refusal(ErrorNumber.bodyTooLarge, `body is larger than ${String(MAX_BODY_BYTES)} bytes`);
+  return new Refusal(ErrorNumber.bodyTooLarge, `body is larger than ${MAX_BODY_BYTES} bytes`);
 }

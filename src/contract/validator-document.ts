@@ -1,7 +1,6 @@
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { parse } from 'yaml';
-import type { Resolve } from './document.ts';
-import { METHODS, resolver } from './document.ts';
+import { METHODS, type Resolve, resolver } from './document.ts';
 
 /**
  * The contract as express-openapi-validator is shown it: parsed anew, as the validator changes what it is given, and
@@ -46,7 +45,7 @@ function forAnyType(content: OpenAPIV3.RequestBodyObject['content']): OpenAPIV3.
 
 /** The validator does not look at the headers of replies: it is shown them as the body of a response of this name. */
 export function headersOf(status: number | string): string {
-  return `headers of ${String(status)}`;
+  return `headers of ${status}`;
 }
 
 function headersAsBody({ headers = {} }: OpenAPIV3.ResponseObject, resolve: Resolve): OpenAPIV3.ResponseObject {

@@ -3,8 +3,7 @@ import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/exact-json.ts';
 import type { StoredPlant } from '../storage/plant-store.ts';
 import { COLUMNS, TYPES } from '../storage/columns.ts';
-import type { FindEnd } from './lines.ts';
-import { endOfLine } from './lines.ts';
+import { endOfLine, type FindEnd } from './lines.ts';
 
 // CSV by RFC 4180, in UTF-8, lines ending with LF. What has no value stands there as nothing, the empty text as "".
 

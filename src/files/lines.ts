@@ -137,7 +137,7 @@ function limited(number: number, text: string): Line {
 }
 
 function notClosed(): Refusal {
-  const message = `a quote is opened that is not closed within ${String(MAX_BODY_BYTES)} bytes`;
+  const message = `a quote is opened that is not closed within ${MAX_BODY_BYTES} bytes`;
   return new Refusal(ErrorNumber.bodyNotJson, message);
 }
 

@@ -4,8 +4,7 @@ import { readBodyText } from '../contract/request.ts';
 import type { StoredPlant } from '../storage/plant-store.ts';
 import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
 import { CommandError } from '../commands/failure.ts';
-import type { Line } from './lines.ts';
-import { endOfLine, Lines } from './lines.ts';
+import { endOfLine, type Line, Lines } from './lines.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];

@@ -1,26 +1,29 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
-import type { ErrorRequestHandler, Express, Request, RequestHandler, Response, Router } from 'express';
-import express from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import type { OperationValidator } from '../contract/validator.ts';
 import type { RequestLog, RequestObserver } from '../observability/log.ts';
 import type { Services } from '../operations/services.ts';
-import type { Proxies } from './client-address.ts';
 import type { IncomingBody } from './body.ts';
-import { clientAddress } from './client-address.ts';
+import { clientAddress, type Proxies } from './client-address.ts';
 import type { Exchange } from './connections.ts';
 import { Context, RequestRecorder } from './context.ts';
 import { createCors } from './cors.ts';
 import { answerFailure } from './errors.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { createRateLimit } from './rate-limit.ts';
+import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { send } from './reply.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
-import type { Handler } from './router.ts';
-import { routeOperations } from './router.ts';
+import { type Handler, routeOperations } from './router.ts';
 
 export interface AppOptions {
   readonly contract: Contract;

@@ -67,7 +67,7 @@ export const REASONS = {
   connections: `there are more than ${MAX.connections.toLocaleString('en')} connections, and it made no progress for longest`,
   pipelined: 'too many requests wait behind others: it ends with those that it has waiting',
   unsent: 'too many bytes of replies wait for clients, and it has most of them',
-  unread: `the client took nothing of its reply for ${String(DEADLINE.progress / SECOND)} s`,
+  unread: `the client took nothing of its reply for ${DEADLINE.progress / SECOND} s`,
 } as const;
 
 const wasted = new Refusal(

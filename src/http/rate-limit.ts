@@ -16,7 +16,7 @@ export interface RateLimit {
 export function createRateLimit({ requests, windowMs }: RateLimit) {
   const counts = new Map<string, { hits: number; readonly endsAt: number }>();
   let cleanAt = 0;
-  const policy = `"caller"; q=${String(requests)}; w=${String(windowMs / 1000)}`;
+  const policy = `"caller"; q=${requests}; w=${windowMs / 1000}`;
   return (caller: string, { fields }: Context): void => {
     const now = performance.now();
     if (now >= cleanAt) {
@@ -28,7 +28,7 @@ export function createRateLimit({ requests, windowMs }: RateLimit) {
     count.hits++;
     const left = Math.max(requests - count.hits, 0);
     const seconds = Math.ceil((count.endsAt - now) / 1000);
-    fields.push('RateLimit-Policy', policy, 'RateLimit', `"caller"; r=${String(left)}; t=${String(seconds)}`);
+    fields.push('RateLimit-Policy', policy, 'RateLimit', `"caller"; r=${left}; t=${seconds}`);
     if (count.hits > requests)
       throw new Refusal(ErrorNumber.tooManyRequests, 'too many requests: try again after the seconds of Retry-After', {
         'Retry-After': String(seconds),

@@ -33,7 +33,7 @@ export function sendReply(
   const { status, headers = {}, body } = reply;
   const declared = operation.replies.get(String(status));
   if (declared === undefined)
-    throw new Error(`${operation.id} answered ${String(status)}, which the contract does not declare`);
+    throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
   const { mediaType, position } = declared;
   checkHeaders(status, headers, declared, validator);
   validator.reply(status, position === undefined ? body : withStandIns(body, position));

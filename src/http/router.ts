@@ -7,8 +7,7 @@ import type { RequestData } from '../contract/request.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import type { OperationValidator } from '../contract/validator.ts';
 import type { Context } from './context.ts';
-import type { ReplyData } from './reply.ts';
-import { sendReply } from './reply.ts';
+import { type ReplyData, sendReply } from './reply.ts';
 import { readRequest } from './request.ts';
 
 /** How long a body may take until its token is asked for again, in milliseconds: it may have been revoked meanwhile. */

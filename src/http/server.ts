@@ -1,12 +1,16 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
-import { createServer, STATUS_CODES } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { Server as NetServer } from 'node:net';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { Connection, Exchange, OnCutOff } from './connections.ts';
-import { Connections, DEADLINE, MAX } from './connections.ts';
+import { type Connection, Connections, DEADLINE, type Exchange, MAX, type OnCutOff } from './connections.ts';
 import { errorBody } from './reply.ts';
 
 /** How long connections without a request are kept at the end, in milliseconds: their next one may be on its way. */
@@ -130,7 +134,7 @@ export async function listen(
   await bind(server, host, port);
   const address = server.address() as AddressInfo;
   return {
-    url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}`,
+    url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
     stop: (withinMs) => {
       connections.stopping = true;
       return stop(server, connections, withinMs);
@@ -143,9 +147,9 @@ function sendUnreadable(connection: Connection, refusal: Refusal): void {
   const { socket } = connection;
   const body = errorBody(refusal);
   const head = [
-    `HTTP/1.1 ${String(refusal.status)} ${STATUS_CODES[refusal.status] ?? ''}`,
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`,
     'Content-Type: application/json',
-    `Content-Length: ${String(Buffer.byteLength(body))}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
@@ -163,7 +167,7 @@ function toRefusal({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException
     case 'HPE_HEADER_OVERFLOW':
       return new Refusal(
         ErrorNumber.headersTooLarge,
-        `the header fields are more than ${String(MAX.fields)}, or larger than ${String(MAX.headBytes / 1024)} KiB`,
+        `the header fields are more than ${MAX.fields}, or larger than ${MAX.headBytes / 1024} KiB`,
       );
     default:
       return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);
@@ -177,7 +181,7 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
     await listening;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const where = `port ${String(port)} of ${host}`;
+    const where = `port ${port} of ${host}`;
     if (code === 'EADDRINUSE') throw new ListenError(`${where} is in use: choose another one, or stop what uses it`);
     if (code === 'EACCES') throw new ListenError(`${where} may not be used by this user: choose one from 1024 on`);
     throw new ListenError(`${where} cannot be listened on: ${message}`);

@@ -1,5 +1,4 @@
-import type { Logger } from 'pino';
-import { pino, stdTimeFunctions } from 'pino';
+import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { LineWriter } from './line-writer.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Registry } from 'prom-client';
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { StoreObserver } from '../storage/observed.ts';
-import type { Creation } from '../storage/plant-store.ts';
-import { StoreUnavailable } from '../storage/plant-store.ts';
+import { type Creation, StoreUnavailable } from '../storage/plant-store.ts';
 import { DURATIONS } from './request-metrics.ts';
 
 /** In plants: up to what is written together at most. */

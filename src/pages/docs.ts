@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { RequestHandler } from 'express';
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { parseDocument } from 'yaml';
 import type { Contract } from '../contract/contract.ts';

@@ -1,6 +1,5 @@
 import { basename } from 'node:path/posix';
-import type { RequestHandler } from 'express';
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import type { Contract } from '../contract/contract.ts';
 import { literalPath } from '../contract/paths.ts';
 import { send } from '../http/reply.ts';

@@ -1,10 +1,8 @@
-import type { StoreObserver } from './observed.ts';
-import { observed } from './observed.ts';
+import { observed, type StoreObserver } from './observed.ts';
 import type { PlantStore, StoreUnavailable } from './plant-store.ts';
 import { openPostgres } from './postgres/engine.ts';
 import type { PostgresLocation } from './postgres/location.ts';
-import type { SqliteLocation } from './sqlite/engine.ts';
-import { openSqlite } from './sqlite/engine.ts';
+import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
 import type { TokenStore } from './token-store.ts';
 
 /** What the schema of a store was when it was opened, and is now. */

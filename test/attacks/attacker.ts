@@ -1,6 +1,5 @@
-import type { Socket } from 'node:net';
 import { randomBytes } from 'node:crypto';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Orders, Repeated, Tally } from './attack.ts';
@@ -41,7 +40,7 @@ const shared = new Map<string, Buffer>();
 
 function* bytes({ times, text }: Repeated, token: string, ids: number[]): Generator<Buffer> {
   if (!text.includes('$ID') && !text.includes('$GUESS')) {
-    const key = `${String(times)} ${token} ${text}`;
+    const key = `${times} ${token} ${text}`;
     const known = shared.get(key) ?? Buffer.from(text.replaceAll('$TOKEN', token).repeat(times), 'latin1');
     shared.set(key, known);
     yield known;

@@ -1,10 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Attack } from './attack.ts';
 import { MATRIX } from './matrix.ts';
-import type { Column } from './report.ts';
-import { COLUMNS, record, show } from './report.ts';
-import type { Outcome } from './round.ts';
-import { attackOnce, IMPOSSIBLE } from './round.ts';
+import { type Column, COLUMNS, record, show } from './report.ts';
+import { attackOnce, IMPOSSIBLE, type Outcome } from './round.ts';
 
 const USAGE = `npm run test:attacks               attacks the service in all ways, for a quarter of an hour, and writes RESULTS.md
 npm run test:attacks -- --short    for some minutes, with fewer clients; records nothing
@@ -37,7 +35,7 @@ async function main(): Promise<void> {
     results.set(attack, outcome);
     const { opened, closed, answers } = outcome.tally;
     console.log(`${describe(attack)}: ${show(outcome)}`);
-    console.log(`  ${String(opened)} connections, of which the service closed ${String(closed)}; answers:`, answers);
+    console.log(`  ${opened} connections, of which the service closed ${closed}; answers:`, answers);
     // What was attacked for long is not lost when the next one is interrupted.
     if (!options.short) record(column, results);
   }

@@ -15,7 +15,7 @@ const get = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\n${HOST}${fie
 const post = (path: string, ...fields: readonly string[]) =>
   `POST ${path} HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n${fields.join('')}`;
 const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n';
-const length = (bytes: number) => `Content-Length: ${String(bytes)}\r\n\r\n`;
+const length = (bytes: number) => `Content-Length: ${bytes}\r\n\r\n`;
 const CREATE = post('/plants', AUTH, length(PLANT_BYTES)) + PLANT;
 /** 530 of these leave 132 of 32 MiB, which a byte a second fills. */
 const UNFINISHED: Attack['sends'] = [post('/plants', AUTH, length(64_000)), { times: 63_310, text: ' ' }];

@@ -15,7 +15,7 @@ const HEADINGS = ['what each client does', 'phase', 'way', 'caller', 'kind', 'co
 /** What came of an attack, in a line. */
 export function show({ faults, served, peakMb }: Outcome): string {
   if (faults.length > 0) return `BROKEN: ${faults.join('; ')}`;
-  return `${String(served.created.length)} creates, p99 ${served.p99.toFixed(0)} ms, peak ${peakMb.toFixed(0)} MB`;
+  return `${served.created.length} creates, p99 ${served.p99.toFixed(0)} ms, peak ${peakMb.toFixed(0)} MB`;
 }
 
 /** The attack and its cells by column, as they were recorded. */
@@ -38,7 +38,7 @@ export function record(column: Column, results: ReadonlyMap<Attack, Outcome>): v
       [name, phase, way, caller, kind, connections.long.toLocaleString('en'), ...COLUMNS.map((each) => cells[each])],
     ];
   });
-  const machine = `Node ${process.versions.node} on ${process.platform}, ${String(cpus().length)} × ${cpus()[0]?.model ?? ''}`;
+  const machine = `Node ${process.versions.node} on ${process.platform}, ${cpus().length} × ${cpus()[0]?.model ?? ''}`;
   writeFileSync(
     RESULTS,
     `# What hostile clients did, and what came of it

@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addTokens } from '../faults/place.ts';
-import type { Service, Started } from '../support/service.ts';
-import { ROOT, start, startService } from '../support/service.ts';
+import { ROOT, type Service, start, type Started, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import type { Attack, Extent, Orders, Tally } from './attack.ts';
-import type { Served } from './honest.ts';
-import { createMeanwhile } from './honest.ts';
+import { createMeanwhile, type Served } from './honest.ts';
 
 const ATTACKER = join(import.meta.dirname, 'attacker.ts');
 
@@ -73,16 +71,16 @@ export async function attackOnce(attack: Attack, extent: Extent, checkout = ROOT
   const stored = readIds(path);
   const lost = served.created.filter((id) => !stored.has(id)).length;
   const phantoms = tally.refused.filter((id) => stored.has(id)).length;
-  const failed = Object.entries(served.failures).map(([what, count]) => `${String(count)} × ${what}`);
+  const failed = Object.entries(served.failures).map(([what, count]) => `${count} × ${what}`);
   const expected = attack.log?.[extent];
   const unsaid = died === undefined && expected?.test(service.stdout()) === false;
   const faults = [
     died,
-    failed.length > 0 && `of ${String(served.sent)} creates ${failed.join(', ')}`,
+    failed.length > 0 && `of ${served.sent} creates ${failed.join(', ')}`,
     attack.kind === 'holds' && served.p99 >= P99_MS[extent] && `p99 ${served.p99.toFixed(0)} ms`,
     peakMb >= PEAK_MB && `peak ${peakMb.toFixed(0)} MB`,
-    lost > 0 && `${String(lost)} plants lost`,
-    phantoms > 0 && `${String(phantoms)} refused plants stored`,
+    lost > 0 && `${lost} plants lost`,
+    phantoms > 0 && `${phantoms} refused plants stored`,
     unsaid && `no line of the log has ${String(expected)}`,
     stopped !== undefined && stopped !== 0 && `stopped with ${String(stopped)}`,
     failure,

@@ -116,11 +116,11 @@ describe('a token', () => {
 
   test('of which more are in use than are remembered stays valid', async () => {
     const authenticator = new Authenticator(app.store.tokens);
-    const tokens = await Promise.all(Array.from({ length: 4050 }, (_, index) => newToken(`many-${String(index)}`)));
+    const tokens = await Promise.all(Array.from({ length: 4050 }, (_, index) => newToken(`many-${index}`)));
     for (const round of [1, 2]) {
       const callers = await Promise.all(tokens.map(async (token) => authenticator.authenticate(`Bearer ${token}`)));
       const names = callers.map(({ name }) => name);
-      expect({ round, names }).toEqual({ round, names: tokens.map((_, index) => `many-${String(index)}`) });
+      expect({ round, names }).toEqual({ round, names: tokens.map((_, index) => `many-${index}`) });
     }
   });
 

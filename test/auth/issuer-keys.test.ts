@@ -14,7 +14,7 @@ test('README says when keys are fetched, and for how long they count', () => {
   expect(text).toContain('every 10 minutes');
   expect(text).toContain('once a second at most');
   expect(text).toContain('does not answer (within 5 s), the keys that are known count for an hour');
-  expect(text).toContain(`off by more than ${String(CLOCK_SKEW_S)} s`);
+  expect(text).toContain(`off by more than ${CLOCK_SKEW_S} s`);
 });
 const MINUTE = 60_000;
 
@@ -62,7 +62,7 @@ test('made-up keys do not flood the issuer, nor hold up the tokens of others', a
   const { sign, call } = await startFor(provider.issuer);
   expect(await call(await sign(first))).toEqual(OK);
   const before = provider.asked.length;
-  const forged = await Promise.all(Array.from({ length: 500 }, (_, i) => sign(first, { kid: `made-up-${String(i)}` })));
+  const forged = await Promise.all(Array.from({ length: 500 }, (_, i) => sign(first, { kid: `made-up-${i}` })));
   const started = performance.now();
   const answers = Promise.all(forged.map(call));
   await sleep(50);
@@ -93,7 +93,7 @@ describe('an issuer that is away', () => {
   });
 
   test('is waited for by nobody at the start', async () => {
-    const issuer = `http://127.0.0.1:${String(await freePort())}`;
+    const issuer = `http://127.0.0.1:${await freePort()}`;
     const { sign, call } = await startFor(issuer, { cooldown: 20 });
     expect(await call(await sign(first))).toEqual(UNCHECKABLE);
     await startProvider([first], Number(new URL(issuer).port));

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { freePort } from '../support/port.ts';
@@ -40,7 +39,7 @@ test('an issuer that never answers holds up neither the start nor the end', asyn
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
   const asked = once(silent, 'connection');
-  const service = await startService({ JWT_ISSUER: `http://127.0.0.1:${String(port)}`, JWT_AUDIENCE: 'plants' });
+  const service = await startService({ JWT_ISSUER: `http://127.0.0.1:${port}`, JWT_AUDIENCE: 'plants' });
   await asked;
   const stopped = performance.now();
   expect(await service.stop()).toBe(0);

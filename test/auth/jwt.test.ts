@@ -1,7 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { JWTPayload } from 'jose';
-import { base64url, SignJWT } from 'jose';
+import { base64url, type JWTPayload, SignJWT } from 'jose';
 import { startApp } from '../support/app.ts';
 import { AUDIENCE, makeKey, sign, TestProvider } from '../support/provider.ts';
 import { createPlant } from '../support/service.ts';
@@ -111,7 +110,7 @@ describe('a token is refused with 401, and why is in the log alone:', () => {
     ['signed by ""', () => spelt({ alg: '', kid: key.jwk.kid }, JSON.stringify(claims())), MALFORMED],
     ['not signed', () => Promise.resolve(`${encode({ alg: 'none' })}.${encode(claims())}.`), ALGORITHM],
     ...secrets.map<[string, () => Promise<string>, string]>((secret, index) => [
-      `signed with the public key as a secret, ${String(index)}`,
+      `signed with the public key as a secret, ${index}`,
       () =>
         new SignJWT(claims())
           .setProtectedHeader({ alg: 'HS256', kid: key.jwk.kid })

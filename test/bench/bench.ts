@@ -1,14 +1,12 @@
 import { parseArgs } from 'node:util';
-import type { Plan } from './comparison.ts';
-import { compare, show } from './comparison.ts';
+import { compare, type Plan, show } from './comparison.ts';
 import { NoCompiler } from '../support/slow-disk.ts';
 import { slowDisk } from './disk.ts';
 import { measureEndurance } from './endurance.ts';
 import { measureGrowth } from './growth.ts';
 import { measureImport } from './import.ts';
 import { cleanUp, Scratch } from './processes.ts';
-import type { Circumstances } from './results.ts';
-import { record } from './results.ts';
+import { type Circumstances, record } from './results.ts';
 import { NAMES, onPostgres } from './servers.ts';
 import { hasSetting } from './settings.ts';
 import { measureStart } from './start.ts';

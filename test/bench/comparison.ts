@@ -1,9 +1,7 @@
 import type { Load } from './load.ts';
-import type { Measured, ServerName } from './servers.ts';
-import type { Environment } from './processes.ts';
 import { PostgresStores } from './postgres.ts';
-import { Scratch } from './processes.ts';
-import { onPostgres, RunningServer, SERVERS } from './servers.ts';
+import { type Environment, Scratch } from './processes.ts';
+import { type Measured, onPostgres, RunningServer, type ServerName, SERVERS } from './servers.ts';
 import { SETTINGS } from './settings.ts';
 import { median, table } from './report.ts';
 
@@ -57,7 +55,7 @@ export async function compare(plan: Plan): Promise<Series[]> {
         const measured = await running.measure({ connections, ids, seconds, warmUpSeconds: 1, creates });
         each.rounds.push(measured);
         const speed = Math.round(rate(measured));
-        console.error(`round ${String(round)}: ${server}, ${String(connections)} connections: ${String(speed)}/s`);
+        console.error(`round ${round}: ${server}, ${connections} connections: ${speed}/s`);
       }
     }
   }
@@ -85,7 +83,7 @@ function showOne(connections: number, rows: readonly Series[], subject: ServerNa
     return `${median(ratios).toFixed(2)} ×`;
   };
   return table(
-    `${String(connections)} connections`,
+    `${connections} connections`,
     ['', 'creates/s', 'p50 ms', 'p99 ms', 'CPU µs a create', 'peak MB so far', `${subject}: creates`, 'p99'],
     rows.map((row) => [
       row.server,

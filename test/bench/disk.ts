@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Environment, Scratch } from './processes.ts';
-import { ROOT } from './processes.ts';
+import { type Environment, ROOT, type Scratch } from './processes.ts';
 import { slowedBy } from '../support/slow-disk.ts';
 
 /**
@@ -12,7 +11,7 @@ import { slowedBy } from '../support/slow-disk.ts';
 export function slowDisk(scratch: Scratch): Environment {
   const environment = slowedBy(5, scratch.folder);
   const [fast, slow] = [fsyncTime(scratch), fsyncTime(scratch, environment)];
-  if (slow - fast < 4) throw new Error(`LD_PRELOAD does not slow down an fsync here: ${String(slow)} ms`);
+  if (slow - fast < 4) throw new Error(`LD_PRELOAD does not slow down an fsync here: ${slow} ms`);
   return environment;
 }
 

@@ -27,7 +27,7 @@ export async function measureGrowth(
         const load = { connections: CONNECTIONS, ids, warmUpSeconds, seconds, creates: Number.MAX_SAFE_INTEGER };
         const result = await running.measure(load);
         rates[ids].push(result.creates / result.seconds);
-        console.error(`${String(plants)} plants, ${ids} ids: ${rates[ids].at(-1)?.toFixed(0) ?? ''}/s`);
+        console.error(`${plants} plants, ${ids} ids: ${rates[ids].at(-1)?.toFixed(0) ?? ''}/s`);
       }
     }
   }
@@ -40,7 +40,7 @@ export async function measureGrowth(
     return [plants.toLocaleString('en'), ...cells];
   };
   const head = ['plants at the start', 'creates/s, random ids', 'to empty', 'creates/s, sequential ids', 'to empty'];
-  return table(`${String(CONNECTIONS)} connections`, head, measured.map(row));
+  return table(`${CONNECTIONS} connections`, head, measured.map(row));
 }
 
 /** Random ids, inserted one after the other, as clients would: that decides how the pages of the table are filled. */

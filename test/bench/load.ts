@@ -46,8 +46,8 @@ let [creates, failures] = [0, 0];
 
 function nextRequest(): string {
   const id = load.ids === 'sequential' ? nextId++ : Math.floor(Math.random() * 2 ** 52);
-  const body = `{"id":${String(id)},"name":"Monstera deliciosa","tag":"tropical"}`;
-  return `${head}${String(body.length)}\r\n\r\n${body}`;
+  const body = `{"id":${id},"name":"Monstera deliciosa","tag":"tropical"}`;
+  return `${head}${body.length}\r\n\r\n${body}`;
 }
 
 /** HTTP by hand, since a client library costs more than some of the servers: one request after the other. */

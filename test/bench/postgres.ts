@@ -32,7 +32,7 @@ export class PostgresStores implements AsyncDisposable {
 
   /** A database for an empty store. */
   async createDatabase(): Promise<{ readonly url: string } & AsyncDisposable> {
-    const name = `bench_${String(++this.databases)}`;
+    const name = `bench_${++this.databases}`;
     await this.server.query(`create database ${name}`);
     return {
       url: this.server.url(name),

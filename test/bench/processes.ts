@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -86,7 +85,7 @@ export async function launch(
   const port = await freePort();
   const store = { DATABASE_URL: url };
   // A store may be started with more than once.
-  const token = environment['TOKEN'] ?? makeToken(store, `bench-${String(port)}`);
+  const token = environment['TOKEN'] ?? makeToken(store, `bench-${port}`);
   const env = { ...process.env, ...DEFAULTS, ...environment, ...store, PORT: String(port), TOKEN: token };
   const log = openSync(join(folder, 'log'), 'a');
   const begun = performance.now();
@@ -139,7 +138,7 @@ function makeToken(store: Environment, name: string): string {
 async function firstAnswer(child: ChildProcess, port: number, token: string): Promise<void> {
   const deadline = performance.now() + FIRST_ANSWER_MS;
   for (;;) {
-    const response = await fetch(`http://127.0.0.1:${String(port)}/plants`, {
+    const response = await fetch(`http://127.0.0.1:${port}/plants`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', Connection: 'close' },
       signal: AbortSignal.timeout(FIRST_ANSWER_MS),

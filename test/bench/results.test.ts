@@ -9,7 +9,7 @@ test('README has the figures that were measured', () => {
   /** The ratios of a server, the last two columns of its row. */
   const ratios = (heading: string, connections: number, server: string) => {
     const part = results.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';
-    const table = part.split(/^(?=\*\*)/m).find((each) => each.startsWith(`**${String(connections)} `)) ?? '';
+    const table = part.split(/^(?=\*\*)/m).find((each) => each.startsWith(`**${connections} `)) ?? '';
     return new RegExp(`^\\| ${server} .*?([\\d.]+ × \\| +[\\d.]+ ×) \\|$`, 'm').exec(table)?.[1]?.replace(/ +/g, ' ');
   };
   const speed = readme.split(/^## /m).find((each) => each.startsWith('Speed\n')) ?? '';

@@ -4,8 +4,7 @@ import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { binary } from '../support/postgres-binaries.ts';
 import { fsyncTime } from './disk.ts';
-import type { Environment } from './processes.ts';
-import { pinned, ROOT, Scratch } from './processes.ts';
+import { type Environment, pinned, ROOT, Scratch } from './processes.ts';
 
 const FILE = join(import.meta.dirname, 'RESULTS.md');
 const PACKAGES = ['express', 'express-openapi-validator', 'openapi-backend', 'fastify'];
@@ -33,7 +32,7 @@ function circumstances({ environment = {}, postgres = false }: Circumstances): s
   const [processor] = cpus();
   return [
     new Date().toISOString().slice(0, 10),
-    `${processor?.model.trim() ?? 'unknown processor'}, ${String(cpus().length)} cores`,
+    `${processor?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores`,
     `${(totalmem() / 2 ** 30).toFixed(0)} GiB`,
     `${type()} ${release()}`,
     pinned ? 'the server on one core, the load on another' : 'server and load on any core',

@@ -1,11 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Load, LoadMessage, LoadResult } from './load.ts';
-import type { Environment, Launched, Place } from './processes.ts';
-import { end, launch, onCore, ROOT } from './processes.ts';
+import { end, type Environment, launch, type Launched, onCore, type Place, ROOT } from './processes.ts';
 import type { Usage } from './usage.ts';
 
 /** How long a server may take to say what it used, when the load is over. */
@@ -94,7 +92,7 @@ export class RunningServer implements AsyncDisposable {
     while (usage.length < 2) await once(this.child, 'message', { signal: AbortSignal.timeout(ANSWER_MS) });
     this.child.removeAllListeners('message').removeAllListeners('exit');
     if (result.failures > 0) {
-      throw new Error(`${String(result.failures)} requests were not answered with 200: ${this.said()}`);
+      throw new Error(`${result.failures} requests were not answered with 200: ${this.said()}`);
     }
     this.nextId = result.nextId;
     const [before, after] = usage;

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Environment } from './processes.ts';
-import { end, launch, Scratch } from './processes.ts';
+import { end, type Environment, launch, Scratch } from './processes.ts';
 import { median, table } from './report.ts';
 
 /** How long a user waits: from `npm start` to the first 200, in seconds. */

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
 import { freePort } from '../support/port.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { describeInBrowser } from './in-browser.ts';
 
 /** What a script on a page got, as far as its browser let it. */
@@ -60,13 +58,13 @@ describeInBrowser('pages of other origins in a browser', () => {
     await once(server, 'listening');
     // Not by `visit`: where requests are intercepted, Playwright answers what browsers ask before.
     const page = await (await visitor.newContext()).newPage();
-    await page.goto(`http://127.0.0.1:${String(port)}/`);
+    await page.goto(`http://127.0.0.1:${port}/`);
     return page;
   }
 
   beforeAll(async () => {
     const [port, otherPort] = [await freePort(), await freePort()];
-    const environment = { CORS_ORIGINS: `http://127.0.0.1:${String(port)}`, RATE_LIMIT: '4/1h' };
+    const environment = { CORS_ORIGINS: `http://127.0.0.1:${port}`, RATE_LIMIT: '4/1h' };
     [browser, service] = await Promise.all([startBrowser(), startService(environment)]);
     const [listed, other] = await Promise.all([pageAt(browser, port), pageAt(browser, otherPort)]);
     stage = { service, listed, other };

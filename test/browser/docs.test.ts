@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
-import type { Visit } from '../support/browser.ts';
-import { visit } from '../support/browser.ts';
+import { type Visit, visit } from '../support/browser.ts';
 import { freePort } from '../support/port.ts';
 import { plantStore, startService } from '../support/service.ts';
 import { DocsPage } from './docs.ts';

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { findBrowser, NO_BROWSER, startBrowser } from '../support/browser.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { describeWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

@@ -21,10 +21,10 @@ describe('backup and restore', () => {
       change(changed);
     };
     made('newer.db', (each) => {
-      each.exec(`pragma user_version = ${String(MIGRATIONS.length + 1)}`);
+      each.exec(`pragma user_version = ${MIGRATIONS.length + 1}`);
     });
     made('other.db', (each) => {
-      each.exec(`pragma application_id = ${String(APPLICATION_ID + 1)}`);
+      each.exec(`pragma application_id = ${APPLICATION_ID + 1}`);
     });
     made('damaged.db', (each) => {
       each.exec('create table x (y)');

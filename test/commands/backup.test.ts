@@ -101,9 +101,8 @@ describe('backup and restore', () => {
     expect((await run('backup', 'whole.db')).code).toBe(0);
     const time = performance.now() - begun;
     for (let turn = 1; turn <= 4; turn++) {
-      await kill((time * turn) / 5, 'backup', `copy-${String(turn)}.db`);
-      if (existsSync(join(folder, `copy-${String(turn)}.db`)))
-        expect(look(join(folder, `copy-${String(turn)}.db`))).toBe(70_000);
+      await kill((time * turn) / 5, 'backup', `copy-${turn}.db`);
+      if (existsSync(join(folder, `copy-${turn}.db`))) expect(look(join(folder, `copy-${turn}.db`))).toBe(70_000);
       expect(look(database)).toBe(70_000);
     }
     for (let turn = 1; turn <= 6; turn++) {

@@ -16,7 +16,7 @@ const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs what Linu
 
 /** As many lines of NDJSON, with ids from one on. */
 const lines = (count: number, first = 0) =>
-  Array.from({ length: count }, (_, index) => `{"id":${String(first + index)},"name":"Monstera deliciosa"}\n`).join('');
+  Array.from({ length: count }, (_, index) => `{"id":${first + index},"name":"Monstera deliciosa"}\n`).join('');
 
 function place() {
   const folder = temporaryFolder();

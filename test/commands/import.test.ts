@@ -89,7 +89,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
 
   test('is resumed after kill -9, and loses and doubles nothing', async () => {
     const { run, write, environment, folder } = await place(engine);
-    const lines = Array.from({ length: 150_000 }, (_, id) => `{"id":${String(id)},"name":"x"}\n`);
+    const lines = Array.from({ length: 150_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
     write('plants.ndjson', lines.join(''));
     await run('migrate');
     const store = await openStore(readConfig(environment).store, { create: false });

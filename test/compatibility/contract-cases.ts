@@ -1,5 +1,17 @@
-import type { Case } from './verdicts.ts';
-import { edit, GONE, MISSING, OK, RECEIVED, REFUSED, RENAMED, SENT, UNCALLED, UNKNOWN, UNTOLD } from './verdicts.ts';
+import {
+  type Case,
+  edit,
+  GONE,
+  MISSING,
+  OK,
+  RECEIVED,
+  REFUSED,
+  RENAMED,
+  SENT,
+  UNCALLED,
+  UNKNOWN,
+  UNTOLD,
+} from './verdicts.ts';
 
 /** Edits of what is not exchanged, those of schemas that say several things, and those that say nothing. */
 export const CONTRACT_CASES: readonly Case[] = [

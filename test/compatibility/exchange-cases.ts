@@ -1,5 +1,4 @@
-import type { Case } from './verdicts.ts';
-import { edit, GONE, MISSING, OK, REFUSED, UNKNOWN, UNTOLD } from './verdicts.ts';
+import { type Case, edit, GONE, MISSING, OK, REFUSED, UNKNOWN, UNTOLD } from './verdicts.ts';
 
 /** Edits of parameters, bodies, replies and their headers. */
 export const EXCHANGE_CASES: readonly Case[] = [

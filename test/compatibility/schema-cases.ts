@@ -1,5 +1,4 @@
-import type { Case } from './verdicts.ts';
-import { GONE, MISSING, OK, OMITTED, RECEIVED, REFUSED, SENT, UNKNOWN, UNTOLD } from './verdicts.ts';
+import { type Case, GONE, MISSING, OK, OMITTED, RECEIVED, REFUSED, SENT, UNKNOWN, UNTOLD } from './verdicts.ts';
 
 /** In the request and in the reply, there and back. */
 type Verdicts = readonly [request: string, reply: string, requestBack: string, replyBack: string];

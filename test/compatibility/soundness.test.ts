@@ -1,11 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import type { Difference, RuleName, Side } from '../../scripts/compatibility/rules.ts';
-import { breakage } from '../../scripts/compatibility/rules.ts';
+import { breakage, type Difference, type RuleName, type Side } from '../../scripts/compatibility/rules.ts';
 import { SchemaComparison } from '../../scripts/compatibility/schemas.ts';
-import type { Pair } from './schema-pairs.ts';
-import { documents, value } from './schema-pairs.ts';
+import { documents, type Pair, value } from './schema-pairs.ts';
 
 const ROOT = { $ref: '#/components/schemas/Root' };
 /** What clients take, by the rules, though it is not what they were told. */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Agent, request as httpRequest } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { ErrorNumber } from '../../src/contract/errors.ts';
 import type { Service } from '../support/service.ts';
 import { Members, read, write } from './json.ts';
@@ -56,7 +55,7 @@ export class Checker implements Disposable {
       // What an operation answers depends on what it is for: only that the contract has it is known here.
       for (const each of [request, again]) {
         const { status } = await this.send(each);
-        if (status >= 500) throw new Error(`answered with ${String(status)}`);
+        if (status >= 500) throw new Error(`answered with ${status}`);
         this.count(`valid: ${request.operation.id}`);
       }
       return;
@@ -108,7 +107,7 @@ export class Checker implements Disposable {
     if (reply.status === 200 && header === (replayed ? 'true' : undefined)) {
       if (isDeepStrictEqual(read(reply.text), expected)) return;
     }
-    throw new Error(`answered with ${String(reply.status)} ${reply.text}, Idempotent-Replayed: ${String(header)}`);
+    throw new Error(`answered with ${reply.status} ${reply.text}, Idempotent-Replayed: ${String(header)}`);
   }
 
   /** The members that a schema has, in its order. */
@@ -122,7 +121,7 @@ export class Checker implements Disposable {
     // That it has the shape of Error, `send` has found.
     const { error } = read(text) as { readonly error?: unknown };
     if (status === Math.floor(number / 100) && error === BigInt(number)) return;
-    throw new Error(`answered with ${String(status)} ${text}, where ${String(number)} was due`);
+    throw new Error(`answered with ${status} ${text}, where ${number} was due`);
   }
 
   /** Sends a request. @throws Error if the reply is not one that the contract has */
@@ -130,12 +129,12 @@ export class Checker implements Disposable {
     const reply = await this.exchange(request);
     const judge = this.judgeOf(request, reply.status);
     const says = judge === undefined ? reply.text === '' || 'there is a body' : judge(read(reply.text));
-    if (says !== true) throw new Error(`the reply ${String(reply.status)} ${reply.text} breaks the contract: ${says}`);
+    if (says !== true) throw new Error(`the reply ${reply.status} ${reply.text} breaks the contract: ${says}`);
     return reply;
   }
 
   private judgeOf({ operation }: DerivedRequest, status: number): Judge | undefined {
-    const key = `${operation.id} ${String(status)}`;
+    const key = `${operation.id} ${status}`;
     if (!this.judges.has(key)) {
       const schema = this.derivation.replySchema(operation, status);
       this.judges.set(key, schema && this.derivation.judgeOf(schema));

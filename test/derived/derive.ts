@@ -6,8 +6,7 @@ import { PostgresServer } from '../support/postgres.ts';
 import { plantStore, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { Checker } from './check.ts';
-import type { Json } from './json.ts';
-import { Members, read, write } from './json.ts';
+import { type Json, Members, read, write } from './json.ts';
 import type { Derivation } from './requests.ts';
 
 export type Engine = 'SQLite' | 'PostgreSQL';

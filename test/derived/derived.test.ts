@@ -7,7 +7,7 @@ import { Derivation } from './requests.ts';
 const REQUESTS = 600;
 const SEED = seedOr(20_260_000);
 
-describe(`requests derived from the contract (DERIVED_SEED=${String(SEED)})`, () => {
+describe(`requests derived from the contract (DERIVED_SEED=${SEED})`, () => {
   test.each(['SQLite', 'PostgreSQL'] as const)('are answered as it says, on %s', async (engine) => {
     const derivation = new Derivation(YAML);
     const counts = await derive(derivation, engine, { requests: REQUESTS, seed: SEED });

@@ -10,7 +10,7 @@ const REQUESTS = 10_000;
 /** The long form; the short one is derived.test.ts. */
 async function main(): Promise<void> {
   const seed = seedOr(Math.floor(Math.random() * 2 ** 31));
-  console.log(`DERIVED_SEED=${String(seed)} does the same again`);
+  console.log(`DERIVED_SEED=${seed} does the same again`);
   const derivation = new Derivation(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'));
   for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     const start = performance.now();

@@ -4,8 +4,7 @@ import { operations as handlers } from '../../src/operations/index.ts';
 import { startApp, YAML } from '../support/app.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
 import { freePort } from '../support/port.ts';
-import type { Service } from '../support/service.ts';
-import { createPlant, startService } from '../support/service.ts';
+import { createPlant, type Service, startService } from '../support/service.ts';
 import { Checker } from './check.ts';
 import { DerivedRequest, Derivation } from './requests.ts';
 
@@ -67,7 +66,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
     return createPlant(app, FIRST, REQUEST_ID);
   },
   unavailable: async () => {
-    const environment = { DATABASE_URL: `postgres://nobody@127.0.0.1:${String(await freePort())}/none` };
+    const environment = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
     const { url } = await startService(environment, undefined, undefined, 'listening');
     return createPlant({ url, token: makeToken() }, FIRST, REQUEST_ID);
   },

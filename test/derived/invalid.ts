@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import type { Resolve } from '../../src/contract/document.ts';
-import type { Json } from './json.ts';
-import { Members, Written } from './json.ts';
-import type { Keywords } from './schemas.ts';
-import { integerRange } from './schemas.ts';
+import { type Json, Members, Written } from './json.ts';
+import { integerRange, type Keywords } from './schemas.ts';
 import { characters, resolved, valid } from './valid.ts';
 
 /** A way to break one constraint of a schema: what becomes of a value that fits it. */

@@ -79,8 +79,8 @@ function spellings(value: bigint): [string, ...string[]] {
     `${plain}e0`,
     `${plain}.000E+00`,
     `${plain}0e-1`,
-    `${sign}0.${digits}e${String(digits.length)}`,
-    `${sign}${digits.charAt(0)}.${digits.slice(1)}0E+${String(digits.length - 1)}`,
+    `${sign}0.${digits}e${digits.length}`,
+    `${sign}${digits.charAt(0)}.${digits.slice(1)}0E+${digits.length - 1}`,
   ];
 }
 

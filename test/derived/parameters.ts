@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import type { Parameter, Resolve } from '../../src/contract/document.ts';
 import { breaks } from './invalid.ts';
-import type { Json } from './json.ts';
-import { read, write } from './json.ts';
+import { type Json, read, write } from './json.ts';
 import type { Judge, Keywords } from './schemas.ts';
 import { valid } from './valid.ts';
 

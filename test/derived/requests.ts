@@ -1,18 +1,19 @@
 import fc from 'fast-check';
-import type { ContractOperation } from '../../src/contract/contract.ts';
-import { parseContract } from '../../src/contract/contract.ts';
-import type { DeclaredOperation, Method, OpenApiDocument, Parameter, Resolve } from '../../src/contract/document.ts';
-import { parseDocument } from '../../src/contract/document.ts';
+import { type ContractOperation, parseContract } from '../../src/contract/contract.ts';
+import {
+  type DeclaredOperation,
+  type Method,
+  type OpenApiDocument,
+  type Parameter,
+  parseDocument,
+  type Resolve,
+} from '../../src/contract/document.ts';
 import { ErrorNumber } from '../../src/contract/errors.ts';
-import type { Break } from './invalid.ts';
-import { breaks } from './invalid.ts';
-import type { Json } from './json.ts';
-import { Members, read, write } from './json.ts';
+import { type Break, breaks } from './invalid.ts';
+import { type Json, Members, read, write } from './json.ts';
 import { notJson } from './not-json.ts';
-import type { Parameters } from './parameters.ts';
-import { parameterBreaks, place, validParameters } from './parameters.ts';
-import type { Judge, Keywords } from './schemas.ts';
-import { Judges } from './schemas.ts';
+import { parameterBreaks, type Parameters, place, validParameters } from './parameters.ts';
+import { type Judge, Judges, type Keywords } from './schemas.ts';
 import { valid } from './valid.ts';
 
 /** A request to be sent; shown, where it fails, as the text that was sent. */
@@ -78,7 +79,7 @@ export class Derivation {
   replySchema(operation: ContractOperation, status: number): Keywords | undefined {
     const { responses = {} } = this.declared(operation);
     const reply = responses[String(status)] ?? responses['default'];
-    if (reply === undefined) throw new Error(`the contract has no ${String(status)} for ${operation.id}`);
+    if (reply === undefined) throw new Error(`the contract has no ${status} for ${operation.id}`);
     return Object.values(this.resolve(reply).content ?? {})[0]?.schema;
   }
 

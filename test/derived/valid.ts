@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import type { Resolve } from '../../src/contract/document.ts';
-import type { Json } from './json.ts';
-import { Members } from './json.ts';
-import type { Keywords } from './schemas.ts';
-import { integerRange, requireKnown } from './schemas.ts';
+import { type Json, Members } from './json.ts';
+import { integerRange, type Keywords, requireKnown } from './schemas.ts';
 
 /** How many characters or items are generated where the contract sets no limit. */
 const UNLIMITED = 300;

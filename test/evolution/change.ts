@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Project } from '../support/project.ts';
-import type { Service } from '../support/service.ts';
-import { createPlant } from '../support/service.ts';
+import { createPlant, type Service } from '../support/service.ts';
 
 /** A kind of change of the contract, and what must follow from it. */
 export interface Change {

@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals';
 import { Project } from '../support/project.ts';
-import type { Service } from '../support/service.ts';
-import { plantStore, start, startService } from '../support/service.ts';
+import { plantStore, type Service, start, startService } from '../support/service.ts';
 import type { Change } from './change.ts';
 
 const TYPES = 'generated/openapi.ts';

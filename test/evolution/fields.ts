@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Change } from './change.ts';
-import { all, contract, contractAfter, created, CREATE_PLANT, expectFailure } from './change.ts';
+import { all, type Change, contract, contractAfter, CREATE_PLANT, created, expectFailure } from './change.ts';
 
 const TAG = "        tag:\n          $ref: '#/components/schemas/PlantTag'\n";
 const HEIGHT = '        height: { type: integer, format: int64 }\n';

@@ -1,16 +1,16 @@
 import { expect } from '@jest/globals';
 import type { Project } from '../support/project.ts';
-import type { Change } from './change.ts';
 import {
   addHandler,
   addOperation,
   all,
+  type Change,
   contract,
   contractAfter,
   CREATE_PLANT,
-  GET_SPECIMEN,
   created,
   expectFailure,
+  GET_SPECIMEN,
   got,
   refused,
 } from './change.ts';

@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals';
-import type { Change } from './change.ts';
 import {
   addHandler,
   addOperation,
   all,
+  type Change,
   contract,
-  created,
   CREATE_PLANT,
+  created,
   expectFailure,
   got,
   removeHandler,

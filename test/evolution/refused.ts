@@ -1,5 +1,4 @@
-import type { Change } from './change.ts';
-import { addOperation, all, contract, contractAfter } from './change.ts';
+import { addOperation, all, type Change, contract, contractAfter } from './change.ts';
 
 /** `generate` refuses these in the words that the README has, with line and column, and writes nothing. */
 export const REFUSED: readonly Change[] = [

@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { exactJson } from '../../src/contract/exact-json.ts';
 import type { StoredPlant } from '../../src/storage/plant-store.ts';
 import { Fault } from './scenario.ts';
@@ -72,7 +71,7 @@ export function toAnswer(plant: StoredPlant, reply: Reply): Answer {
   if (status === 400 && text.startsWith('{"error":40011,')) return 'conflict';
   const { name, tag } = plant;
   if (status !== 200 || text !== JSON.stringify({ name, tag })) {
-    throw new Fault(`${exactJson(plant)} was answered with ${String(status)} ${text}`);
+    throw new Fault(`${exactJson(plant)} was answered with ${status} ${text}`);
   }
   return headers['idempotent-replayed'] === 'true' ? 'replayed' : 'created';
 }

@@ -48,8 +48,7 @@ export async function disturb(newLoad: () => Load, afterMs: number, disturbance:
 export async function requireCalm(load: Load): Promise<void> {
   await sleep(CALM_MS);
   await load.stop();
-  if (load.failures > 0)
-    throw new Fault(`${String(load.failures)} answers were a 503, or none, after all was well again`);
+  if (load.failures > 0) throw new Fault(`${load.failures} answers were a 503, or none, after all was well again`);
 }
 
 async function inTime(condition: () => boolean, fault: string): Promise<void> {

@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startService } from '../support/service.ts';
 import { Client, toAnswer } from './clients.ts';
 import { Ledger, randomPlants } from './ledger.ts';
-import type { Place } from './place.ts';
-import { createPlace, readPlants, until } from './place.ts';
-import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, onBoth, random } from './scenario.ts';
+import { createPlace, type Place, readPlants, until } from './place.ts';
+import { type Counts, type Extent, Fault, onBoth, random, type Scenario } from './scenario.ts';
 
 const CLIENTS = 4;
 /** How many connections each client keeps, and how long all are in use, at most, when the service is told to stop. */

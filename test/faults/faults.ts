@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Result } from './report.ts';
-import { record, show } from './report.ts';
+import { record, type Result, show } from './report.ts';
 import type { Extent, Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 

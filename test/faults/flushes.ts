@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactJson } from '../../src/contract/exact-json.ts';
 import type { StoredPlant } from '../../src/storage/plant-store.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { clock } from '../support/slow-disk.ts';
 import { Client } from './clients.ts';
 import { Ledger, randomPlants } from './ledger.ts';
 import { createPlace, readPlants, until } from './place.ts';
-import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, random } from './scenario.ts';
-import type { SlowDisk } from './slow-disk.ts';
-import { notSlowed, requireFlush, SLOW_MS, slowDisk } from './slow-disk.ts';
+import { type Counts, type Extent, Fault, random, type Scenario } from './scenario.ts';
+import { notSlowed, requireFlush, SLOW_MS, type SlowDisk, slowDisk } from './slow-disk.ts';
 
 /** How many plants are under way at a time, and from how many clients each comes. */
 const PLANTS = 64;
@@ -20,7 +17,7 @@ const UNDER_WAY = 8;
 
 /** An acknowledgement waits for the disk, also that of a plant that another request is just storing. */
 export const slowFlushes: Scenario = {
-  name: `each fsync takes ${String(SLOW_MS)} ms, and each plant is sent by two clients at once`,
+  name: `each fsync takes ${SLOW_MS} ms, and each plant is sent by two clients at once`,
   engine: 'SQLite',
   impossible: notSlowed,
   async run({ long, seed }: Extent): Promise<Counts> {
@@ -65,7 +62,7 @@ export const slowFlushes: Scenario = {
 
 /** What a killed process left behind can be seen before it is on disk; it is not acknowledged before it is. */
 export const killsInFlushes: Scenario = {
-  name: `the service is killed (-9) inside an fsync of ${String(SLOW_MS)} ms, restarted, and asked at once`,
+  name: `the service is killed (-9) inside an fsync of ${SLOW_MS} ms, restarted, and asked at once`,
   engine: 'SQLite',
   impossible: notSlowed,
   async run({ long, seed }: Extent): Promise<Counts> {

@@ -3,8 +3,7 @@ import { CALM_MS, disturb } from './disturbance.ts';
 import { Ledger, randomPlants } from './ledger.ts';
 import { Load } from './load.ts';
 import { createPlace } from './place.ts';
-import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, random } from './scenario.ts';
+import { type Counts, type Extent, Fault, random, type Scenario } from './scenario.ts';
 import { noSmallDisk, SmallDisk } from './small-disk.ts';
 
 const CLIENTS = 32;

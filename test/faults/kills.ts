@@ -4,8 +4,7 @@ import { startService } from '../support/service.ts';
 import { Client } from './clients.ts';
 import { Ledger, randomPlants } from './ledger.ts';
 import { createPlace, readPlants } from './place.ts';
-import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, onBoth, random } from './scenario.ts';
+import { type Counts, type Extent, Fault, onBoth, random, type Scenario } from './scenario.ts';
 
 /** Clients that send at the same time, and how long they do, at most, before the service is killed. */
 const CLIENTS = 16;

@@ -8,8 +8,7 @@ import { requireCalm } from './disturbance.ts';
 import { Ledger, randomPlants } from './ledger.ts';
 import { Load } from './load.ts';
 import { createPlace, readPlants } from './place.ts';
-import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, random } from './scenario.ts';
+import { type Counts, type Extent, Fault, random, type Scenario } from './scenario.ts';
 
 const CLIENTS = 64;
 /** How long the store waits for the lock, in milliseconds (connection.ts). */
@@ -44,7 +43,7 @@ export const heldLock: Scenario = {
           const answer = await client.create(service.url, plant);
           ledger.answer(plant, answer, known);
           const ms = Math.ceil(performance.now() - start);
-          if (ms > BOUND_MS + SLACK_MS) throw new Fault(`${exactJson(plant)} was answered after ${String(ms)} ms`);
+          if (ms > BOUND_MS + SLACK_MS) throw new Fault(`${exactJson(plant)} was answered after ${ms} ms`);
           if (answer === 'lost') throw new Fault('a request was cut off');
           counts['ms until the latest answer'] = Math.max(counts['ms until the latest answer'], ms);
           stored = answer !== 'unavailable';

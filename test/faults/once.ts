@@ -2,8 +2,7 @@ import { startService } from '../support/service.ts';
 import { Client } from './clients.ts';
 import { Ledger, randomPlants } from './ledger.ts';
 import { createPlace, readPlants } from './place.ts';
-import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, onBoth, random } from './scenario.ts';
+import { type Counts, type Extent, Fault, onBoth, random, type Scenario } from './scenario.ts';
 
 const CLIENTS = 64;
 const CONTENTS = 4;
@@ -30,7 +29,7 @@ async function run(engine: Scenario['engine'], { long, seed }: Extent): Promise<
       const plant = wanted[Math.floor(next() * ids)];
       const service = services[Math.floor(next() * services.length)];
       if (plant === undefined || service === undefined) return;
-      const content = { ...plant, name: `content ${String(Math.floor(next() * CONTENTS))}` };
+      const content = { ...plant, name: `content ${Math.floor(next() * CONTENTS)}` };
       const known = ledger.add(content);
       const answer = await client.create(service.url, content, next() < BROKEN ? next() * BROKEN_MS : undefined);
       if (answer === 'unavailable') throw new Fault('a store that nobody disturbs is unavailable');
@@ -41,8 +40,8 @@ async function run(engine: Scenario['engine'], { long, seed }: Extent): Promise<
   await Promise.all(Array.from({ length: CLIENTS }, send));
   const stored = await readPlants(place.url);
   ledger.check(stored);
-  if (stored.length !== ids) throw new Fault(`${String(stored.length)} plants are stored under ${String(ids)} ids`);
-  if (counts.won > ids) throw new Fault(`${String(counts.won)} creates won ${String(ids)} ids`);
+  if (stored.length !== ids) throw new Fault(`${stored.length} plants are stored under ${ids} ids`);
+  if (counts.won > ids) throw new Fault(`${counts.won} creates won ${ids} ids`);
   await Promise.all(services.map(({ stop }) => stop()));
   return counts;
 }

@@ -35,7 +35,7 @@ export async function addTokens(url: string, count: number): Promise<string[]> {
   const tokens = Array.from({ length: count }, makeToken);
   const store = await openStore(readConfig({ DATABASE_URL: url }).store, { create: true });
   for (const [number, token] of tokens.entries()) {
-    await store.tokens.add({ name: `faults-${String(number)}`, hash: hashToken(token) });
+    await store.tokens.add({ name: `faults-${number}`, hash: hashToken(token) });
   }
   await store.close();
   return tokens;

@@ -8,8 +8,7 @@ import { CALM_MS, disturb } from './disturbance.ts';
 import { Ledger, randomPlants } from './ledger.ts';
 import { Load } from './load.ts';
 import { createPlace, readPlants } from './place.ts';
-import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, random } from './scenario.ts';
+import { type Counts, type Extent, Fault, random, type Scenario } from './scenario.ts';
 
 const CLIENTS = 32;
 

@@ -40,7 +40,7 @@ export function record(results: readonly Result[]): void {
     const line = [...rows, ...before].find((each) => each.startsWith(start));
     return line === undefined ? [] : [line];
   });
-  const machine = `Node ${process.versions.node} on ${process.platform}, ${String(cpus().length)} × ${cpus()[0]?.model ?? ''}`;
+  const machine = `Node ${process.versions.node} on ${process.platform}, ${cpus().length} × ${cpus()[0]?.model ?? ''}`;
   writeFileSync(
     RESULTS,
     `# What was broken, and what came of it

@@ -2,12 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresServer } from '../support/postgres.ts';
 import { startService } from '../support/service.ts';
 import { Client } from './clients.ts';
-import type { Found } from './ledger.ts';
-import { Ledger, randomPlants } from './ledger.ts';
+import { type Found, Ledger, randomPlants } from './ledger.ts';
 import { Load } from './load.ts';
 import { addToken, readPlants } from './place.ts';
-import type { Counts, Extent, Scenario } from './scenario.ts';
-import { random } from './scenario.ts';
+import { type Counts, type Extent, random, type Scenario } from './scenario.ts';
 
 const CLIENTS = 16;
 /** How long the load goes on, at most, before the server is killed, and after, in milliseconds. */
@@ -73,7 +71,7 @@ async function failOver(next: () => number): Promise<Found & { readonly load: Lo
   primary.set({ synchronous_standby_names: 'standby' });
   primary.reload();
   await primary.until("select 1 from pg_stat_replication where sync_state = 'sync'");
-  const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${String(port)}`).join();
+  const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join();
   const url = `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`;
   const ledger = new Ledger();
   using client = new Client(token);

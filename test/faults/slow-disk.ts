@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
-import type { Flush } from '../support/slow-disk.ts';
-import { clock, hasCompiler, readFlushes, slowedBy } from '../support/slow-disk.ts';
+import { clock, type Flush, hasCompiler, readFlushes, slowedBy } from '../support/slow-disk.ts';
 import { Fault } from './scenario.ts';
 
 /** What each fsync of the service takes more, in milliseconds. */

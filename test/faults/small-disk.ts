@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { tmpdir } from 'node:os';
-import type { Started } from '../support/service.ts';
-import { listening, ROOT, start } from '../support/service.ts';
+import { listening, ROOT, start, type Started } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { readPlants } from './place.ts';
 

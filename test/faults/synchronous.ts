@@ -4,8 +4,7 @@ import { startService } from '../support/service.ts';
 import { Client } from './clients.ts';
 import { Ledger, randomPlants } from './ledger.ts';
 import { addToken, readPlants, until } from './place.ts';
-import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, random } from './scenario.ts';
+import { type Counts, type Extent, Fault, random, type Scenario } from './scenario.ts';
 
 /** How long is waited for an answer that must not come, in milliseconds. */
 const SILENCE_MS = 500;

@@ -3,10 +3,8 @@ import { exactJson } from '../../src/contract/exact-json.ts';
 import { startService } from '../support/service.ts';
 import { Client } from './clients.ts';
 import { Ledger, randomPlants } from './ledger.ts';
-import type { Place } from './place.ts';
-import { createPlace, readPlants } from './place.ts';
-import type { Counts, Extent, Scenario } from './scenario.ts';
-import { Fault, onBoth, random } from './scenario.ts';
+import { createPlace, type Place, readPlants } from './place.ts';
+import { type Counts, type Extent, Fault, onBoth, random, type Scenario } from './scenario.ts';
 
 const CLIENTS = 4;
 /** How many requests each client has under way, and what share of them cannot be stored. */

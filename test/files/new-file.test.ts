@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 test('a new file is made beside what a killed process of the same id has left', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'copy.db');
-  const left = `copy.db.${String(process.pid)}.part`;
+  const left = `copy.db.${process.pid}.part`;
   writeFileSync(join(folder, left), 'half');
   await writeNewFile(path, { mode: 0o600 }, (temporary) => appendFile(temporary, 'whole'));
   expect(readFileSync(path, 'utf8')).toBe('whole');

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CSV_HEADER, toCsv, toNdjson } from '../../src/files/csv.ts';
-import { openBodyReader, Records } from '../../src/files/records.ts';
-import type { Format, PlantRecord } from '../../src/files/records.ts';
+import { type Format, openBodyReader, type PlantRecord, Records } from '../../src/files/records.ts';
 import { MAX_BODY_BYTES } from '../../src/contract/request.ts';
 import { Refusal } from '../../src/contract/errors.ts';
 import type { StoredPlant } from '../../src/storage/plant-store.ts';
@@ -25,7 +24,7 @@ function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [by
 /** What became of each: the plant, or line, number and message. */
 const seen = (records: readonly PlantRecord[]) =>
   records.map(({ line, plant }) =>
-    plant instanceof Refusal ? `${String(line.number)} ${String(plant.number)} ${plant.message}` : { ...plant },
+    plant instanceof Refusal ? `${line.number} ${plant.number} ${plant.message}` : { ...plant },
   );
 
 const write = (format: Format, plants: readonly StoredPlant[]) =>
@@ -81,7 +80,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     const line = format === 'csv' ? 3 : 2;
     expect(seen(found)).toEqual([
       { id: 1n, name: 'x' },
-      `${String(line)} 40005 body is larger than 65536 bytes`,
+      `${line} 40005 body is larger than 65536 bytes`,
       { id: 3n, name: 'x' },
     ]);
     expect(found[1]?.line.text).toBe('y'.repeat(200));
@@ -174,7 +173,7 @@ describe('CSV', () => {
   test('does not let a field become more than a field', () => {
     const text = `id,name\n"1,""name"":""x""",y\n"1}{",y\n__proto__,y\n`;
     expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual(
-      [2, 3, 4].map((line) => `${String(line)} 40010 body.id must be an integer`),
+      [2, 3, 4].map((line) => `${line} 40010 body.id must be an integer`),
     );
   });
 

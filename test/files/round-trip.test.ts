@@ -37,7 +37,7 @@ test('plants of all kinds go from file to store to file, in both formats and eng
 test('an export beside an import has what was there at one moment', async () => {
   const folder = temporaryFolder();
   const environment = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
-  const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${String(id)},"name":"x"}\n`);
+  const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
   writeFileSync(join(folder, 'plants.ndjson'), lines.join(''));
   expect((await plantStore(['migrate'], environment, folder)).code).toBe(0);
   const imported = plantStore(['import', 'plants.ndjson'], environment, folder);
@@ -46,7 +46,7 @@ test('an export beside an import has what was there at one moment', async () => 
     over.abort();
   });
   for (let turn = 0; !over.signal.aborted; turn++) {
-    const name = `${String(turn)}.ndjson`;
+    const name = `${turn}.ndjson`;
     expect(await plantStore(['export', name], environment, folder)).toEqual({ code: 0, stdout: '', stderr: '' });
     const exported = readFileSync(join(folder, name), 'utf8');
     // Batches are stored in their order.

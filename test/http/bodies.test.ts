@@ -23,9 +23,7 @@ describe('a body that nobody will read', () => {
     socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
     socket.on('error', () => undefined);
     const method = path === '/plants' ? 'POST' : 'GET';
-    socket.write(
-      `${method} ${path} HTTP/1.1\r\n${[...fields, `Content-Length: ${String(LENGTH)}`].join('\r\n')}\r\n\r\n`,
-    );
+    socket.write(`${method} ${path} HTTP/1.1\r\n${[...fields, `Content-Length: ${LENGTH}`].join('\r\n')}\r\n\r\n`);
     const start = performance.now();
     const closed = new Promise((resolve) => socket.once('close', resolve));
     let accepted = 0;
@@ -40,7 +38,7 @@ describe('a body that nobody will read', () => {
     pump();
     await closed;
     expect(performance.now() - start).toBeLessThan(1000);
-    expect(text).toContain(`HTTP/1.1 ${String(status)} `);
+    expect(text).toContain(`HTTP/1.1 ${status} `);
     expect(text).toContain('Connection: close');
     // What the buffers of two sockets hold, and no more.
     expect(accepted).toBeLessThan(20_000_000);
@@ -94,7 +92,7 @@ describe('a client that asks before it sends (Expect: 100-continue)', () => {
   });
 
   test('is told so also where it expects something else too; with HTTP/1.0 it is not', async () => {
-    const head = [HOST, AUTH, JSON_TYPE, 'Connection: close', `Content-Length: ${String(VALID.length)}`].join('\r\n');
+    const head = [HOST, AUTH, JSON_TYPE, 'Connection: close', `Content-Length: ${VALID.length}`].join('\r\n');
     const both = await sendRaw(app.url, `POST /plants HTTP/1.1\r\nExpect: 100-continue, x\r\n${head}\r\n\r\n`, VALID);
     expect(both.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200']);
     const old = await sendRaw(app.url, `POST /plants HTTP/1.0\r\nExpect: 100-continue\r\n${head}\r\n\r\n`, VALID);
@@ -108,7 +106,7 @@ describe('a client that asks before it sends (Expect: 100-continue)', () => {
       AUTH,
       JSON_TYPE,
       'Expect: miracles',
-      `Content-Length: ${String(VALID.length)}`,
+      `Content-Length: ${VALID.length}`,
       'Connection: close',
     );
     expect((await sendRaw(app.url, bytes, VALID)).status).toBe(200);

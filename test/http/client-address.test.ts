@@ -1,12 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TestApp } from '../support/app.ts';
-import { startApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 
 let requests = 0;
 
 /** What the log names as the client of a request that came with this header. */
 async function clientOf(app: TestApp, forwarded?: string): Promise<unknown> {
-  const id = `request-${String(requests++)}`;
+  const id = `request-${requests++}`;
   const headers = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded };
   await (await fetch(`${app.url}/none`, { headers: { 'X-Request-Id': id, ...headers } })).text();
   const line = () => app.log.find(({ requestId }) => requestId === id);

@@ -1,18 +1,15 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
-import type { Exchange } from '../../src/http/connections.ts';
-import { MAX } from '../../src/http/connections.ts';
+import { type Exchange, MAX } from '../../src/http/connections.ts';
 import { listen } from '../../src/http/server.ts';
-import type { TestApp } from '../support/app.ts';
-import { startApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { Crowd } from '../support/crowd.ts';
 import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
 import { createPlant, startService } from '../support/service.ts';
@@ -20,7 +17,7 @@ import { createPlant, startService } from '../support/service.ts';
 const CHUNKED = 'Transfer-Encoding: chunked';
 /** A body in chunks of a byte. */
 const inBytes = (body: string) => `${Array.from(body, (byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`;
-const padded = (id: number, bytes: number) => `{"id":${String(id)},"name":"x"}`.padEnd(bytes);
+const padded = (id: number, bytes: number) => `{"id":${id},"name":"x"}`.padEnd(bytes);
 const plant = (id: number) => padded(id, 0);
 
 /** A connection, and what came on it. */
@@ -114,7 +111,7 @@ describe('at a bound, the holder of most gives way:', () => {
     const sockets: Socket[] = [];
     for (let held = 0; held <= MAX.bodies; held += bytes) {
       const { socket } = open(app);
-      socket.write(post(HOST, AUTH, JSON_TYPE, `Content-Length: ${String(bytes)}`) + padded(1, bytes - 1));
+      socket.write(post(HOST, AUTH, JSON_TYPE, `Content-Length: ${bytes}`) + padded(1, bytes - 1));
       sockets.push(socket);
     }
     const wide = (id: number) => createPlant(app, padded(id, bytes));
@@ -215,7 +212,7 @@ test('a reply to a client that is gone counts for nothing', async () => {
 test('a create behind a request that was refused without its 100 Continue is answered', async () => {
   const app = await startApp();
   const { HOST, AUTH, post } = byHand(app);
-  const sized = `Content-Length: ${String(VALID.length)}`;
+  const sized = `Content-Length: ${VALID.length}`;
   const refused = post(HOST, `Authorization: Bearer ${makeToken()}`, JSON_TYPE, 'Expect: 100-continue', sized) + VALID;
   const { text } = await sendRaw(app.url, refused + post(HOST, AUTH, JSON_TYPE, sized, 'Connection: close') + VALID);
   expect(text.match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(['100', '401', '200']);
@@ -225,7 +222,7 @@ test('a token that is revoked while its body is on its way stores nothing a seco
   const app = await startApp();
   const { HOST, AUTH, post } = byHand(app);
   const { socket, received } = open(app);
-  socket.write(`${post(HOST, AUTH, JSON_TYPE, `Content-Length: ${String(VALID.length)}`)}${VALID.slice(0, 5)}`);
+  socket.write(`${post(HOST, AUTH, JSON_TYPE, `Content-Length: ${VALID.length}`)}${VALID.slice(0, 5)}`);
   await sleep(100);
   await app.store.tokens.revoke('tests');
   await sleep(1000);

@@ -1,11 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { operations } from '../../src/operations/index.ts';
 import { MAX } from '../../src/http/connections.ts';
-import type { TestApp } from '../support/app.ts';
-import { startApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { THINGS } from '../support/contracts.ts';
-import type { RawAnswer } from '../support/raw.ts';
-import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
+import { byHand, JSON_TYPE, type RawAnswer, sendRaw, VALID } from '../support/raw.ts';
 import { createPlant } from '../support/service.ts';
 
 const ORIGIN = 'https://app.example';

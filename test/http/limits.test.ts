@@ -2,13 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
 import { operations } from '../../src/operations/index.ts';
-import type { TestApp } from '../support/app.ts';
-import { startApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { THINGS } from '../support/contracts.ts';
 import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
 import { blocks } from '../support/readme.ts';
-import type { Service } from '../support/service.ts';
-import { createPlant, startService } from '../support/service.ts';
+import { createPlant, type Service, startService } from '../support/service.ts';
 
 const HOUR_MS = 3_600_000;
 const TOO_MANY = {
@@ -52,7 +50,7 @@ describe('a limit of 5 requests in 2 s', () => {
     const wait = Number(refused?.headers.get('retry-after'));
     expect([1, 2]).toContain(wait);
     expect(answers.map(({ headers }) => headers.get('ratelimit')?.replace(/; t=.*/, '')).toSorted()).toEqual(
-      [0, 0, 1, 2, 3, 4].map((left) => `"caller"; r=${String(left)}`),
+      [0, 0, 1, 2, 3, 4].map((left) => `"caller"; r=${left}`),
     );
     await sleep(wait * 1000);
     expect(await create(service, plant(7))).toEqual([200, '"caller"; r=4']);
@@ -107,7 +105,7 @@ describe('a limit by token', () => {
     const { HOST, AUTH, post } = byHand(app);
     const creates = Array.from({ length: 20 }, (_, id) => {
       const body = plant(id);
-      return post(HOST, AUTH, JSON_TYPE, `Content-Length: ${String(body.length)}`) + body;
+      return post(HOST, AUTH, JSON_TYPE, `Content-Length: ${body.length}`) + body;
     });
     const { text } = await sendRaw(app.url, creates.join(''), `GET / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`);
     const statuses = (count: number, status: string) => Array.from({ length: count }, () => status);
@@ -131,7 +129,7 @@ describe('a limit by token', () => {
     const app = await limitedTo(1);
     await create(app, VALID);
     const { HOST, AUTH, post } = byHand(app);
-    const whole = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${String(VALID.length)}`) + VALID;
+    const whole = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${VALID.length}`) + VALID;
     const { text } = await sendRaw(app.url, whole + whole, `GET / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`);
     expect(text.match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(['429', '429', '404']);
   });

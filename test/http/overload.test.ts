@@ -6,8 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Crowd, percentile, whileServing } from '../support/crowd.ts';
 import type { Flood, Flooded } from '../support/flood.ts';
-import type { Service } from '../support/service.ts';
-import { ROOT, start, startService } from '../support/service.ts';
+import { ROOT, type Service, start, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /**
@@ -67,7 +66,7 @@ describe('others are served while', () => {
   afterAll(() => service.stop());
 
   const head = (length: number) =>
-    `POST /plants HTTP/1.1\r\nHost: ${new URL(service.url).host}\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: application/json\r\nContent-Length: ${String(length)}\r\n\r\n`;
+    `POST /plants HTTP/1.1\r\nHost: ${new URL(service.url).host}\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
   let firstId = 0;
   /** Lets a polite client send while others do what they do, for some seconds. */
   async function expectService(work: Promise<unknown>): Promise<void> {
@@ -114,7 +113,7 @@ describe('others are served while', () => {
       for (let round = 0; round < 10; round++) {
         using crowd = new Crowd(service);
         for (const socket of await crowd.join(100)) {
-          socket.write(head(30) + `{"id":${String(round)},"name":"half`);
+          socket.write(head(30) + `{"id":${round},"name":"half`);
           socket.resetAndDestroy();
         }
         await sleep(100);

@@ -8,13 +8,13 @@ const app = await startApp();
 const { host, hostname, port } = new URL(app.url);
 const HOST = `Host: ${host}`;
 const create = (id: number, ...more: readonly string[]) => {
-  const body = `{"id":${String(id)},"name":"x"}`;
+  const body = `{"id":${id},"name":"x"}`;
   const fields = [
     ...more,
     HOST,
     `Authorization: Bearer ${app.token}`,
     'Content-Type: application/json',
-    `Content-Length: ${String(body.length)}`,
+    `Content-Length: ${body.length}`,
   ];
   return `POST /plants HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${body}`;
 };
@@ -131,7 +131,7 @@ test('a client that resets its connection after CONNECT does not end the process
 
 describe('behind an answer that ends the connection, nothing is done:', () => {
   const body = '{"id":6,"name":"x"}';
-  const unauthorised = `POST /plants HTTP/1.1\r\n${HOST}\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`;
+  const unauthorised = `POST /plants HTTP/1.1\r\n${HOST}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
   test.each([
     ['with a create in the same packet', [unauthorised + create(7)]],
@@ -145,7 +145,7 @@ describe('behind an answer that ends the connection, nothing is done:', () => {
 
 describe('behind a request that offers another protocol, nothing is done', () => {
   const offer = create(5, 'Connection: upgrade', 'Upgrade: h2c');
-  const carrier = create(6).replace(/Content-Length: \d+[^]*/, `Content-Length: ${String(create(7).length)}\r\n\r\n`);
+  const carrier = create(6).replace(/Content-Length: \d+[^]*/, `Content-Length: ${create(7).length}\r\n\r\n`);
 
   test.each([
     ['while it waits', true],

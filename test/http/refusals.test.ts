@@ -44,7 +44,7 @@ describe('a body that does not fit the contract gets 400, and each fault named w
   });
 
   test('ten of them at most, and no name at any length', async () => {
-    const members = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`member${String(index)}`, index]));
+    const members = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`member${index}`, index]));
     const { body } = await answerTo(JSON.stringify({ ['n'.repeat(500)]: 1, ...members, id: 1, name: 'x' }));
     expect(body.message.split('; ')).toHaveLength(11);
     expect(body.message).toContain(`body.${'n'.repeat(60)}… is not allowed`);
@@ -97,7 +97,7 @@ describe('a body that cannot be read gets 400:', () => {
   });
 
   test('a missing media type', async () => {
-    const request = `POST /plants HTTP/1.1\r\nHost: ${host}\r\n${auth}\r\nConnection: close\r\nContent-Length: ${String(VALID.length)}\r\n\r\n${VALID}`;
+    const request = `POST /plants HTTP/1.1\r\nHost: ${host}\r\n${auth}\r\nConnection: close\r\nContent-Length: ${VALID.length}\r\n\r\n${VALID}`;
     const { status, body } = await sendRaw(app.url, request);
     expect([status, body]).toEqual([
       400,

@@ -48,8 +48,8 @@ describe('what is not a request of HTTP/1 gets an Error too:', () => {
     ['a broken body', `${post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked')}zz\r\n`, []],
   ])('after the requests before it were answered: %s', async (_name, bytes, fields) => {
     const create = (id: number) => {
-      const body = `{"id":${String(id)},"name":"x"}`;
-      return `${post(HOST, AUTH, JSON_TYPE, ...fields, `Content-Length: ${String(body.length)}`)}${body}`;
+      const body = `{"id":${id},"name":"x"}`;
+      return `${post(HOST, AUTH, JSON_TYPE, ...fields, `Content-Length: ${body.length}`)}${body}`;
     };
     const { text } = await sendRaw(app.url, create(1) + create(2) + bytes);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
@@ -63,7 +63,7 @@ describe('what is not a request of HTTP/1 gets an Error too:', () => {
 });
 
 test('200 header fields are all read, and one more is refused', async () => {
-  const last = [AUTH, JSON_TYPE, 'Connection: close', `Content-Length: ${String(VALID.length)}`];
+  const last = [AUTH, JSON_TYPE, 'Connection: close', `Content-Length: ${VALID.length}`];
   const send = (count: number) => {
     const fields = Array.from({ length: count - last.length - 1 }, () => 'a: b');
     return sendRaw(app.url, post(HOST, ...fields, ...last), VALID);
@@ -103,22 +103,22 @@ describe('a request target without a path of ours gets 404, and a line in the lo
 
   test('but one in the form for proxies reaches the operation', async () => {
     const line = `POST http://any.example/plants HTTP/1.1\r\n`;
-    const head = [HOST, AUTH, JSON_TYPE, 'Connection: close', `Content-Length: ${String(VALID.length)}`].join('\r\n');
+    const head = [HOST, AUTH, JSON_TYPE, 'Connection: close', `Content-Length: ${VALID.length}`].join('\r\n');
     expect((await sendRaw(app.url, `${line}${head}\r\n\r\n${VALID}`)).status).toBe(200);
     await app.store.plants.remove(1n);
   });
 });
 
 test('an unknown parameter is refused, however many empty ones come before it', async () => {
-  const head = [HOST, AUTH, JSON_TYPE, 'Connection: close', `Content-Length: ${String(VALID.length)}`].join('\r\n');
+  const head = [HOST, AUTH, JSON_TYPE, 'Connection: close', `Content-Length: ${VALID.length}`].join('\r\n');
   const answer = await sendRaw(app.url, `POST /plants?${'&'.repeat(1005)}b=1 HTTP/1.1\r\n${head}\r\n\r\n${VALID}`);
   expect([answer.status, answer.body]).toEqual([400, '{"error":40010,"message":"query.b is not allowed"}']);
 });
 
 describe('what does not arrive in time gets 408, and is not done after all:', () => {
   // The ends of both, which then come too late, have a create behind them.
-  const late = (id: number) => `{"id":${String(id)},"name":"x"}`;
-  const createOf = (id: number) => post(HOST, AUTH, JSON_TYPE, `Content-Length: ${String(late(id).length)}`) + late(id);
+  const late = (id: number) => `{"id":${id},"name":"x"}`;
+  const createOf = (id: number) => post(HOST, AUTH, JSON_TYPE, `Content-Length: ${late(id).length}`) + late(id);
   const split = (text: string, at: number, rest: string) =>
     sendRaw(app.url, (socket) => {
       socket.write(text.slice(0, at));

@@ -45,7 +45,7 @@ test('a request that is refused as too much is under way keeps its connection', 
   const { HOST, AUTH, post } = byHand(app);
   const waiting = Array.from({ length: MAX.underWay }, () => createPlant(app, VALID));
   while (taken < MAX.underWay) await new Promise((resolve) => setTimeout(resolve, 5));
-  const whole = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${String(VALID.length)}`) + VALID;
+  const whole = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${VALID.length}`) + VALID;
   const { hostname, port } = new URL(app.url);
   const socket = connect(Number(port), hostname).setEncoding('utf8');
   const closed = once(socket, 'close');

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { adminUrl, samples, scrape, until } from '../support/metrics.ts';
 import { testWithPromtool } from '../support/promtool.ts';
 import { byHand } from '../support/raw.ts';
-import type { Service } from '../support/service.ts';
-import { createPlant, startService } from '../support/service.ts';
+import { createPlant, type Service, startService } from '../support/service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -110,11 +109,10 @@ test('there are no more of them after 100,000 requests of different paths, ids a
     const next = () => {
       const requests = Array.from({ length: Math.min(500, total - sent) }, () => {
         const id = sent++;
-        const body = `{"id":${String(id)},"name":"x"}`;
-        const fields = `${HOST}\r\n${AUTH}\r\nX-Request-Id: ${String(id)}\r\nContent-Type: application/json`;
-        if (id % 2 === 0)
-          return `POST /plants HTTP/1.1\r\n${fields}\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`;
-        return `${id % 4 === 1 ? 'GET' : 'PROPFIND'} /p${String(id)} HTTP/1.1\r\n${fields}\r\n\r\n`;
+        const body = `{"id":${id},"name":"x"}`;
+        const fields = `${HOST}\r\n${AUTH}\r\nX-Request-Id: ${id}\r\nContent-Type: application/json`;
+        if (id % 2 === 0) return `POST /plants HTTP/1.1\r\n${fields}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+        return `${id % 4 === 1 ? 'GET' : 'PROPFIND'} /p${id} HTTP/1.1\r\n${fields}\r\n\r\n`;
       });
       socket.write(requests.join(''));
     };

@@ -8,8 +8,7 @@ import { Crowd } from '../support/crowd.ts';
 import { adminUrl, logged, sample, samples, scrape, until } from '../support/metrics.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { byHand, JSON_TYPE } from '../support/raw.ts';
-import type { Service } from '../support/service.ts';
-import { createPlant, startService } from '../support/service.ts';
+import { createPlant, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const PLANT = '{"id":1,"name":"x"}';
@@ -26,7 +25,7 @@ async function provisioned(url: string): Promise<Service> {
 test('what is under way and what waits is seen, and what the store could not do is counted', async () => {
   const file = newFile();
   const service = await provisioned(`sqlite:${file}`);
-  const create = async (id: number) => (await createPlant(service, `{"id":${String(id)},"name":"x"}`)).status;
+  const create = async (id: number) => (await createPlant(service, `{"id":${id},"name":"x"}`)).status;
   expect(await create(1)).toBe(200);
   const other = new DatabaseSync(file);
   other.exec('begin immediate');
@@ -67,7 +66,7 @@ test('what is refused since too much is under way is counted too', async () => {
   other.exec('begin immediate');
   using crowd = new Crowd(service);
   const { HOST, AUTH, post } = byHand(service);
-  const create = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${String(PLANT.length)}`) + PLANT;
+  const create = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${PLANT.length}`) + PLANT;
   for (const socket of await crowd.join(MAX.underWay + 10)) socket.write(create);
   const refused = () => service.log().filter(({ status }) => status === 503);
   while (refused().length === 0) await sleep(10);

@@ -93,12 +93,12 @@ testWithPromtool('README configures Prometheus as it can be', (promtool) => {
 
 /** Ten minutes of an instance, a value for each minute, and the labels of each alert that comes of it. */
 const minutes = (state: { up: number; failures: number; waiting: number; quick: number }) => ({
-  'up{job="plant-store",instance="a"}': `${String(state.up)}x10`,
+  'up{job="plant-store",instance="a"}': `${state.up}x10`,
   'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+1000x10',
-  'plant_store_http_requests_total{operation="createPlant",status="503",instance="a"}': `0+${String(state.failures)}x10`,
-  'plant_store_store_errors_total{kind="unavailable",instance="a"}': `0+${String(state.failures)}x10`,
-  'plant_store_waiting_plants{instance="a"}': `${String(state.waiting)}x10`,
-  'plant_store_commit_duration_seconds_bucket{le="1",instance="a"}': `0+${String(state.quick)}x10`,
+  'plant_store_http_requests_total{operation="createPlant",status="503",instance="a"}': `0+${state.failures}x10`,
+  'plant_store_store_errors_total{kind="unavailable",instance="a"}': `0+${state.failures}x10`,
+  'plant_store_waiting_plants{instance="a"}': `${state.waiting}x10`,
+  'plant_store_commit_duration_seconds_bucket{le="1",instance="a"}': `0+${state.quick}x10`,
   'plant_store_commit_duration_seconds_bucket{le="2.5",instance="a"}': '0+100x10',
   'plant_store_commit_duration_seconds_bucket{le="+Inf",instance="a"}': '0+100x10',
 });

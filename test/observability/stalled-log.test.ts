@@ -6,8 +6,7 @@ import { expect, test } from '@jest/globals';
 import { noSmallDisk, UNSHARE } from '../faults/small-disk.ts';
 import { sample } from '../support/metrics.ts';
 import { freePort } from '../support/port.ts';
-import type { Started } from '../support/service.ts';
-import { createPlant, ROOT, start, startService } from '../support/service.ts';
+import { createPlant, ROOT, start, type Started, startService } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -40,7 +39,7 @@ async function serviceLoggingTo(redirection: string, prepare = '', wrapper: read
 
 async function create(service: { readonly url: string; readonly token: string }, count: number, from = 0) {
   for (let id = from; id < from + count; id++) {
-    const { status } = await createPlant(service, `{"id":${String(id)},"name":"Ginkgo"}`);
+    const { status } = await createPlant(service, `{"id":${id},"name":"Ginkgo"}`);
     expect(status).toBe(200);
   }
 }

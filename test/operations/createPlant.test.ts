@@ -72,7 +72,7 @@ describe('createPlant', () => {
 
   test.each([
     ['identical', () => 'one', 1],
-    ['different', (index: number) => `content ${String(index % 5)}`, 5],
+    ['different', (index: number) => `content ${index % 5}`, 5],
   ])('lets one of 50 %s requests for an id win, and tells each the truth', async (kind, name, contents) => {
     const id = contents === 1 ? 500n : 501n;
     const names = Array.from({ length: 50 }, (_, index) => name(index));

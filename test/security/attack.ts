@@ -15,7 +15,7 @@ export function message(line: string, fields: readonly string[], body: string | 
   return Buffer.concat([Buffer.from(`${[line, ...fields].join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)]);
 }
 
-export const lengthOf = (body: string | Buffer) => `Content-Length: ${String(Buffer.byteLength(body))}`;
+export const lengthOf = (body: string | Buffer) => `Content-Length: ${Buffer.byteLength(body)}`;
 
 /** Messages that lack nothing but what an attack takes from them. */
 export function messages(app: TestApp) {

@@ -1,8 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { TestApp } from '../support/app.ts';
 import { VALID } from '../support/raw.ts';
-import type { Attacks, Message } from './attack.ts';
-import { lengthOf, message, messages, POST } from './attack.ts';
+import { type Attacks, lengthOf, type Message, message, messages, POST } from './attack.ts';
 
 export function bodies(app: TestApp): Attacks {
   const { HOST, AUTH, create, withFraming } = messages(app);

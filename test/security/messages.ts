@@ -1,8 +1,7 @@
 import { makeToken } from '../../src/auth/token.ts';
 import type { TestApp } from '../support/app.ts';
 import { JSON_TYPE, VALID } from '../support/raw.ts';
-import type { Attacks, Message } from './attack.ts';
-import { lengthOf, message, messages, POST } from './attack.ts';
+import { type Attacks, lengthOf, type Message, message, messages, POST } from './attack.ts';
 
 export function authorizations(app: TestApp): Attacks {
   const { token } = app;

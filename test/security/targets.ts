@@ -1,7 +1,6 @@
 import type { TestApp } from '../support/app.ts';
 import { VALID } from '../support/raw.ts';
-import type { Attacks, Message } from './attack.ts';
-import { lengthOf, message, messages, POST } from './attack.ts';
+import { type Attacks, lengthOf, type Message, message, messages, POST } from './attack.ts';
 
 export function floods(app: TestApp): Attacks {
   const { HOST, withFraming, withLine } = messages(app);

@@ -65,7 +65,7 @@ describeWith(whyNoNginx() ?? NO_CLIENT, 'the services of compose.yaml as process
   test('let nobody into the database without the password', async () => {
     const { port } = composed.database;
     const { code, stderr } = await plantStore(['export'], {
-      DATABASE_URL: `postgres://plants:wrong@127.0.0.1:${String(port)}/plants`,
+      DATABASE_URL: `postgres://plants:wrong@127.0.0.1:${port}/plants`,
     });
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('password') as unknown });
   });

@@ -7,8 +7,7 @@ import { accepting, startNginx, whyNoNginx } from '../support/nginx.ts';
 import { freePort } from '../support/port.ts';
 import { Project } from '../support/project.ts';
 import { blocks } from '../support/readme.ts';
-import type { Service } from '../support/service.ts';
-import { createPlant, start, startService } from '../support/service.ts';
+import { createPlant, type Service, start, startService } from '../support/service.ts';
 import { describeWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -26,14 +25,14 @@ describeWith(whyNoNginx(), 'nginx.conf', () => {
   test('is started by the lines of the README', async () => {
     const project = new Project();
     const port = await freePort();
-    project.edit('deploy/nginx.conf', 'listen 8080', `listen 127.0.0.1:${String(port)}`);
+    project.edit('deploy/nginx.conf', 'listen 8080', `listen 127.0.0.1:${port}`);
     for (const [from, to] of Object.entries(addresses())) project.edit('deploy/upstreams.conf', from, to);
     const [lines = ''] = blocks('Behind a proxy', 'sh');
     // As many files as most systems allow a process to begin with.
     const script = `ulimit -Sn 1024\n${lines.replace(/^nginx/m, 'exec nginx')}`;
     const nginx = start('bash', ['--norc', '-ec', script], {}, project.folder);
     await accepting(port, nginx);
-    const proxied = { url: `http://127.0.0.1:${String(port)}`, token: service.token };
+    const proxied = { url: `http://127.0.0.1:${port}`, token: service.token };
     expect((await createPlant(proxied, '{"id":1,"name":"Ginkgo"}')).status).toBe(200);
     nginx.child.kill('SIGQUIT');
     expect({ code: await nginx.ended, stderr: nginx.stderr() }).toEqual({ code: 0, stderr: '' });
@@ -51,7 +50,7 @@ describeWith(whyNoNginx(), 'nginx.conf', () => {
       upstreams: 'upstreams.conf',
       addresses: addresses(),
       edits: {
-        '# listen 8443': `listen 127.0.0.1:${String(port)}`,
+        '# listen 8443': `listen 127.0.0.1:${port}`,
         '# ssl_certificate ': 'ssl_certificate ',
         '# ssl_certificate_key ': 'ssl_certificate_key ',
         '/etc/nginx/tls': folder,

@@ -16,7 +16,7 @@ export function testTokens(tokensOf: () => TokenStore): void {
 
     test('keeps a first one only if it never had one', async () => {
       const attempts = Array.from({ length: 10 }, (_, index) =>
-        tokensOf().addFirst({ name: `first ${String(index)}`, hash: hash(index) }),
+        tokensOf().addFirst({ name: `first ${index}`, hash: hash(index) }),
       );
       expect((await Promise.all(attempts)).filter((added) => added)).toHaveLength(1);
       const [first] = await tokensOf().list();

@@ -95,7 +95,7 @@ export function testEngine(name: string, { open }: Engine): void {
 
       test('lets one of 50 different contents win, and tells the truth to each', async () => {
         const { id } = newPlant();
-        const contents = Array.from({ length: 50 }, (_, index) => ({ id, name: `content ${String(index % 10)}` }));
+        const contents = Array.from({ length: 50 }, (_, index) => ({ id, name: `content ${index % 10}` }));
         const creations = await Promise.all(contents.map((plant) => store.plants.create(plant)));
         const winner = await stored({ id, name: '' });
         expect(creations.filter((creation) => creation === 'created')).toHaveLength(1);

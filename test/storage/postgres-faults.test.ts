@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { PATIENCE_MS } from '../../src/storage/batches.ts';
-import type { Store } from '../../src/storage/open.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openStore, type Store } from '../../src/storage/open.ts';
 import type { StoredPlant } from '../../src/storage/plant-store.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { allPlants, insist } from '../support/app.ts';
@@ -33,7 +32,7 @@ async function failInserts(state: string, times: number): Promise<void> {
   // What a sequence has counted is not rolled back.
   await sabotage(`create sequence tries;
     create function fail() returns trigger language plpgsql as $$ begin
-      if nextval('tries') <= ${String(times)} then raise exception 'sabotage' using errcode = '${state}'; end if;
+      if nextval('tries') <= ${times} then raise exception 'sabotage' using errcode = '${state}'; end if;
       return null; end $$;
     create trigger fail before insert on plants for each statement execute function fail()`);
 }

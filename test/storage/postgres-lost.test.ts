@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { PATIENCE_MS } from '../../src/storage/batches.ts';
-import type { Store } from '../../src/storage/open.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openStore, type Store } from '../../src/storage/open.ts';
 import type { StoredPlant } from '../../src/storage/plant-store.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { allPlants } from '../support/app.ts';
@@ -92,7 +91,7 @@ test('a server that takes connections and closes them, as a balancer with nothin
   const port = await freePort();
   balancer.listen(port, '127.0.0.1');
   await once(balancer, 'listening');
-  const url = `postgres://postgres@127.0.0.1:${String(port)}/plants?sslmode=disable`;
+  const url = `postgres://postgres@127.0.0.1:${port}/plants?sslmode=disable`;
   const begun = performance.now();
   await expect(open(url)).rejects.toEqual(UNAVAILABLE);
   expect(performance.now() - begun).toBeLessThan(PATIENCE_MS + 1000);

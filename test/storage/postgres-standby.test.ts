@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Store } from '../../src/storage/open.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openStore, type Store } from '../../src/storage/open.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { allPlants, insist } from '../support/app.ts';
 import { freePort } from '../support/port.ts';
@@ -87,7 +86,7 @@ describe('with a synchronous standby that is away', () => {
 
 describe('of several hosts', () => {
   const hosts = (ports: readonly number[], database: string) =>
-    `postgres://postgres@${ports.map((port) => `127.0.0.1:${String(port)}`).join()}/${database}?target_session_attrs=read-write`;
+    `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join()}/${database}?target_session_attrs=read-write`;
 
   test('the one that answers is used', async () => {
     const store = await open(hosts([await freePort(), primary.port], await primary.createDatabase()));
@@ -101,7 +100,7 @@ describe('of several hosts', () => {
       name: 'StoreUnavailable',
       message: expect.stringMatching(
         new RegExp(
-          `^PostgreSQL at ${ports.map((port) => `127.0.0.1:${String(port)}`).join()}/plants is not available: .*ECONNREFUSED`,
+          `^PostgreSQL at ${ports.map((port) => `127.0.0.1:${port}`).join()}/plants is not available: .*ECONNREFUSED`,
         ),
       ),
     });

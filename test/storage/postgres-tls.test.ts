@@ -36,7 +36,7 @@ afterAll(() => Promise.all([server.remove(), plain.remove()]));
 
 /** Whether the connection to a server, by a name of it, is encrypted, or whose certificate it has; or why there is none. */
 async function connect({ port }: PostgresServer, host: string, parameters: string): Promise<boolean | string> {
-  const url = `postgres://postgres@${host}:${String(port)}/postgres?application_name=tls${parameters}`;
+  const url = `postgres://postgres@${host}:${port}/postgres?application_name=tls${parameters}`;
   try {
     const store = await openStore(readPostgresLocation(url), { create: true });
     const [row] = await server.query(

@@ -39,7 +39,7 @@ test('asks for the password that the URL has, and no other', async () => {
 });
 
 test('is reached through its Unix socket as well', async () => {
-  const url = `postgres://postgres@${encodeURIComponent(server.folder)}:${String(server.port)}/${database}`;
+  const url = `postgres://postgres@${encodeURIComponent(server.folder)}:${server.port}/${database}`;
   const store = await openStore(readPostgresLocation(url), { create: true });
   await store.ready();
   await store.close();
@@ -77,7 +77,7 @@ describe('a database', () => {
     await (await open(other)).close();
     await server.query('update schema_version set version = 99', other);
     await expect(open(other)).rejects.toThrow(
-      `has schema 99, of a newer plant-store; this one knows ${String(MIGRATIONS.length)}`,
+      `has schema 99, of a newer plant-store; this one knows ${MIGRATIONS.length}`,
     );
     await server.query('update schema_version set version = 0', other);
     await expect(open(other, false)).rejects.toThrow('has schema 0, an older one: run `migrate` first');

@@ -58,9 +58,7 @@ describe('what cannot be opened says why:', () => {
     database.exec('pragma user_version = 99');
     database.close();
     expect(await refused('newer.db')).toMatchObject({
-      message: expect.stringContaining(
-        `has schema 99, of a newer plant-store; this one knows ${String(MIGRATIONS.length)}`,
-      ),
+      message: expect.stringContaining(`has schema 99, of a newer plant-store; this one knows ${MIGRATIONS.length}`),
     });
   });
 

@@ -33,7 +33,7 @@ describe('a SQLite database', () => {
   test('of an older schema is brought up to date where that is wanted, and not in passing', async () => {
     const path = join(folder, 'older.db');
     const database = new DatabaseSync(path);
-    database.exec(`pragma application_id = ${String(APPLICATION_ID)}; pragma user_version = 0`);
+    database.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = 0`);
     database.close();
     await expect(open('older.db', false)).rejects.toThrow(
       `the database ${path} has schema 0, an older one: run \`migrate\` first`,
@@ -115,7 +115,7 @@ describe('a SQLite database', () => {
   test('that fills up in the middle of a batch says created of what is there, and of nothing else', () => {
     const { database } = connect(join(folder, 'filling.db'), true);
     const pages = Number(database.prepare('pragma page_count').get()?.['page_count']);
-    database.exec(`pragma max_page_count = ${String(pages + 20)}`);
+    database.exec(`pragma max_page_count = ${pages + 20}`);
     const tables = new Tables(database);
     const plants = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: 'x'.repeat(1000) }));
     let created = 0;

@@ -18,10 +18,8 @@ import { operations } from '../../src/operations/index.ts';
 import type { Services } from '../../src/operations/services.ts';
 import type { RateLimit } from '../../src/http/rate-limit.ts';
 import { listen } from '../../src/http/server.ts';
-import type { Store } from '../../src/storage/open.ts';
-import { openStore } from '../../src/storage/open.ts';
-import type { Creation, StoredPlant } from '../../src/storage/plant-store.ts';
-import { StoreUnavailable } from '../../src/storage/plant-store.ts';
+import { openStore, type Store } from '../../src/storage/open.ts';
+import { type Creation, type StoredPlant, StoreUnavailable } from '../../src/storage/plant-store.ts';
 import { ROOT } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 

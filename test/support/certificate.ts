@@ -1,5 +1,4 @@
-import type { KeyObject } from 'node:crypto';
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 
 /** A certificate and its key, as PEM texts. */

@@ -3,12 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import { pairs, parseDockerfile, words } from './dockerfile.ts';
-import type { Proxy } from './nginx.ts';
-import { startNginx } from './nginx.ts';
+import { type Proxy, startNginx } from './nginx.ts';
 import { lastingPort } from './port.ts';
 import { PostgresServer } from './postgres.ts';
-import type { Environment, Started } from './service.ts';
-import { listening, ROOT, start } from './service.ts';
+import { type Environment, listening, ROOT, start, type Started } from './service.ts';
 
 export interface ComposeService {
   readonly image: string;
@@ -103,7 +101,7 @@ export class Composed implements AsyncDisposable {
       const PORT = String(await lastingPort());
       const own = { PORT, ADMIN_PORT: String(await lastingPort()), HOST: '127.0.0.1' };
       addresses[`${service.networks?.default?.ipv4_address ?? ''}:3000`] = `127.0.0.1:${PORT}`;
-      const env = given(service, { '@database/': `@127.0.0.1:${String(server.port)}/` });
+      const env = given(service, { '@database/': `@127.0.0.1:${server.port}/` });
       instances.push(new Instance({ ...pairs(instruction('ENV')), ...env, ...own }));
     }
     await Promise.all(instances.map((instance) => instance.start()));

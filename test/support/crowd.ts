@@ -1,8 +1,6 @@
-import type { Socket } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import type { Service } from './service.ts';
-import { createPlant } from './service.ts';
+import { createPlant, type Service } from './service.ts';
 
 /** Many connections to a service, which are closed in the end. */
 export class Crowd implements Disposable {
@@ -36,10 +34,10 @@ export async function whileServing(service: Service, firstId: number, work: Prom
   const times: number[] = [];
   for (let id = firstId; !over.signal.aborted || times.length < 20; id++) {
     const start = performance.now();
-    const response = await createPlant(service, `{"id":${String(id)},"name":"polite"}`);
+    const response = await createPlant(service, `{"id":${id},"name":"polite"}`);
     await response.text();
     if (response.status === 200) times.push(performance.now() - start);
-    else if (response.status !== 503) throw new Error(`a polite client was answered with ${String(response.status)}`);
+    else if (response.status !== 503) throw new Error(`a polite client was answered with ${response.status}`);
   }
   return times.toSorted((one, other) => one - other);
 }

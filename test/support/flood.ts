@@ -32,8 +32,8 @@ const created: number[] = [];
 let nextId = 1;
 
 function request(id: number): string {
-  const body = `{"id":${String(id)},"name":"Monstera deliciosa"}`;
-  return `POST /plants HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${flood.token}\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`;
+  const body = `{"id":${id},"name":"Monstera deliciosa"}`;
+  return `POST /plants HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${flood.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
 /** Sends as much as the connection takes, until the service closes it or all is over. */

@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Instruction } from './dockerfile.ts';
-import { contextOf, pairs, parseDockerfile, words } from './dockerfile.ts';
-import type { Surroundings } from './scratch-root.ts';
-import { inRoot, makeBase, USERS } from './scratch-root.ts';
+import { contextOf, type Instruction, pairs, parseDockerfile, words } from './dockerfile.ts';
+import { inRoot, makeBase, type Surroundings, USERS } from './scratch-root.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** What `docker build` would have made. */

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll } from '@jest/globals';
 import { PACE } from '../../src/auth/issuer-keys.ts';
 import { startApp } from './app.ts';
-import type { SigningKey } from './provider.ts';
-import { AUDIENCE, makeKey, sign, TestProvider } from './provider.ts';
+import { AUDIENCE, makeKey, sign, type SigningKey, TestProvider } from './provider.ts';
 import { createPlant } from './service.ts';
 
 export const first = await makeKey('first');
@@ -27,7 +26,7 @@ export async function startFor(issuer: string, pace: Partial<typeof PACE> = {}, 
     app,
     // Each token is a new one, unless it is given: none is known.
     sign: (key: SigningKey, header: object = {}) =>
-      sign(key, { iss: issuer, aud: AUDIENCE, sub: `s${String(count++)}`, exp: Date.now() / 1000 + 300 }, header),
+      sign(key, { iss: issuer, aud: AUDIENCE, sub: `s${count++}`, exp: Date.now() / 1000 + 300 }, header),
     call: async (token: string) => {
       const response = await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}');
       const { error } = (await response.json()) as { error?: number };

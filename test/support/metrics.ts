@@ -33,7 +33,7 @@ export async function until(service: Started, name: string, value: number): Prom
   for (;;) {
     const text = await scrape(service);
     if (sample(text, name) === value) return text;
-    if (performance.now() > deadline) throw new Error(`${name} never was ${String(value)}: ${text}`);
+    if (performance.now() > deadline) throw new Error(`${name} never was ${value}: ${text}`);
     await sleep(20);
   }
 }

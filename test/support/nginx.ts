@@ -4,8 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './port.ts';
-import type { Started } from './service.ts';
-import { ROOT, start } from './service.ts';
+import { ROOT, start, type Started } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** What hinders tests with nginx here; undefined: nothing does. */
@@ -49,7 +48,7 @@ export async function startNginx({
       },
       readFileSync(join(ROOT, 'deploy', file), 'utf8'),
     );
-  const listens = { 'listen 8080': `listen 127.0.0.1:${String(port)}` };
+  const listens = { 'listen 8080': `listen 127.0.0.1:${port}` };
   writeFileSync(join(folder, 'nginx.conf'), configured('nginx.conf', { ...listens, ...edits }));
   writeFileSync(join(folder, 'upstreams.conf'), configured(upstreams, addresses));
   const writable = join(folder, 'run');
@@ -66,7 +65,7 @@ export async function startNginx({
     started.child.kill('SIGQUIT');
     return started.ended;
   };
-  return { ...started, url: `http://127.0.0.1:${String(port)}`, stop };
+  return { ...started, url: `http://127.0.0.1:${port}`, stop };
 }
 
 const COMMAND = ['nginx', '-e', 'stderr', '-p', '/run/nginx', '-c', '/etc/plant-store/nginx.conf'];

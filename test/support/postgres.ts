@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -67,12 +66,12 @@ export class PostgresServer implements AsyncDisposable {
 
   /** The URL of a database of it, on which nobody needs a password. */
   url(database = 'postgres', parameters = '', user = 'postgres'): string {
-    return `postgres://${user}@127.0.0.1:${String(this.port)}/${database}${parameters}`;
+    return `postgres://${user}@127.0.0.1:${this.port}/${database}${parameters}`;
   }
 
   /** What counts from the next start on, or the next `reload`. */
   set(settings: Settings): void {
-    const lines = Object.entries(settings).map(([name, value]) => `${name} = '${String(value)}'\n`);
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
     appendFileSync(join(this.data, 'postgresql.conf'), lines.join(''));
   }
 
@@ -170,7 +169,7 @@ export class PostgresServer implements AsyncDisposable {
     const standby = await PostgresServer.prepare();
     execFileSync('cp', ['-a', this.data, standby.data]);
     writeFileSync(join(standby.data, 'standby.signal'), '');
-    const own = `host=127.0.0.1 port=${String(this.port)} user=postgres application_name=standby`;
+    const own = `host=127.0.0.1 port=${this.port} user=postgres application_name=standby`;
     appendFileSync(
       join(standby.data, 'postgresql.conf'),
       `primary_conninfo = '${own}'\nsynchronous_standby_names = ''\n`,

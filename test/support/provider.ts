@@ -1,12 +1,9 @@
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
-import type { CryptoKey, JWK, JWTPayload } from 'jose';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { Adapter } from 'oidc-provider';
-import { Provider } from 'oidc-provider';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { type Adapter, Provider } from 'oidc-provider';
 
 /** Whom the tokens of the provider are for, unless the test asks for another. */
 export const AUDIENCE = 'https://plants.example';
@@ -56,7 +53,7 @@ export class TestProvider implements AsyncDisposable {
   private constructor(server: TestProvider['server']) {
     const { address, port } = server.address() as AddressInfo;
     this.server = server;
-    this.issuer = `http://${address}:${String(port)}`;
+    this.issuer = `http://${address}:${port}`;
     server.on('request', (request, response) => {
       this.asked.push(request.url ?? '');
       (this.disturbance ?? this.answer)(request, response);

@@ -29,11 +29,8 @@ export function makeBase(root: string, base: string): void {
   for (const name of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(root, name));
   mkdirSync(join(root, 'etc'));
   const users = Object.entries(USERS);
-  writeFileSync(
-    join(root, 'etc/passwd'),
-    users.map(([name, id]) => `${name}:x:${String(id)}:${String(id)}::/:/bin/sh\n`).join(''),
-  );
-  writeFileSync(join(root, 'etc/group'), users.map(([name, id]) => `${name}:x:${String(id)}:\n`).join(''));
+  writeFileSync(join(root, 'etc/passwd'), users.map(([name, id]) => `${name}:x:${id}:${id}::/:/bin/sh\n`).join(''));
+  writeFileSync(join(root, 'etc/group'), users.map(([name, id]) => `${name}:x:${id}:\n`).join(''));
   for (const file of ['resolv.conf', 'hosts', 'nsswitch.conf']) {
     if (existsSync(`/etc/${file}`)) copyFileSync(`/etc/${file}`, join(root, 'etc', file));
   }

@@ -11,7 +11,7 @@ export function send(pid: number, signal: NodeJS.Signals): void {
 
 /** A process and those that it started: the first one's end would make the others end in order. */
 export function processesOf(pid: number): number[] {
-  const file = `/proc/${String(pid)}/task/${String(pid)}/children`;
+  const file = `/proc/${pid}/task/${pid}/children`;
   const children = existsSync(file) ? readFileSync(file, 'utf8') : '';
   return [pid, ...children.trim().split(' ').filter(Boolean).map(Number)];
 }

@@ -3,8 +3,7 @@ import { Client, types } from 'pg';
 import type { Row } from '../columns.ts';
 import { StoreUnusable } from '../plant-store.ts';
 import { Interrupted, toInterrupted, TlsRefused } from './errors.ts';
-import type { Host, PostgresLocation } from './location.ts';
-import { nameOf, nameOfHost } from './location.ts';
+import { type Host, nameOf, nameOfHost, type PostgresLocation } from './location.ts';
 import { CHECK, OPTIONS, requireSettings } from './settings.ts';
 
 /** A connection to a server that is as it must be. */

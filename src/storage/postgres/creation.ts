@@ -1,8 +1,7 @@
 import type { Outcome } from '../batches.ts';
 import type { Creation, StoredPlant } from '../plant-store.ts';
 import { Refused } from './errors.ts';
-import type { Kept } from './plants.ts';
-import { insert, isSame, isStorable } from './plants.ts';
+import { insert, isSame, isStorable, type Kept } from './plants.ts';
 import type { Run } from './statement.ts';
 
 /** Does some work, again if what went wrong may pass. */

@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outcome } from '../batches.ts';
-import { Batches, PATIENCE_MS } from '../batches.ts';
+import { Batches, type Outcome, PATIENCE_MS } from '../batches.ts';
 import { bytesOf, toPlant } from '../columns.ts';
 import type { Opening, Schema, Store } from '../open.ts';
-import type { Creation, StoredPlant } from '../plant-store.ts';
-import { StoreUnavailable } from '../plant-store.ts';
+import { type Creation, type StoredPlant, StoreUnavailable } from '../plant-store.ts';
 import { createAll } from './creation.ts';
 import { atOpening, atWork } from './errors.ts';
 import { Line } from './line.ts';
-import type { PostgresLocation } from './location.ts';
-import { nameOf } from './location.ts';
+import { nameOf, type PostgresLocation } from './location.ts';
 import { openDatabase } from './migrations.ts';
 import { COUNT_ALL, DELETE_ONE, SELECT_ALL } from './plants.ts';
-import type { Parameter, Run, Statement } from './statement.ts';
-import { statement } from './statement.ts';
+import { type Parameter, type Run, type Statement, statement } from './statement.ts';
 import { tokenStore } from './tokens.ts';
 
 /** How many batches are written at once: while PostgreSQL flushes one, it works on the other. */

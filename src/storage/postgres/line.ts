@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row } from '../columns.ts';
-import type { Connection } from './client.ts';
-import { cancel, connect, drop } from './client.ts';
+import { cancel, connect, type Connection, drop } from './client.ts';
 import { Interrupted, isPassing, losesConnection, TlsRefused, toInterrupted } from './errors.ts';
 import type { PostgresLocation } from './location.ts';
-import type { Parameter, Run, Statement } from './statement.ts';
-import { once } from './statement.ts';
+import { once, type Parameter, type Run, type Statement } from './statement.ts';
 
 /** How long to wait before the next try, in milliseconds: twice as long each time, up to a limit. */
 const FIRST_PAUSE_MS = 20;
@@ -79,7 +77,7 @@ export class Line {
     const run = (statement: Statement) => this.ask(connection, performance.now() + PORTION_MS, statement);
     await run(BEGIN);
     await run(once(`declare portions cursor for ${text}`));
-    const fetch = once(`fetch ${String(rows)} from portions`);
+    const fetch = once(`fetch ${rows} from portions`);
     for (let portion = await run(fetch); portion.length > 0; portion = await run(fetch)) yield portion;
   }
 
@@ -124,7 +122,7 @@ export class Line {
     { parameters, ...query }: Statement,
     ...values: readonly Parameter[]
   ): Promise<readonly Row[]> {
-    if (values.length !== parameters) throw new TypeError(`this takes ${String(parameters)} parameters: ${query.text}`);
+    if (values.length !== parameters) throw new TypeError(`this takes ${parameters} parameters: ${query.text}`);
     const left = Math.max(0, until - performance.now() - CANCEL_MS);
     const overdue = setTimeout(() => {
       cancel(this.location, connection, CANCEL_MS).catch(() => undefined);

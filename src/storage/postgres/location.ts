@@ -148,5 +148,5 @@ export function nameOf({ hosts, database }: Pick<PostgresLocation, 'hosts' | 'da
 }
 
 export function nameOfHost({ host, port }: Host): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -3,8 +3,7 @@ import { StoreUnusable } from '../plant-store.ts';
 import type { Schema } from '../open.ts';
 import { Interrupted, SQLSTATE, sqlState } from './errors.ts';
 import type { Line } from './line.ts';
-import type { Run } from './statement.ts';
-import { once } from './statement.ts';
+import { once, type Run } from './statement.ts';
 
 /**
  * The schema, step by step, each a list of statements; the version of a database is how many of these it has been
@@ -53,14 +52,12 @@ export async function openDatabase(line: Line, name: string, create: boolean, un
     const before = await readVersion(run);
     const now = MIGRATIONS.length;
     if (before !== undefined && before > now) {
-      const has = `PostgreSQL at ${name} has schema ${String(before)}`;
-      throw new StoreUnusable(`${has}, of a newer plant-store; this one knows ${String(now)}`);
+      const has = `PostgreSQL at ${name} has schema ${before}`;
+      throw new StoreUnusable(`${has}, of a newer plant-store; this one knows ${now}`);
     }
     if (before !== now && !create) {
       if (before === undefined) throw new StoreUnusable(`PostgreSQL at ${name} has no plant store`);
-      throw new StoreUnusable(
-        `PostgreSQL at ${name} has schema ${String(before)}, an older one: run \`migrate\` first`,
-      );
+      throw new StoreUnusable(`PostgreSQL at ${name} has schema ${before}, an older one: run \`migrate\` first`);
     }
     if (before !== now) {
       await run(CREATE_VERSION).catch(sameMoment);

@@ -1,11 +1,9 @@
-import type { Row } from '../columns.ts';
-import { COLUMN_LIST, COLUMNS, TYPES } from '../columns.ts';
+import { COLUMN_LIST, COLUMNS, type Row, TYPES } from '../columns.ts';
 import type { StoredPlant } from '../plant-store.ts';
 import { Refused } from './errors.ts';
-import type { Run } from './statement.ts';
-import { statement } from './statement.ts';
+import { type Run, statement } from './statement.ts';
 
-const ARRAYS = COLUMNS.map((column, index) => `$${String(index + 1)}::${TYPES[column]}[]`);
+const ARRAYS = COLUMNS.map((column, index) => `$${index + 1}::${TYPES[column]}[]`);
 const INSERT = statement(
   `insert into plants (${COLUMN_LIST}) select * from unnest(${ARRAYS.join()}) on conflict (id) do nothing returning id`,
 );

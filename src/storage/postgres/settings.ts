@@ -1,8 +1,7 @@
 import type { Row } from '../columns.ts';
 import { StoreUnusable } from '../plant-store.ts';
 import { Interrupted } from './errors.ts';
-import type { PostgresLocation } from './location.ts';
-import { nameOf } from './location.ts';
+import { nameOf, type PostgresLocation } from './location.ts';
 
 /** What each session must have, to keep what it is given as it is; without array_nulls null becomes the text `null`. */
 const OF_SESSION = { synchronous_commit: 'on', array_nulls: 'on' };

@@ -17,7 +17,7 @@ let prepared = 0;
 
 /** A statement that is run often. To be made once for each text: every connection keeps it under its name. */
 export function statement(text: string): Statement {
-  return { ...once(text), name: `plants_${String(++prepared)}` };
+  return { ...once(text), name: `plants_${++prepared}` };
 }
 
 /** A statement that is run once. */

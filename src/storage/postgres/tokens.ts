@@ -1,7 +1,6 @@
 import { readToken } from '../columns.ts';
 import type { NewToken, StoredToken, TokenStore } from '../token-store.ts';
-import type { Parameter, Run, Statement } from './statement.ts';
-import { statement } from './statement.ts';
+import { type Parameter, type Run, type Statement, statement } from './statement.ts';
 
 const SELECT = 'select name, created_at, expires_at, revoked_at from tokens';
 const FIND = statement(`${SELECT} where hash = $1::bytea and revoked_at is null`);

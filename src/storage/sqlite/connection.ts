@@ -98,7 +98,7 @@ function configure(database: DatabaseSync, path: string): void {
   }
   // Each commit is flushed to the disk; on macOS that takes F_FULLFSYNC.
   database.exec('pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on');
-  database.exec(`pragma wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`);
+  database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
 }
 
 /**
@@ -116,12 +116,10 @@ function migrate(database: DatabaseSync, path: string, create: boolean): Schema 
     throw new StoreUnusable(`the database ${path} belongs to another application`);
   }
   if (before > now) {
-    throw new StoreUnusable(
-      `the database ${path} has schema ${String(before)}, of a newer plant-store; this one knows ${String(now)}`,
-    );
+    throw new StoreUnusable(`the database ${path} has schema ${before}, of a newer plant-store; this one knows ${now}`);
   }
   if (before < now && !create) {
-    throw new StoreUnusable(`the database ${path} has schema ${String(before)}, an older one: run \`migrate\` first`);
+    throw new StoreUnusable(`the database ${path} has schema ${before}, an older one: run \`migrate\` first`);
   }
   for (const migration of MIGRATIONS.slice(before)) database.exec(migration);
   const columns = database.prepare('select name from pragma_table_info(?)').all('plants');
@@ -129,7 +127,7 @@ function migrate(database: DatabaseSync, path: string, create: boolean): Schema 
   if (missing.length > 0) {
     throw new StoreUnusable(`the database ${path} lacks columns of plants (${missing.join(', ')}): add a migration`);
   }
-  database.exec(`pragma application_id = ${String(APPLICATION_ID)}; pragma user_version = ${String(now)}; commit`);
+  database.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${now}; commit`);
   return { before, now };
 }
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Outcome } from '../batches.ts';
-import { Batches } from '../batches.ts';
+import { Batches, type Outcome } from '../batches.ts';
 import { bytesOf, toPlant } from '../columns.ts';
 import type { Opening, Schema, Store } from '../open.ts';
 import type { Creation, PlantStore, StoredPlant } from '../plant-store.ts';

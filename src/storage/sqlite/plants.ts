@@ -1,5 +1,4 @@
-import type { Row, Value } from '../columns.ts';
-import { COLUMN_LIST, COLUMNS } from '../columns.ts';
+import { COLUMN_LIST, COLUMNS, type Row, type Value } from '../columns.ts';
 import type { StoredPlant } from '../plant-store.ts';
 
 export const INSERT = `insert into plants (${COLUMN_LIST}) values (${COLUMNS.map(() => '?').join()}) on conflict do nothing`;

@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Outcome } from '../batches.ts';
-import type { Value } from '../columns.ts';
-import { COLUMNS, readToken } from '../columns.ts';
+import { COLUMNS, readToken, type Value } from '../columns.ts';
 import type { Creation } from '../plant-store.ts';
 import type { NewToken, StoredToken } from '../token-store.ts';
 import { atWork } from './errors.ts';
@@ -90,7 +89,7 @@ export class Tables {
     this.transaction(() => {
       this.statement('select 1 from plants limit 1').get();
       // Not the version of the schema, which a newer process may raise meanwhile.
-      this.database.exec(`pragma application_id = ${String(APPLICATION_ID)}`);
+      this.database.exec(`pragma application_id = ${APPLICATION_ID}`);
     });
   }
 

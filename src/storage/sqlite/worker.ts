@@ -2,8 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Creation } from '../plant-store.ts';
 import { connect } from './connection.ts';
-import type { PackedError } from './errors.ts';
-import { atWork, pack } from './errors.ts';
+import { atWork, pack, type PackedError } from './errors.ts';
 import { Tables } from './tables.ts';
 
 /** What the worker is started with. */

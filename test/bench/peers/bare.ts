@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import type { NewPlant } from './peer.ts';
-import { AUTHORIZATION, PORT, projectStore } from './peer.ts';
+import { AUTHORIZATION, type NewPlant, PORT, projectStore } from './peer.ts';
 
 /** The limit: node:http and JSON.parse on this project's store. No router, no contract, no log. */
 const plants = await projectStore();

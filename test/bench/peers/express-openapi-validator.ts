@@ -1,8 +1,6 @@
-import type { ErrorRequestHandler } from 'express';
-import express from 'express';
+import express, { type ErrorRequestHandler } from 'express';
 import { middleware } from 'express-openapi-validator';
-import type { NewPlant } from './peer.ts';
-import { AUTHORIZATION, PORT, projectStore } from './peer.ts';
+import { AUTHORIZATION, type NewPlant, PORT, projectStore } from './peer.ts';
 
 /** Express and express-openapi-validator wired as its README shows, on this project's store. */
 const plants = await projectStore();

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import fastify from 'fastify';
-import type { NewPlant } from './peer.ts';
-import { AUTHORIZATION, DATABASE, FASTIFY_SCHEMA, PORT } from './peer.ts';
+import { AUTHORIZATION, DATABASE, FASTIFY_SCHEMA, type NewPlant, PORT } from './peer.ts';
 
 /** What one would write first: Fastify with its own validation, and one SQLite commit a request, just as durable. */
 const database = new DatabaseSync(DATABASE);

@@ -1,7 +1,6 @@
 import fastify from 'fastify';
 import { Pool } from 'pg';
-import type { NewPlant } from './peer.ts';
-import { AUTHORIZATION, DATABASE_URL, FASTIFY_SCHEMA, PORT } from './peer.ts';
+import { AUTHORIZATION, DATABASE_URL, FASTIFY_SCHEMA, type NewPlant, PORT } from './peer.ts';
 
 /**
  * What one would write first for PostgreSQL: Fastify with its own validation, and one insert a request, just as durable,

@@ -1,6 +1,5 @@
 import fastify from 'fastify';
-import type { NewPlant } from './peer.ts';
-import { AUTHORIZATION, FASTIFY_SCHEMA, PORT, projectStore } from './peer.ts';
+import { AUTHORIZATION, FASTIFY_SCHEMA, type NewPlant, PORT, projectStore } from './peer.ts';
 
 /** Fastify with its own validation on this project's store. */
 const plants = await projectStore();

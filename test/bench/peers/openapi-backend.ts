@@ -1,8 +1,6 @@
 import express from 'express';
-import type { Context, Request } from 'openapi-backend';
-import { OpenAPIBackend } from 'openapi-backend';
-import type { NewPlant } from './peer.ts';
-import { AUTHORIZATION, PORT, projectStore } from './peer.ts';
+import { type Context, OpenAPIBackend, type Request } from 'openapi-backend';
+import { AUTHORIZATION, type NewPlant, PORT, projectStore } from './peer.ts';
 
 /** Express and openapi-backend as its README shows, with requests and replies validated, on this project's store. */
 const plants = await projectStore();
