@@ -4,7 +4,7 @@ import { createConfig, formatProblems, getTotals, lint } from '@redocly/openapi-
 import { parseContract } from '../src/contract/contract.ts';
 import { readOpenApi } from '../src/contract/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
-import { compileValidators } from '../src/contract/validator.ts';
+import { compileValidators } from '../src/contract/validator-eov.ts';
 import { generateTypes } from './generated-types.ts';
 
 const CONTRACT = new URL('../openapi.yaml', import.meta.url);

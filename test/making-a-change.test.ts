@@ -44,7 +44,7 @@ describe('the README tells how to make a change:', () => {
     project.edit('src/operations/index.ts', 'import', "import { getSpecimen } from './getSpecimen.ts';\nimport");
     project.edit('src/contract/errors.ts', '  methodNotAllowed', `${number}  methodNotAllowed`);
     project.edit(
-      'src/storage/plant-store.ts',
+      'src/storage/store.ts',
       '\n  /** Every plant in the order',
       `${inInterface}\n  /** Every plant in the order`,
     );
@@ -80,11 +80,7 @@ describe('the README tells how to make a change:', () => {
     project.write('openapi.yaml', changed);
     expect(await run(project, 'npm run generate')).toMatchObject({ code: 0 });
     await expectCompilerToSay(project, dropped);
-    project.edit(
-      'src/storage/plant-store.ts',
-      '  readonly tag',
-      '  readonly heightOfExample?: bigint;\n  readonly tag',
-    );
+    project.edit('src/storage/store.ts', '  readonly tag', '  readonly heightOfExample?: bigint;\n  readonly tag');
     await expectCompilerToSay(project, missing);
 
     const [onSqlite = '', onPostgres = '', reply = ''] = blocks('A new field', 'ts').map(renamed);

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Caller } from './caller.ts';
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
-import type { TokenStore } from '../storage/token-store.ts';
+import type { TokenStore } from '../storage/store.ts';
 import type { Trust } from './issuer-keys.ts';
 import type { JwtVerifier } from './jwt.ts';
 import { invalidToken } from './refusals.ts';

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { PlantStore } from '../storage/plant-store.ts';
+import type { PlantStore } from '../storage/store.ts';
 import { CSV_HEADER, toCsv, toNdjson } from '../files/csv.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';

@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import type { PlantStore } from '../storage/plant-store.ts';
+import type { PlantStore } from '../storage/store.ts';
 import { CommandError } from './failure.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
 import { stopped } from './interruption.ts';

@@ -15,8 +15,7 @@ import { createLog, type Log } from '../observability/log.ts';
 import { operations } from '../operations/index.ts';
 import { listen } from '../http/server.ts';
 import { openStore } from '../storage/open.ts';
-import { StoreUnavailable } from '../storage/plant-store.ts';
-import type { TokenStore } from '../storage/token-store.ts';
+import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
 import { stopped } from './interruption.ts';
 
 /** How long requests under way may take once the service is told to stop; the process is gone within 10 s. */

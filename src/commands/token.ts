@@ -1,6 +1,6 @@
 import { hashToken, makeToken } from '../auth/token.ts';
 import { UNITS } from '../settings.ts';
-import type { StoredToken } from '../storage/token-store.ts';
+import type { StoredToken } from '../storage/store.ts';
 import { CommandError } from './failure.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';

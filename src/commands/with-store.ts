@@ -1,5 +1,6 @@
 import { readConfig, readEnvironment } from '../config.ts';
-import { openStore, type Store } from '../storage/open.ts';
+import { openStore } from '../storage/open.ts';
+import type { Store } from '../storage/store.ts';
 
 /** Opens the store of the settings for the time of some work. */
 export async function withStore(

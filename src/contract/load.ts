@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseContract } from './contract.ts';
-import { compileValidators } from './validator.ts';
+import { compileValidators } from './validator-eov.ts';
 
 /** The contract of openapi.yaml, and what holds each of its operations to it. @throws ContractError */
 export async function loadContract() {

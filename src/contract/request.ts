@@ -2,7 +2,7 @@ import type { ContractOperation, ContractParameter } from './contract.ts';
 import { ErrorNumber, Refusal } from './errors.ts';
 import { type Exact, type Holder, settle } from './exact.ts';
 import { parseJson } from './json.ts';
-import type { OperationValidator, RequestParts } from './validator.ts';
+import type { OperationValidator, RequestParts } from './validator-eov.ts';
 
 /** The most bytes a body may have, as sent and after decompression. */
 export const MAX_BODY_BYTES = 64 * 1024;

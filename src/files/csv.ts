@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/exact-json.ts';
-import type { StoredPlant } from '../storage/plant-store.ts';
+import type { StoredPlant } from '../storage/store.ts';
 import { COLUMNS, TYPES } from '../storage/columns.ts';
 import { endOfLine, type FindEnd } from './lines.ts';
 

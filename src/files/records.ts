@@ -1,7 +1,7 @@
 import { ContractError, Refusal } from '../contract/errors.ts';
 import { loadContract } from '../contract/load.ts';
 import { readBodyText } from '../contract/request.ts';
-import type { StoredPlant } from '../storage/plant-store.ts';
+import type { StoredPlant } from '../storage/store.ts';
 import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
 import { CommandError } from '../commands/failure.ts';
 import { endOfLine, type Line, Lines } from './lines.ts';

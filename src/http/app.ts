@@ -11,7 +11,7 @@ import express, {
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { OperationValidator } from '../contract/validator.ts';
+import type { OperationValidator } from '../contract/validator-eov.ts';
 import type { RequestLog, RequestObserver } from '../observability/log.ts';
 import type { Services } from '../operations/services.ts';
 import type { IncomingBody } from './body.ts';

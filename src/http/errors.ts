@@ -1,5 +1,5 @@
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
-import { StoreUnavailable } from '../storage/plant-store.ts';
+import { StoreUnavailable } from '../storage/store.ts';
 import type { Context } from './context.ts';
 import { sendRefusal } from './reply.ts';
 

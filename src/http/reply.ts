@@ -5,7 +5,7 @@ import { exactJson } from '../contract/exact-json.ts';
 import { OUT_OF_RANGE, standIn } from '../contract/int64.ts';
 import type { Position } from '../contract/positions.ts';
 import type { ErrorBody } from '../contract/types.ts';
-import type { OperationValidator } from '../contract/validator.ts';
+import type { OperationValidator } from '../contract/validator-eov.ts';
 import type { Exchange } from './connections.ts';
 import type { Context } from './context.ts';
 

@@ -2,7 +2,7 @@ import type { ContractOperation, ContractParameter } from '../contract/contract.
 import type { Exact } from '../contract/exact.ts';
 import { int64 } from '../contract/int64.ts';
 import { type Body, holderOf, type RequestData, validateRequest } from '../contract/request.ts';
-import type { OperationValidator, RequestParts } from '../contract/validator.ts';
+import type { OperationValidator, RequestParts } from '../contract/validator-eov.ts';
 import { readBody } from './body.ts';
 import type { Context } from './context.ts';
 

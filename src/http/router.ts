@@ -5,7 +5,7 @@ import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/err
 import { literalPath, templatePath } from '../contract/paths.ts';
 import type { RequestData } from '../contract/request.ts';
 import type { ErrorBody } from '../contract/types.ts';
-import type { OperationValidator } from '../contract/validator.ts';
+import type { OperationValidator } from '../contract/validator-eov.ts';
 import type { Context } from './context.ts';
 import { type ReplyData, sendReply } from './reply.ts';
 import { readRequest } from './request.ts';

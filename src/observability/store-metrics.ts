@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { StoreObserver } from '../storage/observed.ts';
-import { type Creation, StoreUnavailable } from '../storage/plant-store.ts';
+import { type Creation, type StoreObserver, StoreUnavailable } from '../storage/store.ts';
 import { DURATIONS } from './request-metrics.ts';
 
 /** In plants: up to what is written together at most. */

@@ -1,6 +1,6 @@
 import { ErrorNumber } from '../contract/errors.ts';
 import type { Reply, Request } from '../contract/types.ts';
-import type { StoredPlant } from '../storage/plant-store.ts';
+import type { StoredPlant } from '../storage/store.ts';
 import type { Services } from './services.ts';
 
 /** A plant of the contract that the store keeps whole: a field that the store does not have does not compile. */

@@ -1,4 +1,4 @@
-import type { PlantStore } from '../storage/plant-store.ts';
+import type { PlantStore } from '../storage/store.ts';
 
 /** What operations work with. */
 export interface Services {

@@ -1,5 +1,5 @@
 import type { StoreLocation } from './open.ts';
-import { StoreUnusable } from './plant-store.ts';
+import { StoreUnusable } from './store.ts';
 import { dumpCommand } from './postgres/dump.ts';
 import { backUp, restore } from './sqlite/backup.ts';
 

@@ -1,7 +1,4 @@
-import { StoreUnavailable } from './plant-store.ts';
-
-/** What became of one item of a batch. */
-export type Outcome<Result> = { readonly result: Result } | { readonly error: Error };
+import { type Outcome, type StoreObserver, StoreUnavailable } from './store.ts';
 
 /** How a kind of items is written. */
 export interface Writer<Item, Result> {
@@ -15,12 +12,6 @@ export interface Writer<Item, Result> {
   weigh(item: Item): number;
   /** How many batches may be under way at once. */
   readonly atOnce: number;
-}
-
-/** Told of each batch, for whoever counts them. */
-export interface BatchObserver {
-  /** The writer has answered for a batch, or failed. @param ms how long it took */
-  written(items: number, ms: number): void;
 }
 
 interface Waiting<Item, Result> {
@@ -45,14 +36,14 @@ export const PATIENCE_MS = 5000;
  */
 export class Batches<Item, Result> {
   private readonly writer: Writer<Item, Result>;
-  private readonly observer: BatchObserver | undefined;
+  private readonly observer: Pick<StoreObserver, 'written'> | undefined;
   private waiting: Waiting<Item, Result>[] = [];
   private bytes = 0;
   /** How many batches are under way, and what ends when they do. */
   private underWay = 0;
   private readonly writing = new Set<Promise<void>>();
 
-  constructor(writer: Writer<Item, Result>, observer?: BatchObserver) {
+  constructor(writer: Writer<Item, Result>, observer?: Pick<StoreObserver, 'written'>) {
     this.writer = writer;
     this.observer = observer;
   }

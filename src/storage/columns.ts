@@ -1,5 +1,4 @@
-import type { StoredPlant } from './plant-store.ts';
-import type { StoredToken } from './token-store.ts';
+import type { StoredPlant, StoredToken } from './store.ts';
 
 /**
  * The columns of the table `plants`, with their types in SQL, are the members of a plant. One that is missing here does

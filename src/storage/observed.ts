@@ -1,14 +1,4 @@
-import type { BatchObserver } from './batches.ts';
-import type { Store } from './open.ts';
-import type { Creation } from './plant-store.ts';
-
-/** Told of what a store does for requests, for whoever counts it. */
-export interface StoreObserver extends BatchObserver {
-  /** What became of a plant. */
-  created(creation: Creation): void;
-  /** A plant was not answered for, or a token not looked up. */
-  failed(error: unknown): void;
-}
+import type { Creation, Store, StoreObserver } from './store.ts';
 
 /** The store, with somebody who is told; of the batches it is told by the engine, to which it was given when opened. */
 export function observed(store: Store, observer: StoreObserver): Store {

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { describe, expect, test } from '@jest/globals';
 import { parseContract } from '../../src/contract/contract.ts';
 import { routeOperations } from '../../src/http/router.ts';
-import { compileValidators } from '../../src/contract/validator.ts';
+import { compileValidators } from '../../src/contract/validator-eov.ts';
 import { YAML } from '../support/app.ts';
 import { THINGS } from '../support/contracts.ts';
 import { ROOT, start } from '../support/service.ts';
@@ -167,7 +167,7 @@ describe('a contract is read as it is written:', () => {
 test('of all deprecations only the one that is known goes unheard', async () => {
   const script = `
     import { parseContract } from './src/contract/contract.ts';
-    import { compileValidators } from './src/contract/validator.ts';
+    import { compileValidators } from './src/contract/validator-eov.ts';
     await compileValidators(parseContract(${JSON.stringify(THINGS)}));
     process.emitWarning('another one', 'DeprecationWarning');`;
   const { ended, stderr } = start(process.execPath, ['--input-type=module', '-e', script], {}, ROOT);

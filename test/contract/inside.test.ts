@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { parseContract } from '../../src/contract/contract.ts';
-import { compileValidators } from '../../src/contract/validator.ts';
+import { compileValidators } from '../../src/contract/validator-eov.ts';
 import { Project } from '../support/project.ts';
 import { plantStore } from '../support/service.ts';
 
@@ -69,7 +69,7 @@ test('the validator, as it is called, refuses headers of replies', () => {
 
 test('the service does not start with a version of the validator that was not tested', async () => {
   const project = new Project();
-  project.edit('src/contract/validator.ts', "['5.6.2']", "['5.6.1']");
+  project.edit('src/contract/validator-eov.ts', "['5.6.2']", "['5.6.1']");
   const { code, stderr } = await plantStore(['serve'], {}, project.folder, {}, project.main);
   expect(code).toBe(1);
   expect(stderr).toMatch(

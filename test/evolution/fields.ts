@@ -12,7 +12,7 @@ export const FIELDS: readonly Change[] = [
     edit: contractAfter('    NewPlant:', 'properties:\n', `properties:\n${HEIGHT}`),
     says: ["src/operations/createPlant.ts: TS2375: 'bigint' is not assignable to type '\"not in StoredPlant\"'"],
     cure: (project) => {
-      project.edit('src/storage/plant-store.ts', '  readonly tag', '  readonly height?: bigint;\n  readonly tag');
+      project.edit('src/storage/store.ts', '  readonly tag', '  readonly height?: bigint;\n  readonly tag');
       project.edit('src/storage/columns.ts', "  tag: 'text',", "  tag: 'text',\n  height: 'bigint',");
       const step = 'alter table plants add column height';
       project.edit('src/storage/sqlite/migrations.ts', '\n];\n', `\n  '${step} integer',\n];\n`);

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { exactJson } from '../../src/contract/exact-json.ts';
-import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import type { StoredPlant } from '../../src/storage/store.ts';
 import { Fault } from './scenario.ts';
 
 /** What a client was told of a plant; `lost`: nothing, as the connection broke. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactJson } from '../../src/contract/exact-json.ts';
-import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import type { StoredPlant } from '../../src/storage/store.ts';
 import { type Service, startService } from '../support/service.ts';
 import { clock } from '../support/slow-disk.ts';
 import { Client } from './clients.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import type { StoredPlant } from '../../src/storage/store.ts';
 import { startService } from '../support/service.ts';
 import { Client } from './clients.ts';
 import { Ledger, randomPlants } from './ledger.ts';

@@ -1,5 +1,5 @@
 import { exactJson } from '../../src/contract/exact-json.ts';
-import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import type { StoredPlant } from '../../src/storage/store.ts';
 import { TEXTS } from '../storage/texts.ts';
 import type { Answer } from './clients.ts';
 import { Fault } from './scenario.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import type { StoredPlant } from '../../src/storage/store.ts';
 import type { Client } from './clients.ts';
 import type { Ledger } from './ledger.ts';
 

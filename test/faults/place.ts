@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/storage/open.ts';
-import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import type { StoredPlant } from '../../src/storage/store.ts';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/temporary.ts';

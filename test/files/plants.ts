@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import type { StoredPlant } from '../../src/storage/store.ts';
 import { TEXTS } from '../storage/texts.ts';
 
 const fitting = TEXTS.filter((text) => !text.includes('\0') && text.length <= 200);

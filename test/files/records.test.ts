@@ -4,7 +4,7 @@ import { CSV_HEADER, toCsv, toNdjson } from '../../src/files/csv.ts';
 import { type Format, openBodyReader, type PlantRecord, Records } from '../../src/files/records.ts';
 import { MAX_BODY_BYTES } from '../../src/contract/request.ts';
 import { Refusal } from '../../src/contract/errors.ts';
-import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import type { StoredPlant } from '../../src/storage/store.ts';
 import { plantsOfAllKinds } from './plants.ts';
 
 const read = await openBodyReader();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TokenStore } from '../../src/storage/token-store.ts';
+import type { TokenStore } from '../../src/storage/store.ts';
 
 /** The part of the suite that is about tokens. */
 export function testTokens(tokensOf: () => TokenStore): void {

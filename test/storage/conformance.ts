@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Store } from '../../src/storage/open.ts';
-import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import type { Store, StoredPlant } from '../../src/storage/store.ts';
 import { allPlants } from '../support/app.ts';
 import { testTokens } from './conformance-tokens.ts';
 import { LOOKALIKES, TEXTS } from './texts.ts';
@@ -10,7 +9,7 @@ export interface Engine {
   readonly open: () => Promise<Store>;
 }
 
-/** What every engine must do, as plant-store.ts and token-store.ts say. */
+/** What every engine must do, as storage/store.ts says. */
 export function testEngine(name: string, { open }: Engine): void {
   describe(`the store on ${name}`, () => {
     let store: Store;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { PATIENCE_MS } from '../../src/storage/batches.ts';
-import { openStore, type Store } from '../../src/storage/open.ts';
-import type { StoredPlant } from '../../src/storage/plant-store.ts';
+import { openStore } from '../../src/storage/open.ts';
+import type { Store, StoredPlant } from '../../src/storage/store.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { allPlants, insist } from '../support/app.ts';
 import { PostgresServer } from '../support/postgres.ts';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openStore, type Store } from '../../src/storage/open.ts';
+import { openStore } from '../../src/storage/open.ts';
+import type { Store } from '../../src/storage/store.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { allPlants, insist } from '../support/app.ts';
 import { freePort } from '../support/port.ts';

@@ -11,15 +11,15 @@ import { hashToken, makeToken } from '../../src/auth/token.ts';
 import type { Proxies } from '../../src/http/client-address.ts';
 import { parseContract } from '../../src/contract/contract.ts';
 import type { Handler } from '../../src/http/router.ts';
-import { compileValidators } from '../../src/contract/validator.ts';
+import { compileValidators } from '../../src/contract/validator-eov.ts';
 import { createDocs } from '../../src/pages/docs.ts';
 import { createLanding } from '../../src/pages/landing.ts';
 import { operations } from '../../src/operations/index.ts';
 import type { Services } from '../../src/operations/services.ts';
 import type { RateLimit } from '../../src/http/rate-limit.ts';
 import { listen } from '../../src/http/server.ts';
-import { openStore, type Store } from '../../src/storage/open.ts';
-import { type Creation, type StoredPlant, StoreUnavailable } from '../../src/storage/plant-store.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { type Creation, type Store, type StoredPlant, StoreUnavailable } from '../../src/storage/store.ts';
 import { ROOT } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 

@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import { Client, types } from 'pg';
 import type { Row } from '../columns.ts';
-import { StoreUnusable } from '../plant-store.ts';
+import { StoreUnusable } from '../store.ts';
 import { Interrupted, toInterrupted, TlsRefused } from './errors.ts';
 import { type Host, nameOf, nameOfHost, type PostgresLocation } from './location.ts';
 import { CHECK, OPTIONS, requireSettings } from './settings.ts';

@@ -1,5 +1,4 @@
-import type { Outcome } from '../batches.ts';
-import type { Creation, StoredPlant } from '../plant-store.ts';
+import type { Creation, Outcome, StoredPlant } from '../store.ts';
 import { Refused } from './errors.ts';
 import { insert, isSame, isStorable, type Kept } from './plants.ts';
 import type { Run } from './statement.ts';

@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Batches, type Outcome, PATIENCE_MS } from '../batches.ts';
+import { Batches, PATIENCE_MS } from '../batches.ts';
+import {
+  type Creation,
+  type Opening,
+  type Outcome,
+  type Schema,
+  type Store,
+  type StoredPlant,
+  StoreUnavailable,
+} from '../store.ts';
 import { bytesOf, toPlant } from '../columns.ts';
-import type { Opening, Schema, Store } from '../open.ts';
-import { type Creation, type StoredPlant, StoreUnavailable } from '../plant-store.ts';
 import { createAll } from './creation.ts';
 import { atOpening, atWork } from './errors.ts';
 import { Line } from './line.ts';

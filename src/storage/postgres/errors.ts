@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { StoreUnavailable, StoreUnusable } from '../plant-store.ts';
+import { StoreUnavailable, StoreUnusable } from '../store.ts';
 
 /** SQLSTATEs of PostgreSQL (its documentation, appendix A). */
 export const SQLSTATE = {

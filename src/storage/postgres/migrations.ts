@@ -1,6 +1,5 @@
 import { COLUMN_LIST } from '../columns.ts';
-import { StoreUnusable } from '../plant-store.ts';
-import type { Schema } from '../open.ts';
+import { type Schema, StoreUnusable } from '../store.ts';
 import { Interrupted, SQLSTATE, sqlState } from './errors.ts';
 import type { Line } from './line.ts';
 import { once, type Run } from './statement.ts';

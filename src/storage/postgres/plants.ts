@@ -1,5 +1,5 @@
 import { COLUMN_LIST, COLUMNS, type Row, TYPES } from '../columns.ts';
-import type { StoredPlant } from '../plant-store.ts';
+import type { StoredPlant } from '../store.ts';
 import { Refused } from './errors.ts';
 import { type Run, statement } from './statement.ts';
 

@@ -1,5 +1,5 @@
 import type { Row } from '../columns.ts';
-import { StoreUnusable } from '../plant-store.ts';
+import { StoreUnusable } from '../store.ts';
 import { Interrupted } from './errors.ts';
 import { nameOf, type PostgresLocation } from './location.ts';
 

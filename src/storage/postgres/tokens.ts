@@ -1,5 +1,5 @@
 import { readToken } from '../columns.ts';
-import type { NewToken, StoredToken, TokenStore } from '../token-store.ts';
+import type { NewToken, StoredToken, TokenStore } from '../store.ts';
 import { type Parameter, type Run, type Statement, statement } from './statement.ts';
 
 const SELECT = 'select name, created_at, expires_at, revoked_at from tokens';

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COLUMNS } from '../columns.ts';
-import { StoreUnavailable, StoreUnusable } from '../plant-store.ts';
+import { StoreUnavailable, StoreUnusable } from '../store.ts';
 import { connect } from './connection.ts';
 import { atOpening, isBusy, sqliteCode } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';

@@ -2,8 +2,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { COLUMNS } from '../columns.ts';
-import type { Schema } from '../open.ts';
-import { StoreUnusable } from '../plant-store.ts';
+import { type Schema, StoreUnusable } from '../store.ts';
 import { atOpening, isBusy } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 

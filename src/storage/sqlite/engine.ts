@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { Batches, type Outcome } from '../batches.ts';
+import { Batches } from '../batches.ts';
+import type { Creation, Opening, Outcome, PlantStore, Schema, Store, StoredPlant, TokenStore } from '../store.ts';
 import { bytesOf, toPlant } from '../columns.ts';
-import type { Opening, Schema, Store } from '../open.ts';
-import type { Creation, PlantStore, StoredPlant } from '../plant-store.ts';
-import type { TokenStore } from '../token-store.ts';
 import { connectReader } from './connection.ts';
 import { atWork, unpack } from './errors.ts';
 import { COUNT_SOME, SELECT_ALL, toValues } from './plants.ts';

@@ -1,4 +1,4 @@
-import { StoreUnavailable, StoreUnusable } from '../plant-store.ts';
+import { StoreUnavailable, StoreUnusable } from '../store.ts';
 
 /** SQLite's primary result codes (sqlite.org/rescode.html); the extended ones hold them in their low byte. */
 const CODE = {

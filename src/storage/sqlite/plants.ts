@@ -1,5 +1,5 @@
 import { COLUMN_LIST, COLUMNS, type Row, type Value } from '../columns.ts';
-import type { StoredPlant } from '../plant-store.ts';
+import type { StoredPlant } from '../store.ts';
 
 export const INSERT = `insert into plants (${COLUMN_LIST}) values (${COLUMNS.map(() => '?').join()}) on conflict do nothing`;
 export const SELECT_ONE = `select ${COLUMN_LIST} from plants where id = ?`;

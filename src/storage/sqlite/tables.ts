@@ -1,8 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Outcome } from '../batches.ts';
+import type { Creation, NewToken, Outcome, StoredToken } from '../store.ts';
 import { COLUMNS, readToken, type Value } from '../columns.ts';
-import type { Creation } from '../plant-store.ts';
-import type { NewToken, StoredToken } from '../token-store.ts';
 import { atWork } from './errors.ts';
 import { APPLICATION_ID } from './migrations.ts';
 import { DELETE_ONE, eachPlant, INSERT, isSame, SELECT_ONE } from './plants.ts';

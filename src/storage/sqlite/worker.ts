@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Creation } from '../plant-store.ts';
+import type { Creation } from '../store.ts';
 import { connect } from './connection.ts';
 import { atWork, pack, type PackedError } from './errors.ts';
 import { Tables } from './tables.ts';

@@ -1,5 +1,5 @@
 import { openStore } from '../../../src/storage/open.ts';
-import type { PlantStore } from '../../../src/storage/plant-store.ts';
+import type { PlantStore } from '../../../src/storage/store.ts';
 
 /** What a peer of the service is started with. */
 export const PORT = Number(process.env['PORT']);
