@@ -1,10 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createConfig, formatProblems, getTotals, lint } from '@redocly/openapi-core';
-import { parseContract } from '../src/contract/contract.ts';
 import { readOpenApi } from '../src/contract/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
-import { compileValidators } from '../src/contract/validator-eov.ts';
+import { loadContract } from '../src/contract/load.ts';
 import { generateTypes } from './generated-types.ts';
 
 const CONTRACT = new URL('../openapi.yaml', import.meta.url);
@@ -29,7 +28,7 @@ async function generate(check: boolean): Promise<void> {
   // Of another version the linter would name whatever it has another way, and of no version show a stack.
   readOpenApi(yaml);
   await lintContract();
-  await compileValidators(parseContract(yaml));
+  await loadContract(yaml);
   const types = await generateTypes(yaml);
   const committed = await readFile(TYPES, 'utf8').catch(() => '');
   if (!check) {

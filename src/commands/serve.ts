@@ -40,7 +40,7 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
   const { logger } = log;
   const stop = once(stopping, 'abort');
   await using open = new AsyncDisposableStack();
-  const { contract, validators } = await loadContract();
+  const contract = await loadContract();
 
   const away = Promise.withResolvers<undefined>();
   const onAway = (error: StoreUnavailable) => {
@@ -64,7 +64,6 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
   const shown = { contract, basePath, https: config.baseUrl?.protocol === 'https:' };
   const app = createApp({
     contract,
-    validators,
     operations,
     services: { plants: store.plants },
     authenticator: new Authenticator(store.tokens, config.provisionedToken, jwt),

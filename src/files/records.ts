@@ -20,13 +20,12 @@ export type ReadBody = (text: string) => StoredPlant;
 
 /** What holds plants to the contract as the service does: from openapi.yaml, by the same functions. */
 export async function openBodyReader(): Promise<ReadBody> {
-  const { contract, validators } = await loadContract();
+  const { operations } = await loadContract();
   const id = 'createPlant';
-  const operation = contract.operations.find((each) => each.id === id);
-  const validator = validators.get(id);
-  if (operation === undefined || validator === undefined) throw new ContractError(`openapi.yaml does not have ${id}`);
+  const operation = operations.find((each) => each.id === id);
+  if (operation === undefined) throw new ContractError(`openapi.yaml does not have ${id}`);
   // The validator has found that it is a plant; createPlant.ts is what compiles only if the store keeps all of one.
-  return (text) => readBodyText(text, operation, validator) as StoredPlant;
+  return (text) => readBodyText(text, operation) as StoredPlant;
 }
 
 /** @throws CommandError */

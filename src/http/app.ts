@@ -9,11 +9,8 @@ import express, {
   type Router,
 } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
-import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { OperationValidator } from '../contract/validator-eov.ts';
 import type { RequestLog, RequestObserver } from '../observability/log.ts';
-import type { Services } from '../operations/services.ts';
 import type { IncomingBody } from './body.ts';
 import { clientAddress, type Proxies } from './client-address.ts';
 import type { Exchange } from './connections.ts';
@@ -23,19 +20,12 @@ import { answerFailure } from './errors.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { send } from './reply.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
-import { type Handler, routeOperations } from './router.ts';
+import { type RouterOptions, routeOperations } from './router.ts';
 
-export interface AppOptions {
-  readonly contract: Contract;
-  readonly validators: ReadonlyMap<string, OperationValidator>;
-  /** By operationId; `operations` of operations/index.ts. */
-  readonly operations: Readonly<Record<string, Handler<Services>>>;
-  readonly services: Services;
+export interface AppOptions extends Omit<RouterOptions, 'authenticate' | 'count'> {
   readonly authenticator: Authenticator;
   readonly log: RequestLog;
   readonly observer?: RequestObserver | undefined;
-  /** The path of the service's public address: '' or such as `/api`. */
-  readonly basePath: string;
   /** What browsers see beside the operations. */
   readonly pages: readonly Router[];
   /** undefined: there is none. */
@@ -60,7 +50,7 @@ export interface App {
 
 /** The service as an Express application: what a request meets, in this order. */
 export function createApp(options: AppOptions): App {
-  const { contract, validators, operations, services, authenticator, log, observer, basePath } = options;
+  const { contract, authenticator, log, observer, proxies, rateLimit, corsOrigins } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -69,20 +59,15 @@ export function createApp(options: AppOptions): App {
   // All parameters: by default those beyond the 1,000th are dropped, and would not be refused.
   app.set('query parser', (query: string) => parse(query, '&', '=', { maxKeys: 0 }));
   routeOperations(app, {
-    contract,
-    validators,
-    operations,
-    services,
+    ...options,
     authenticate: (authorization) => authenticator.authenticate(authorization),
-    count: options.rateLimit && createRateLimit(options.rateLimit),
-    basePath,
+    count: rateLimit && createRateLimit(rateLimit),
   });
   for (const page of options.pages) app.use(page);
   app.use(unknownPath);
   app.use(failed);
-  const { proxies } = options;
   app.set('trust proxy', proxies ?? false);
-  const markForOrigins = options.corsOrigins && createCors(options.corsOrigins, contract);
+  const markForOrigins = corsOrigins && createCors(corsOrigins, contract);
   const recorder = new RequestRecorder(log, observer);
   const serve = (context: Context): void => {
     try {

@@ -1,11 +1,9 @@
 import { validateHeaderValue } from 'node:http';
-import type { ContractOperation, ContractReply } from '../contract/contract.ts';
+import type { ContractOperation, ContractReply, OperationValidator } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
-import { exactJson } from '../contract/exact-json.ts';
-import { OUT_OF_RANGE, standIn } from '../contract/int64.ts';
+import { exactJson, nearestDouble, OUT_OF_RANGE } from '../contract/int64.ts';
 import type { Position } from '../contract/positions.ts';
 import type { ErrorBody } from '../contract/types.ts';
-import type { OperationValidator } from '../contract/validator-eov.ts';
 import type { Exchange } from './connections.ts';
 import type { Context } from './context.ts';
 
@@ -24,13 +22,9 @@ export interface ReplyData {
  *
  * @throws Error that names what breaks the contract; nothing is sent then
  */
-export function sendReply(
-  context: Context,
-  reply: ReplyData,
-  operation: ContractOperation,
-  validator: OperationValidator,
-): void {
+export function sendReply(context: Context, reply: ReplyData, operation: ContractOperation): void {
   const { status, headers = {}, body } = reply;
+  const { validator } = operation;
   const declared = operation.replies.get(String(status));
   if (declared === undefined)
     throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
@@ -54,14 +48,14 @@ function checkHeaders(
   const shown = sent.map(([name, value]) => {
     // What Node would refuse later, with some of the headers set.
     validateHeaderValue(name, String(value));
-    return [name.toLowerCase(), typeof value === 'bigint' ? standIn(value) : value] as const;
+    return [name.toLowerCase(), typeof value === 'bigint' ? nearestDouble(value) : value] as const;
   });
   validator.replyHeaders(status, Object.fromEntries(shown));
 }
 
 /** The value as the validator can judge it: doubles for int64. A number there may have been rounded already. */
 function withStandIns(value: unknown, position: Position): unknown {
-  if (position.int64 && typeof value === 'bigint') return standIn(value);
+  if (position.int64 && typeof value === 'bigint') return nearestDouble(value);
   if (position.int64 && typeof value === 'number' && !Number.isSafeInteger(value)) return OUT_OF_RANGE;
   if (Array.isArray(value)) return value.map((item) => withStandIns(item, position.items()));
   if (typeof value !== 'object' || value === null) return value;

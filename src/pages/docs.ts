@@ -5,8 +5,8 @@ import swaggerUi from 'swagger-ui-express';
 import { parseDocument } from 'yaml';
 import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { exactJson } from '../contract/exact-json.ts';
-import { literalPath } from '../contract/paths.ts';
+import { exactJson } from '../contract/int64.ts';
+import { literalPath } from '../http/router.ts';
 import { commonFields, send } from '../http/reply.ts';
 import { escapeHtml, securityHeaders } from './html.ts';
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path/posix';
 import { type RequestHandler, Router } from 'express';
 import type { Contract } from '../contract/contract.ts';
-import { literalPath } from '../contract/paths.ts';
+import { literalPath } from '../http/router.ts';
 import { send } from '../http/reply.ts';
 import { escapeHtml, securityHeaders } from './html.ts';
 

@@ -1,9 +1,8 @@
 import { Router } from 'express';
 import { describe, expect, test } from '@jest/globals';
-import { parseContract } from '../../src/contract/contract.ts';
+import { loadContract } from '../../src/contract/load.ts';
 import { routeOperations } from '../../src/http/router.ts';
-import { compileValidators } from '../../src/contract/validator-eov.ts';
-import { YAML } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
 import { THINGS } from '../support/contracts.ts';
 import { ROOT, start } from '../support/service.ts';
 
@@ -31,7 +30,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
     [
       'an operationId twice',
       ['operationId: getThing', 'operationId: putThing'],
-      'two operations with the operationId putThing',
+      'another operation has the operationId putThing',
     ],
     ['no OpenAPI', ['responses:', 'answers:'], 'is not valid OpenAPI 3.1'],
     [
@@ -117,17 +116,15 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'a path must be written out',
     ],
   ])('%s', async (_name, [from = '', to = ''], message) => {
-    const attempt = async () => compileValidators(parseContract(changed(THINGS, from, to)));
-    await expect(attempt()).rejects.toThrow(
+    await expect(loadContract(changed(THINGS, from, to))).rejects.toThrow(
       expect.objectContaining({ name: 'ContractError', message: expect.stringContaining(message) }),
     );
   });
 
-  test('operations that are not those of the code', () => {
+  test('operations that are not those of the code', async () => {
     const options = {
-      contract: parseContract(YAML),
-      validators: new Map(),
-      services: {},
+      contract: await loadContract(),
+      services: { plants: (await startApp()).store.plants },
       authenticate: () => ({ key: '', name: undefined, subject: undefined }),
       basePath: '',
     };
@@ -146,29 +143,29 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
 });
 
 describe('a contract is read as it is written:', () => {
-  test('the bounds of int64 itself may be written', () => {
+  test('the bounds of int64 itself may be written', async () => {
     const bounds = 'Id: { type: integer, format: int64, minimum: -9223372036854775808, maximum: 9223372036854775807 }';
-    expect(parseContract(changed(THINGS, 'Id: { type: integer, format: int64 }', bounds)).operations).toHaveLength(3);
+    const { operations } = await loadContract(changed(THINGS, 'Id: { type: integer, format: int64 }', bounds));
+    expect(operations).toHaveLength(3);
   });
 
-  test('without any security, every operation is open', () => {
-    const open = parseContract(changed(THINGS, 'security: [{ bearerAuth: [] }]\npaths', 'paths'));
+  test('without any security, every operation is open', async () => {
+    const open = await loadContract(changed(THINGS, 'security: [{ bearerAuth: [] }]\npaths', 'paths'));
     expect(open.operations.map((operation) => operation.public)).toEqual([true, true, true]);
-    expect(parseContract(THINGS).operations.map((operation) => operation.public)).toEqual([true, false, false]);
+    const { operations } = await loadContract(THINGS);
+    expect(operations.map((operation) => operation.public)).toEqual([true, false, false]);
   });
 
-  test('without paths, it has no operations', () => {
-    expect(parseContract('{ openapi: 3.1.0, info: { title: x, version: 1.0.0 }, components: {} }').operations).toEqual(
-      [],
-    );
+  test('without paths, it has no operations', async () => {
+    const { operations } = await loadContract('{ openapi: 3.1.0, info: { title: x, version: 1.0.0 }, components: {} }');
+    expect(operations).toEqual([]);
   });
 });
 
 test('of all deprecations only the one that is known goes unheard', async () => {
   const script = `
-    import { parseContract } from './src/contract/contract.ts';
-    import { compileValidators } from './src/contract/validator-eov.ts';
-    await compileValidators(parseContract(${JSON.stringify(THINGS)}));
+    import { loadContract } from './src/contract/load.ts';
+    await loadContract(${JSON.stringify(THINGS)});
     process.emitWarning('another one', 'DeprecationWarning');`;
   const { ended, stderr } = start(process.execPath, ['--input-type=module', '-e', script], {}, ROOT);
   expect(await ended).toBe(0);

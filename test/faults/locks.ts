@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exactJson } from '../../src/contract/exact-json.ts';
+import { exactJson } from '../../src/contract/int64.ts';
 import { PATIENCE_MS } from '../../src/storage/batches.ts';
 import { startService } from '../support/service.ts';
 import { Client } from './clients.ts';

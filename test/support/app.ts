@@ -9,13 +9,11 @@ import type { PACE } from '../../src/auth/issuer-keys.ts';
 import { JwtVerifier } from '../../src/auth/jwt.ts';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
 import type { Proxies } from '../../src/http/client-address.ts';
-import { parseContract } from '../../src/contract/contract.ts';
+import { loadContract } from '../../src/contract/load.ts';
 import type { Handler } from '../../src/http/router.ts';
-import { compileValidators } from '../../src/contract/validator-eov.ts';
 import { createDocs } from '../../src/pages/docs.ts';
 import { createLanding } from '../../src/pages/landing.ts';
 import { operations } from '../../src/operations/index.ts';
-import type { Services } from '../../src/operations/services.ts';
 import type { RateLimit } from '../../src/http/rate-limit.ts';
 import { listen } from '../../src/http/server.ts';
 import { openStore } from '../../src/storage/open.ts';
@@ -39,7 +37,7 @@ export interface TestApp {
 
 interface TestAppOptions {
   readonly yaml?: string;
-  readonly operations?: Readonly<Record<string, Handler<Services>>>;
+  readonly operations?: Readonly<Record<string, Handler>>;
   readonly basePath?: string;
   readonly https?: boolean;
   readonly rateLimit?: RateLimit;
@@ -60,7 +58,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const store = await openStore({ engine: 'sqlite', path }, { create: true });
   const token = makeToken();
   await store.tokens.add({ name: 'tests', hash: hashToken(token) });
-  const contract = parseContract(options.yaml ?? YAML);
+  const contract = await loadContract(options.yaml);
   const log: Record<string, unknown>[] = [];
   const logger = pino(
     { base: null },
@@ -70,7 +68,6 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const shown = { contract, basePath: options.basePath ?? '', https: options.https ?? false };
   const app = createApp({
     contract,
-    validators: await compileValidators(contract),
     operations: options.operations ?? operations,
     services: { plants: store.plants },
     authenticator: new Authenticator(store.tokens, undefined, jwt),
