@@ -86,8 +86,7 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
     logger.info({ url: admin.url }, 'admin listening');
   }
   const { unreadable: onUnreadable, cutOff: onCutOff } = metrics?.requests ?? {};
-  const options = { classes: app.classes, onUnreadable, onCutOff };
-  const listener = await listen(app.handle, config.host, config.port, logger, options);
+  const listener = await listen(app, config.host, config.port, logger, { onUnreadable, onCutOff });
   open.defer(() => listener.stop(GRACE_MS));
   const url = config.baseUrl?.href.replace(/\/$/, '') ?? reachable(listener.url);
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');

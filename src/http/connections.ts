@@ -102,13 +102,7 @@ export class Exchange {
   /** Whether the client sends the body only when it is asked to (RFC 9110, section 10.1.1). */
   private expectsContinue: boolean;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    connection: Connection,
-    ledger: Connections,
-    expectsContinue: boolean,
-  ) {
+  constructor({ request, response, connection, ledger, expectsContinue }: ExchangeParts) {
     this.request = request;
     this.response = response;
     this.connection = connection;
@@ -122,6 +116,14 @@ export class Exchange {
     if (this.expectsContinue) this.response.writeContinue();
     this.expectsContinue = false;
   }
+}
+
+export interface ExchangeParts {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: Connection;
+  readonly ledger: Connections;
+  readonly expectsContinue: boolean;
 }
 
 /** A connection, with what is under way on it. */
@@ -248,9 +250,10 @@ interface Parser {
 }
 
 /** The ledger: what each connection costs. Every bound is read from it. */
-export class Connections {
+export class Connections<E extends Exchange = Exchange> {
   /** Whether the service is stopping: requests that still come are the last ones of their connections. */
   stopping = false;
+  private readonly create: new (parts: ExchangeParts) => E;
   private readonly logger: Logger;
   private readonly onCutOff: OnCutOff | undefined;
   private readonly open = new Map<Socket, Connection>();
@@ -264,7 +267,8 @@ export class Connections {
   private readonly queue: (() => void)[] = [];
   private turn: NodeJS.Immediate | undefined;
 
-  constructor(logger: Logger, onCutOff?: OnCutOff) {
+  constructor(create: new (parts: ExchangeParts) => E, logger: Logger, onCutOff?: OnCutOff) {
+    this.create = create;
     this.logger = logger;
     this.onCutOff = onCutOff;
   }
@@ -290,7 +294,7 @@ export class Connections {
   }
 
   /** Takes a request in; undefined: it is not processed. */
-  begin(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Exchange | undefined {
+  begin(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): E | undefined {
     const connection = this.open.get(request.socket);
     if (connection === undefined) return undefined;
     const before = connection.exchanges.at(-1);
@@ -300,7 +304,7 @@ export class Connections {
       connection.stopReading();
       return undefined;
     }
-    const exchange = new Exchange(request, response, connection, this, expectsContinue);
+    const exchange = new this.create({ request, response, connection, ledger: this, expectsContinue });
     connection.begin(exchange);
     response.once('close', () => {
       this.end(exchange);

@@ -94,21 +94,20 @@ function operationHandler(
   const operate = async (context: Context, request: RequestData | Promise<RequestData>) => {
     const data = request instanceof Promise ? await request : request;
     if (!operation.public && performance.now() - context.startedAt > TRUSTED_MS) {
-      context.caller = await authenticate(context.request.headers.authorization);
+      context.setCaller(await authenticate(context.request.headers.authorization));
     }
-    const { exchange } = context;
-    if (!exchange.ledger.work(exchange)) throw overloaded;
+    if (!context.ledger.work(context)) throw overloaded;
     let reply;
     try {
       reply = await handler(data, services);
     } finally {
-      exchange.ledger.rest(exchange);
+      context.ledger.rest(context);
     }
     answer(context, reply);
   };
   const admit = (context: Context, caller: Caller) => {
-    context.caller = caller;
-    context.exchange.ledger.refuseWaste(context.exchange);
+    context.setCaller(caller);
+    context.ledger.refuseWaste(context);
     count?.(caller.key, context);
     return operate(context, readRequest(context, operation));
   };
@@ -116,14 +115,14 @@ function operationHandler(
   return (_request, { context }) => {
     context.operation = operation.id;
     if (operation.public) {
-      context.exchange.ledger.refuseWaste(context.exchange);
+      context.ledger.refuseWaste(context);
       return operate(context, readRequest(context, operation));
     }
     const caller = authenticate(context.request.headers.authorization);
     if (!(caller instanceof Promise)) return admit(context, caller);
     // Where the body is refused first, its failure is of no interest.
     caller.catch(() => undefined);
-    context.exchange.ledger.refuseWaste(context.exchange);
+    context.ledger.refuseWaste(context);
     return caller.then((known) => admit(context, known));
   };
 }
@@ -133,13 +132,11 @@ function operationHandler(
  *
  * @throws Refusal at once, or later by the promise, if it cannot be read, or breaks the contract
  */
-function readRequest(
-  { request, exchange, body }: Context,
-  operation: ContractOperation,
-): RequestData | Promise<RequestData> {
+function readRequest(context: Context, operation: ContractOperation): RequestData | Promise<RequestData> {
+  const { request } = context;
   const { params, url, headers } = request;
   const head = { params, query: url.includes('?') ? request.query : {}, headers, originalUrl: url };
-  const sent = operation.body && readBody(exchange, body, operation.body);
+  const sent = operation.body && readBody(context, context.body, operation.body);
   const validated = (text: Body | undefined) => validateRequest(head, text, operation);
   return sent === undefined ? validated(undefined) : sent.then(validated);
 }

@@ -10,7 +10,15 @@ import {
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { type Connection, Connections, DEADLINE, type Exchange, MAX, type OnCutOff } from './connections.ts';
+import {
+  type Connection,
+  Connections,
+  DEADLINE,
+  type Exchange,
+  type ExchangeParts,
+  MAX,
+  type OnCutOff,
+} from './connections.ts';
 import { errorBody } from './reply.ts';
 
 /** How long connections without a request are kept at the end, in milliseconds: their next one may be on its way. */
@@ -38,9 +46,16 @@ export interface Listener {
   stop(withinMs: number): Promise<void>;
 }
 
-export interface ListenOptions {
-  /** What requests and replies are constructed of. */
+/** What answers the requests that a listener takes in. */
+export interface Service<E extends Exchange> {
+  readonly handle: (exchange: E) => void;
+  /** What an exchange is constructed of. */
+  readonly Exchange: new (parts: ExchangeParts) => E;
+  /** What requests and replies are constructed of; by default Node's. */
   readonly classes?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
+}
+
+export interface ListenOptions {
   /** Called with the status of the answer whenever something came that Node could not read as a request. */
   readonly onUnreadable?: ((status: number) => void) | undefined;
   /** Called with the reason whenever a connection is cut off. */
@@ -48,12 +63,12 @@ export interface ListenOptions {
 }
 
 /** @throws ListenError */
-export async function listen(
-  handle: (exchange: Exchange) => void,
+export async function listen<E extends Exchange>(
+  { handle, Exchange, classes }: Service<E>,
   host: string,
   port: number,
   logger: Logger,
-  { classes = {}, onUnreadable, onCutOff }: ListenOptions = {},
+  { onUnreadable, onCutOff }: ListenOptions = {},
 ): Promise<Listener> {
   const server = createServer({
     ...classes,
@@ -70,7 +85,7 @@ export async function listen(
   server.maxHeadersCount = MAX.fields;
   // A client that has said all that it has to say still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  const connections = new Connections(logger, onCutOff);
+  const connections = new Connections(Exchange, logger, onCutOff);
   server.on('connection', (socket) => {
     connections.add(socket);
   });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { Exchange } from '../http/connections.ts';
+import { Exchange } from '../http/connections.ts';
+import type { Service } from '../http/server.ts';
 
 /** What can be asked about the service. */
 export interface Facts {
@@ -14,12 +15,15 @@ export interface Facts {
  * What operators and their tools ask, on a listener of its own: `/livez` (does the process answer?), `/readyz` (should
  * it get requests?) and `/metrics` (what has it done?).
  */
-export function createAdmin(facts: Facts, logger: Logger): (exchange: Exchange) => void {
-  return ({ request, response }) => {
-    answer(request, response, facts, logger).catch((error: unknown) => {
-      logger.error({ err: error }, 'admin request failed');
-      response.destroy();
-    });
+export function createAdmin(facts: Facts, logger: Logger): Service<Exchange> {
+  return {
+    Exchange,
+    handle({ request, response }) {
+      answer(request, response, facts, logger).catch((error: unknown) => {
+        logger.error({ err: error }, 'admin request failed');
+        response.destroy();
+      });
+    },
   };
 }
 

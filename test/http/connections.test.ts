@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
-import { type Exchange, MAX } from '../../src/http/connections.ts';
+import { Exchange, MAX } from '../../src/http/connections.ts';
 import { listen } from '../../src/http/server.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { Crowd } from '../support/crowd.ts';
@@ -200,7 +200,7 @@ test('a reply to a client that is gone counts for nothing', async () => {
       exchange.response.end('here');
     }
   };
-  const listener = await listen(handle, '127.0.0.1', 0, pino({ level: 'silent' }));
+  const listener = await listen({ Exchange, handle }, '127.0.0.1', 0, pino({ level: 'silent' }));
   const client = open(listener).socket;
   client.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n', () => client.resetAndDestroy());
   const exchange = await gone.promise;

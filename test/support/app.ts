@@ -83,7 +83,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     corsOrigins: options.corsOrigins,
     proxies: options.proxies,
   });
-  const listener = await listen(app.handle, '127.0.0.1', 0, logger, app);
+  const listener = await listen(app, '127.0.0.1', 0, logger);
   closers.push(async () => {
     await listener.stop(1000);
     jwt?.close();
