@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, statusOf } from '../contract/errors.ts';
-import { type OnCutOff, REASONS } from '../http/connections.ts';
+import { REASONS } from '../http/bounds.ts';
+import type { OnCutOff } from '../http/connections.ts';
 import type { RequestObserver } from './log.ts';
 
 /** In seconds: from what a create takes on a fast disk up to what it may take, and beyond. */

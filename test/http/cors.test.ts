@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { operations } from '../../src/operations/index.ts';
-import { MAX } from '../../src/http/connections.ts';
+import { MAX } from '../../src/http/bounds.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { THINGS } from '../support/contracts.ts';
 import { byHand, JSON_TYPE, type RawAnswer, sendRaw, VALID } from '../support/raw.ts';

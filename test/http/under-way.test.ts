@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { MAX } from '../../src/http/connections.ts';
+import { MAX } from '../../src/http/bounds.ts';
 import { startApp } from '../support/app.ts';
 import { byHand, JSON_TYPE, VALID } from '../support/raw.ts';
 import { createPlant } from '../support/service.ts';
