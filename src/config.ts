@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { IssuerSettings } from './auth/issuer.ts';
+import { ExplainedError } from './explained-error.ts';
 import type { Proxies } from './http/client-address.ts';
 import type { LogLevel } from './observability/log.ts';
 import type { RateLimit } from './http/rate-limit.ts';
@@ -47,11 +48,6 @@ export interface Config {
   readonly proxies: Proxies | undefined;
 }
 
-/** Settings are wrong: one sentence for each that is. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The process's environment, over what a file `.env` in the working folder has. */
@@ -61,13 +57,13 @@ export function readEnvironment(): Environment {
     file = parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
     if (!(Error.isError(error) && 'code' in error && error.code === 'ENOENT')) {
-      throw new ConfigError(`.env cannot be read: ${Error.isError(error) ? error.message : String(error)}`);
+      throw new ExplainedError(`.env cannot be read: ${Error.isError(error) ? error.message : String(error)}`);
     }
   }
   return { ...file, ...process.env };
 }
 
-/** @throws ConfigError which names every setting that is wrong, not only the first */
+/** @throws ExplainedError which names every setting that is wrong, not only the first */
 export function readConfig(environment: Environment): Config {
   const faults: string[] = [];
   function setting<T>(name: string, read: (text: string) => T, fallback: T): T {
@@ -103,7 +99,7 @@ export function readConfig(environment: Environment): Config {
     corsOrigins: setting<readonly string[] | undefined>('CORS_ORIGINS', readOrigins, undefined),
     proxies: setting<Proxies | undefined>('TRUST_PROXY', readProxies, undefined),
   };
-  if (faults.length > 0) throw new ConfigError(faults.join('; '));
+  if (faults.length > 0) throw new ExplainedError(faults.join('; '));
   return config;
 }
 

@@ -8,9 +8,7 @@ import { unwritable } from './commands/print.ts';
 import { remove } from './commands/remove.ts';
 import { serve } from './commands/serve.ts';
 import { createToken, listTokens, revokeToken } from './commands/token.ts';
-
-/** Errors that say all that there is to know in their message; any other is a fault of the program, and shows where. */
-const EXPLAINED = ['CommandError', 'ConfigError', 'ContractError', 'ListenError', 'StoreUnavailable', 'StoreUnusable'];
+import { ExplainedError } from './explained-error.ts';
 
 const program = new Command('plant-store')
   .description('Keeps plants. Settings come from the environment and from .env; see the README.')
@@ -67,7 +65,7 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   // The reader of stdout, `head` for one, has seen enough.
   if (Error.isError(error) && 'code' in error && error.code === 'EPIPE') return 1;
-  const explained = Error.isError(error) && EXPLAINED.includes(error.name);
-  console.error(explained ? `plant-store: ${error.message}` : error);
+  // Any other error is a fault of the program, and shows where.
+  console.error(error instanceof ExplainedError ? `plant-store: ${error.message}` : error);
   return 1;
 }

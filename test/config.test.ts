@@ -141,7 +141,7 @@ describe('the settings', () => {
     writeFileSync(join(folder, 'short'), 'short');
     writeFileSync(join(folder, 'two'), 'a-token-that-was-provisioned-000001\na-token-that-was-provisioned-000002');
     const attempt = () => readConfig({ [name]: value });
-    expect(attempt).toThrow(expect.objectContaining({ name: 'ConfigError' }));
+    expect(attempt).toThrow(expect.objectContaining({ name: 'ExplainedError' }));
     expect(attempt).toThrow(`${name} ${message}`);
     expect(attempt).not.toThrow('secret');
   });

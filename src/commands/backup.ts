@@ -1,6 +1,6 @@
 import { readConfig, readEnvironment } from '../config.ts';
 import { backUpStore, restoreStore } from '../storage/backup.ts';
-import { CommandError } from './failure.ts';
+import { ExplainedError } from '../explained-error.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 
@@ -15,7 +15,7 @@ export async function backUp(file: string): Promise<void> {
 export async function restore(file: string, { force = false }: { force?: boolean }): Promise<void> {
   const plants = await restoreStore(readConfig(readEnvironment()).store, file, (present) => {
     if (present === 0 || force) return;
-    throw new CommandError(
+    throw new ExplainedError(
       `the store has ${count(present)}, which would be lost: make a backup of it first, then restore with --force`,
     );
   });

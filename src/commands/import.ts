@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { PlantStore } from '../storage/store.ts';
-import { CommandError } from './failure.ts';
+import { ExplainedError, messageOf } from '../explained-error.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
 import { stopped } from './interruption.ts';
 import { print } from './print.ts';
@@ -40,7 +40,7 @@ export async function importFrom(path: string, options: ImportOptions, patienceM
   if (rejects.count > 0) {
     const which = rejects.count === 1 ? '1 record was' : `${rejects.count} records were`;
     const what = options.dryRun ? 'refused' : 'not stored';
-    throw new CommandError(`${which} ${what}: ${rejects.path} has each, with the reason`);
+    throw new ExplainedError(`${which} ${what}: ${rejects.path} has each, with the reason`);
   }
 }
 
@@ -71,11 +71,11 @@ async function run(
   } catch (error) {
     if (!(error instanceof StoreLost)) throw error;
     progress.end();
-    throw new CommandError(`${error.message}; ${far(input.name, importer)}`, { cause: error });
+    throw new ExplainedError(`${error.message}; ${far(input.name, importer)}`, { cause: error });
   } finally {
     progress.end();
   }
-  if (interrupted.signal.aborted) throw new CommandError(`interrupted; ${far(input.name, importer)}`);
+  if (interrupted.signal.aborted) throw new ExplainedError(`interrupted; ${far(input.name, importer)}`);
   await print(`${summary(input.name, importer, progress.seconds, plants === undefined)}\n`);
 }
 
@@ -110,7 +110,7 @@ interface Input {
   readonly read: (signal: AbortSignal) => AsyncIterable<Buffer>;
 }
 
-/** @throws CommandError */
+/** @throws ExplainedError */
 async function openInput(path: string): Promise<Input> {
   if (path === '-') return { name: 'stdin', size: undefined, read: (signal) => chunks(process.stdin, signal, 'stdin') };
   try {
@@ -135,7 +135,6 @@ async function* chunks(stream: NodeJS.ReadableStream, signal: AbortSignal, name:
   }
 }
 
-function unreadable(path: string, error: unknown): CommandError {
-  const reason = Error.isError(error) ? error.message : String(error);
-  return new CommandError(`${path} cannot be read: ${reason}`, { cause: error });
+function unreadable(path: string, error: unknown): ExplainedError {
+  return new ExplainedError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CommandError } from '../commands/failure.ts';
+import { ExplainedError } from '../explained-error.ts';
 import { stopped } from '../commands/interruption.ts';
 
 export interface NewFileOptions {
@@ -14,7 +14,7 @@ export interface NewFileOptions {
  * Makes a file that is there whole, and on the disk, or not at all: by another name in its folder first.
  *
  * @param write writes the file of the name that it is given, which is there, empty; it may stop at the signal
- * @throws CommandError if there is a file of that name, or it cannot be written
+ * @throws ExplainedError if there is a file of that name, or it cannot be written
  */
 export async function writeNewFile<T>(
   path: string,
@@ -37,15 +37,15 @@ export async function writeNewFile<T>(
     return result;
   } catch (error) {
     await rm(temporary, { force: true });
-    if (signal.aborted) throw new CommandError(`interrupted: ${path} was not written`, { cause: error });
+    if (signal.aborted) throw new ExplainedError(`interrupted: ${path} was not written`, { cause: error });
     // The system's errors: a folder that is not there, a disk that is full.
-    if (!Error.isError(error) || !('syscall' in error) || error.name === 'CommandError') throw error;
-    throw new CommandError(`${path} cannot be written: ${error.message}`, { cause: error });
+    if (!Error.isError(error) || !('syscall' in error)) throw error;
+    throw new ExplainedError(`${path} cannot be written: ${error.message}`, { cause: error });
   }
 }
 
 function refuseExisting(path: string): void {
-  if (existsSync(path)) throw new CommandError(`the file ${path} exists: move it away, or name another one`);
+  if (existsSync(path)) throw new ExplainedError(`the file ${path} exists: move it away, or name another one`);
 }
 
 async function flush(path: string): Promise<void> {

@@ -10,6 +10,7 @@ import {
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { ExplainedError } from '../explained-error.ts';
 import {
   type Connection,
   Connections,
@@ -32,11 +33,6 @@ const BACKLOG = 4096;
 
 /** Node's code for a request that did not arrive in time. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
-
-/** The address cannot be listened on. The message says why, in one line. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError';
-}
 
 /** A server that listens. */
 export interface Listener {
@@ -62,7 +58,7 @@ export interface ListenOptions {
   readonly onCutOff?: OnCutOff | undefined;
 }
 
-/** @throws ListenError */
+/** @throws ExplainedError if the address cannot be listened on */
 export async function listen<E extends Exchange>(
   { handle, Exchange, classes }: Service<E>,
   host: string,
@@ -197,9 +193,9 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const where = `port ${port} of ${host}`;
-    if (code === 'EADDRINUSE') throw new ListenError(`${where} is in use: choose another one, or stop what uses it`);
-    if (code === 'EACCES') throw new ListenError(`${where} may not be used by this user: choose one from 1024 on`);
-    throw new ListenError(`${where} cannot be listened on: ${message}`);
+    if (code === 'EADDRINUSE') throw new ExplainedError(`${where} is in use: choose another one, or stop what uses it`);
+    if (code === 'EACCES') throw new ExplainedError(`${where} may not be used by this user: choose one from 1024 on`);
+    throw new ExplainedError(`${where} cannot be listened on: ${message}`);
   }
 }
 

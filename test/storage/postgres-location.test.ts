@@ -120,7 +120,7 @@ describe('DATABASE_URL names a PostgreSQL database', () => {
     ['postgres://plants:secret@db/plants?connect_timeout=0', 'must have a connect_timeout in seconds, from 1 to 9999'],
   ])('and is refused with what to do, and without the password: %s', (url, message) => {
     const attempt = () => read(url);
-    expect(attempt).toThrow(expect.objectContaining({ name: 'ConfigError' }));
+    expect(attempt).toThrow(expect.objectContaining({ name: 'ExplainedError' }));
     expect(attempt).toThrow(`DATABASE_URL ${message}`);
     expect(attempt).not.toThrow('secret');
   });
