@@ -2,7 +2,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { Command, CommanderError } from 'commander';
 import { backUp, restore } from './commands/backup.ts';
 import { exportPlants } from './commands/export.ts';
-import { importPlants } from './commands/import.ts';
+import { type ImportOptions, importPlants } from './commands/import.ts';
 import { migrate } from './commands/migrate.ts';
 import { unwritable } from './commands/print.ts';
 import { remove } from './commands/remove.ts';
@@ -33,7 +33,7 @@ program
   .option('--format <format>', "ndjson or csv (default: by the file's name, else ndjson)")
   .option('--rejects <file>', 'where what is not stored is written, with the reasons (default: FILE.rejects.ndjson)')
   .option('--dry-run', 'check everything and store nothing')
-  .action(importPlants);
+  .action((file: string, options: ImportOptions) => importPlants(file, options));
 program
   .command('export [file]')
   .description('write every plant to a new file, or to stdout')

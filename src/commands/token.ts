@@ -1,5 +1,5 @@
 import { hashToken, makeToken } from '../auth/token.ts';
-import { UNITS } from '../settings.ts';
+import { UNITS } from '../config.ts';
 import type { StoredToken } from '../storage/store.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { print } from './print.ts';

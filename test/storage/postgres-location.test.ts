@@ -22,7 +22,7 @@ const LINES = [
 ];
 writeFileSync(passfile, LINES.join('\n'));
 
-const read = (url: string) => readConfig({ DATABASE_URL: url }).store;
+const read = (url: string) => readConfig({ DATABASE_URL: url }).DATABASE_URL;
 const PLAIN = {
   engine: 'postgres',
   url: expect.stringMatching(/^postgres:\/\/[^:]+@/),
