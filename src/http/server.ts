@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Logger } from 'pino';
+import { ExplainedError } from '../explained-error.ts';
 import { DEADLINE, MAX } from './bounds.ts';
 import { Connections, type Exchange, type ExchangeParts, type OnCutOff } from './connections.ts';
 import { refuseUnreadable, tooSlow } from './unreadable.ts';
@@ -14,11 +15,6 @@ const SWEEP_MS = 1000;
 
 /** How many connections may wait to be accepted: a crowd that comes back at once should not have to try again. */
 const BACKLOG = 4096;
-
-/** The address cannot be listened on. The message says why, in one line. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError';
-}
 
 /** A server that listens. */
 export interface Listener {
@@ -44,7 +40,7 @@ export interface ListenOptions {
   readonly onCutOff?: OnCutOff | undefined;
 }
 
-/** @throws ListenError */
+/** @throws ExplainedError if the address cannot be listened on */
 export async function listen<E extends Exchange>(
   { handle, Exchange, classes }: Service<E>,
   host: string,
@@ -118,9 +114,9 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const where = `port ${port} of ${host}`;
-    if (code === 'EADDRINUSE') throw new ListenError(`${where} is in use: choose another one, or stop what uses it`);
-    if (code === 'EACCES') throw new ListenError(`${where} may not be used by this user: choose one from 1024 on`);
-    throw new ListenError(`${where} cannot be listened on: ${message}`);
+    if (code === 'EADDRINUSE') throw new ExplainedError(`${where} is in use: choose another one, or stop what uses it`);
+    if (code === 'EACCES') throw new ExplainedError(`${where} may not be used by this user: choose one from 1024 on`);
+    throw new ExplainedError(`${where} cannot be listened on: ${message}`);
   }
 }
 

@@ -46,7 +46,7 @@ export async function derive(
   const url = server?.url() ?? `sqlite:${join(temporaryFolder(), 'plants.db')}`;
   const service = await startService({ DATABASE_URL: url });
   using checker = new Checker(derivation, service, async (key) => {
-    const store = await openStore(readConfig({ DATABASE_URL: url }).store, { create: false });
+    const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: false });
     await store.plants.remove(key);
     await store.close();
   });
