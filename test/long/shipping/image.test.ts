@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { parseDockerfile } from '../support/dockerfile.ts';
-import { buildImage, type Image } from '../support/image.ts';
-import { lastingPort } from '../support/port.ts';
-import { README } from '../support/readme.ts';
-import { whyNoRoot } from '../support/scratch-root.ts';
-import { createPlant, type Environment, listening, ROOT, start, type Started } from '../support/service.ts';
-import { processesOf } from '../support/signals.ts';
-import { describeWith } from '../support/skipping.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { parseDockerfile } from '../../support/dockerfile.ts';
+import { buildImage, type Image } from '../../support/image.ts';
+import { lastingPort } from '../../support/port.ts';
+import { README } from '../../support/readme.ts';
+import { whyNoRoot } from '../../support/scratch-root.ts';
+import { createPlant, type Environment, listening, ROOT, start, type Started } from '../../support/service.ts';
+import { processesOf } from '../../support/signals.ts';
+import { describeWith } from '../../support/skipping.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const packageJson = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly version: string;

@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Client } from '../faults/clients.ts';
-import { Ledger, randomPlants } from '../faults/ledger.ts';
-import { Load } from '../faults/load.ts';
-import { readPlants } from '../faults/place.ts';
-import { random } from '../faults/scenario.ts';
-import { Composed } from '../support/compose.ts';
-import { whyNoNginx } from '../support/nginx.ts';
-import { describeWith } from '../support/skipping.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { Client } from '../../faults/clients.ts';
+import { Ledger, randomPlants } from '../../faults/ledger.ts';
+import { Load } from '../../faults/load.ts';
+import { readPlants } from '../../faults/place.ts';
+import { random } from '../../faults/scenario.ts';
+import { Composed } from '../../support/compose.ts';
+import { whyNoNginx } from '../../support/nginx.ts';
+import { describeWith } from '../../support/skipping.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 /** Clients that send one plant after the other, each on a connection that it keeps. */
 const CLIENTS = 8;

@@ -2,14 +2,14 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { makeCertificate } from '../support/certificate.ts';
-import { accepting, startNginx, whyNoNginx } from '../support/nginx.ts';
-import { freePort } from '../support/port.ts';
-import { Project } from '../support/project.ts';
-import { blocks } from '../support/readme.ts';
-import { createPlant, type Service, start, startService } from '../support/service.ts';
-import { describeWith } from '../support/skipping.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { makeCertificate } from '../../support/certificate.ts';
+import { accepting, startNginx, whyNoNginx } from '../../support/nginx.ts';
+import { freePort } from '../../support/port.ts';
+import { Project } from '../../support/project.ts';
+import { blocks } from '../../support/readme.ts';
+import { createPlant, type Service, start, startService } from '../../support/service.ts';
+import { describeWith } from '../../support/skipping.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 describeWith(whyNoNginx(), 'nginx.conf', () => {
   let service: Service;

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { pairs } from '../support/dockerfile.ts';
-import { freePort } from '../support/port.ts';
-import { NOBODY } from '../support/postgres.ts';
-import { createPlant, listening, ROOT, start } from '../support/service.ts';
-import { describeWith } from '../support/skipping.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { pairs } from '../../support/dockerfile.ts';
+import { freePort } from '../../support/port.ts';
+import { NOBODY } from '../../support/postgres.ts';
+import { createPlant, listening, ROOT, start } from '../../support/service.ts';
+import { describeWith } from '../../support/skipping.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const UNIT = readFileSync(join(ROOT, 'deploy/plant-store.service'), 'utf8');
 const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(UNIT)?.[1] ?? '';
