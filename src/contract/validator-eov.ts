@@ -73,7 +73,7 @@ export async function compileValidators(contract: Contract): Promise<Map<string,
   }
 }
 
-/** The versions of the validator that test/contract/inside.test.ts was run with. */
+/** The versions of the validator that the tests of contract and http were run with. */
 const TESTED = ['5.6.2'];
 
 /** @throws ContractError for a version that may work otherwise inside, and let everything through */
