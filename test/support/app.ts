@@ -59,20 +59,26 @@ afterAll(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
+/** To compile a contract takes most of the time of a start: the apps of a test file share what is compiled. */
+const compiled = new Map<string, ReturnType<typeof compileValidators>>();
+
 /** The service in this process, on a real database and a real port, so that a test can put operations of its own in. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const path = join(temporaryFolder(), 'plants.db');
   const store = await openStore({ engine: 'sqlite', path }, { create: true });
   const token = makeToken();
   await store.tokens.add({ name: 'tests', hash: hashToken(token) });
-  const contract = parseContract(options.yaml ?? YAML);
+  const { yaml = YAML } = options;
+  const contract = parseContract(yaml);
+  const validators = compiled.get(yaml) ?? compileValidators(contract);
+  compiled.set(yaml, validators);
   const log: Line[] = [];
   const logger = pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Line) });
   const jwt = options.issuer && new JwtVerifier(options.issuer, logger, options.pace);
   const shown = { contract, basePath: options.basePath ?? '', https: options.https ?? false };
   const app = createApp({
     contract,
-    validators: await compileValidators(contract),
+    validators: await validators,
     operations: options.operations ?? operations,
     services: { plants: store.plants },
     authenticator: new Authenticator(store.tokens, undefined, jwt),
