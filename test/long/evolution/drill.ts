@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { Project } from '../support/project.ts';
-import { plantStore, type Service, start, startService } from '../support/service.ts';
+import { Project } from '../../support/project.ts';
+import { plantStore, type Service, start, startService } from '../../support/service.ts';
 import type { Change } from './change.ts';
 
 const TYPES = 'generated/openapi.ts';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import type { Project } from '../support/project.ts';
-import { createPlant, type Service } from '../support/service.ts';
+import type { Project } from '../../support/project.ts';
+import { createPlant, type Service } from '../../support/service.ts';
 
 /** A kind of change of the contract, and what must follow from it. */
 export interface Change {

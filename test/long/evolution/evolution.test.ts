@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ROOT } from '../support/service.ts';
+import { ROOT } from '../../support/service.ts';
 import { contract } from './change.ts';
 import { changed, expectRefusal, expectToFollow, generate, run, TSC } from './drill.ts';
 import { FREE } from './free.ts';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Project } from '../support/project.ts';
+import type { Project } from '../../support/project.ts';
 import {
   addHandler,
   addOperation,
