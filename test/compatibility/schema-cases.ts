@@ -1,13 +1,16 @@
 /** How clients fare by a difference. */
-export const OK = 'compatible';
-export const REFUSED = 'breaks clients: what they may send today is refused';
-export const UNTOLD = 'breaks clients: they are sent what they were not told of';
-export const MISSING = 'breaks clients: what they count on may be missing';
-export const GONE = 'breaks clients: what they read is no longer sent';
-export const UNCALLED = 'breaks clients: what they call is not there';
-export const RENAMED = 'breaks clients: code generated from the contract calls it by its old name';
-export const OMITTED = 'breaks clients: leaving it out means something else';
-export const UNKNOWN = 'breaks clients: nobody has proven otherwise, as this cannot be judged here';
+export const VERDICTS = {
+  OK: 'compatible',
+  REFUSED: 'breaks clients: what they may send today is refused',
+  UNTOLD: 'breaks clients: they are sent what they were not told of',
+  MISSING: 'breaks clients: what they count on may be missing',
+  GONE: 'breaks clients: what they read is no longer sent',
+  UNCALLED: 'breaks clients: what they call is not there',
+  RENAMED: 'breaks clients: code generated from the contract calls it by its old name',
+  OMITTED: 'breaks clients: leaving it out means something else',
+  UNKNOWN: 'breaks clients: nobody has proven otherwise, as this cannot be judged here',
+} as const;
+const { OK, REFUSED, UNTOLD, MISSING, GONE, OMITTED, UNKNOWN } = VERDICTS;
 
 /** An edit of the contract, what is said of each difference, and what is said when the edit is taken back. */
 export interface Case {
@@ -17,18 +20,9 @@ export interface Case {
   readonly back: readonly string[];
 }
 
-/** What is said of a difference when the edit is taken back. */
-export function turned(said: string): string {
-  if (said.endsWith('became required')) return said.replace('required', 'optional');
-  if (said.endsWith('became optional')) return said.replace('optional', 'required');
-  return said
-    .replace(/: (?:optional (?:header )?|required )?(\S.*) added$/, ': $1 removed')
-    .replace(/^(.*?: )(.*) → (.*)$/, '$1$3 → $2');
-}
-
 /** `Bed` is in requests and in replies. */
-export const SENT = 'POST /beds, request body, ';
-export const RECEIVED = 'POST /beds, reply 200, body, ';
+const SENT = 'POST /beds, request body, ';
+const RECEIVED = 'POST /beds, reply 200, body, ';
 
 /** In the request and in the reply, there and back. */
 type Verdicts = readonly [request: string, reply: string, requestBack: string, replyBack: string];
@@ -48,6 +42,11 @@ function schema(from: string, to: string, said: string, verdicts: Verdicts, said
     there: [`${SENT}${said}; ${request}`, `${RECEIVED}${said}; ${reply}`],
     back: [`${SENT}${saidBack}; ${requestBack}`, `${RECEIVED}${saidBack}; ${replyBack}`],
   };
+}
+
+function turned(said: string): string {
+  if (said.endsWith('became required')) return said.replace('required', 'optional');
+  return said.replace('optional property added', 'property removed').replace(/^(.*?: )(.*) → (.*)$/, '$1$3 → $2');
 }
 
 export const SCHEMA_CASES: readonly Case[] = [
