@@ -8,7 +8,7 @@ import { openStore } from '../src/storage/open.ts';
 import { YAML } from './support/app.ts';
 import { Project } from './support/project.ts';
 import { blocks, README, run } from './support/readme.ts';
-import { plantStore } from './support/service.ts';
+import { plantStore, ROOT } from './support/service.ts';
 
 describe('README', () => {
   test('has the error numbers of the contract', () => {
