@@ -1,125 +1,240 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { IssuerSettings } from './auth/issuer.ts';
+import { isUnalterable } from './auth/issuer.ts';
+import { isToken } from './auth/token.ts';
+import { ExplainedError, messageOf } from './explained-error.ts';
 import type { Proxies } from './http/client-address.ts';
-import type { LogLevel } from './observability/log.ts';
 import type { RateLimit } from './http/rate-limit.ts';
+import { LOG_LEVELS, type LogLevel } from './observability/log.ts';
 import type { StoreLocation } from './storage/open.ts';
-import {
-  readAudience,
-  readBaseUrl,
-  readHost,
-  readIssuer,
-  readJwksUrl,
-  readLogLevel,
-  readOrigins,
-  readPort,
-  readProxies,
-  readRateLimit,
-  readScopes,
-  readStore,
-  readToken,
-} from './settings.ts';
+import { readPostgresLocation } from './storage/postgres/location.ts';
 
-/** The settings of the service, read from the environment and nowhere else. */
-export interface Config {
-  /** `HOST`, the address to listen on. */
-  readonly host: string;
-  /** `PORT`; 0 lets the system choose one. */
-  readonly port: number;
-  /** `DATABASE_URL`. */
-  readonly store: StoreLocation;
-  /** `BASE_URL`, the public address, without a slash at the end; undefined: wherever the service listens. */
-  readonly baseUrl: URL | undefined;
-  /** `LOG_LEVEL`. */
-  readonly logLevel: LogLevel;
-  /** What `TOKEN_FILE` holds: an access token that is valid without being in the store. */
-  readonly provisionedToken: string | undefined;
-  /** `JWT_ISSUER`, `JWT_AUDIENCE`, `JWT_SCOPE` and `JWKS_URL`; undefined: no JSON Web Tokens. */
-  readonly issuer: IssuerSettings | undefined;
-  /** `ADMIN_HOST` and `ADMIN_PORT`; undefined: no admin listener. */
-  readonly admin: { readonly host: string; readonly port: number } | undefined;
-  /** `RATE_LIMIT`; undefined: there is none. */
-  readonly rateLimit: RateLimit | undefined;
-  /** `CORS_ORIGINS`: the origins whose pages may call, or `*`; undefined: none. */
-  readonly corsOrigins: readonly string[] | undefined;
-  /** `TRUST_PROXY`; undefined: there is no proxy in front. */
-  readonly proxies: Proxies | undefined;
+interface Setting {
+  /** Reads the text of the environment. What it throws goes behind the setting's name: `must be …, not …`. */
+  readonly read: (text: string) => unknown;
+  /** The text that counts where the environment has none; without it, the setting is undefined then. */
+  readonly default?: string;
+  /** What the README says of it. */
+  readonly meaning: string;
 }
 
-/** Settings are wrong: one sentence for each that is. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+/** All settings of the service. */
+export const SETTINGS = {
+  HOST: { read: readHost, default: '127.0.0.1', meaning: 'the address to listen on' },
+  PORT: { read: readPort, default: '3000', meaning: 'the port; `0` lets the system choose' },
+  DATABASE_URL: {
+    read: readStore,
+    default: 'sqlite:data/plants.db',
+    meaning: 'where the store is: a file, whose folder is made, or PostgreSQL, see [Scaling out](#scaling-out)',
+  },
+  BASE_URL: {
+    read: readBaseUrl,
+    meaning: 'the public address, if it is another one; its path is where everything is mounted, `/docs` too',
+  },
+  LOG_LEVEL: {
+    read: readLogLevel,
+    default: 'info',
+    meaning: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+  },
+  TOKEN_FILE: {
+    read: readToken,
+    meaning: 'a file with an access token (32 or more characters) that is valid beside the stored',
+  },
+  JWT_ISSUER: {
+    read: readIssuer,
+    meaning: 'the identity provider whose tokens are taken too, see [below](#tokens-from-an-identity-provider-jwt)',
+  },
+  JWT_AUDIENCE: {
+    read: readAudience,
+    meaning: 'what those tokens must have as `aud`; it must be set beside `JWT_ISSUER`',
+  },
+  JWT_SCOPE: { read: readScopes, meaning: 'which scopes those tokens must have, all of them' },
+  JWKS_URL: { read: readJwksUrl, meaning: 'where the keys of the provider are, if not where it says itself' },
+  RATE_LIMIT: {
+    read: readRateLimit,
+    meaning: 'how many requests a token may send, such as `600/60s`, see [Rate limits](#rate-limits)',
+  },
+  CORS_ORIGINS: {
+    read: readOrigins,
+    meaning: 'the origins whose pages may call, see [Browsers](#browsers-of-other-origins-cors)',
+  },
+  TRUST_PROXY: { read: readProxies, meaning: 'the number of proxies in front, or their addresses; see below' },
+  ADMIN_PORT: {
+    read: readPort,
+    meaning: 'the port of the admin listener, see [Observing](#observing); there is none without it',
+  },
+  ADMIN_HOST: { read: readHost, default: '127.0.0.1', meaning: 'its address' },
+} satisfies Readonly<Record<string, Setting>>;
+
+type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly default: string } ? never : undefined);
+/** What was read, by the name of the setting. */
+export type Config = { readonly [Name in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Name]> };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The process's environment, over what a file `.env` in the working folder has. */
-export function readEnvironment(): Environment {
+function readEnvironment(): Environment {
   let file: Environment = {};
   try {
     file = parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
-    if (!(Error.isError(error) && 'code' in error && error.code === 'ENOENT')) {
-      throw new ConfigError(`.env cannot be read: ${Error.isError(error) ? error.message : String(error)}`);
-    }
+    const isMissing = Error.isError(error) && 'code' in error && error.code === 'ENOENT';
+    if (!isMissing) throw new ExplainedError(`.env cannot be read: ${messageOf(error)}`);
   }
   return { ...file, ...process.env };
 }
 
-/** @throws ConfigError which names every setting that is wrong, not only the first */
-export function readConfig(environment: Environment): Config {
+/** @throws ExplainedError which names every setting that is wrong, not only the first */
+export function readConfig(environment: Environment = readEnvironment()): Config {
   const faults: string[] = [];
-  function setting<T>(name: string, read: (text: string) => T, fallback: T): T {
-    const text = textOf(environment, name);
-    if (text === '') return fallback;
+  // An empty setting counts as none: that is how containers leave one out.
+  const isSet = (name: string) => (environment[name] ?? '').trim() !== '';
+  const values = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
+    const text = isSet(name) ? environment[name]?.trim() : setting.default;
     try {
-      return read(text);
+      return [name, text === undefined ? undefined : setting.read(text)];
     } catch (error) {
-      faults.push(`${name} ${Error.isError(error) ? error.message : String(error)}`);
-      return fallback;
+      faults.push(`${name} ${messageOf(error)}`);
+      return [name, undefined];
     }
+  });
+  // Each value is of the type that its reader returns.
+  const config = Object.fromEntries(values) as Config;
+  const { HOST, PORT, ADMIN_HOST, ADMIN_PORT = 0 } = config;
+  if (ADMIN_PORT !== 0 && ADMIN_PORT === PORT && ADMIN_HOST === HOST) {
+    faults.push('ADMIN_PORT must be another one than PORT');
   }
-  const host = setting('HOST', readHost, '127.0.0.1');
-  const adminHost = setting('ADMIN_HOST', readHost, '127.0.0.1');
-  const adminPort = setting<number | undefined>('ADMIN_PORT', readPort, undefined);
-  const port = setting('PORT', readPort, 3000);
-  if (port !== 0 && port === adminPort && host === adminHost) faults.push('ADMIN_PORT must be another one than PORT');
-  const issuer = setting<string | undefined>('JWT_ISSUER', readIssuer, undefined);
-  const audience = setting<string | undefined>('JWT_AUDIENCE', readAudience, undefined);
-  const scopes = setting<readonly string[]>('JWT_SCOPE', readScopes, []);
-  const jwksUrl = setting<string | undefined>('JWKS_URL', readJwksUrl, undefined);
-  faults.push(...isolatedFaults(environment));
-  const config: Config = {
-    host,
-    port,
-    store: setting('DATABASE_URL', readStore, readStore('sqlite:data/plants.db')),
-    baseUrl: setting<URL | undefined>('BASE_URL', readBaseUrl, undefined),
-    logLevel: setting('LOG_LEVEL', readLogLevel, 'info'),
-    provisionedToken: setting<string | undefined>('TOKEN_FILE', readToken, undefined),
-    issuer: issuer === undefined || audience === undefined ? undefined : { issuer, audience, scopes, jwksUrl },
-    admin: adminPort === undefined ? undefined : { host: adminHost, port: adminPort },
-    rateLimit: setting<RateLimit | undefined>('RATE_LIMIT', readRateLimit, undefined),
-    corsOrigins: setting<readonly string[] | undefined>('CORS_ORIGINS', readOrigins, undefined),
-    proxies: setting<Proxies | undefined>('TRUST_PROXY', readProxies, undefined),
-  };
-  if (faults.length > 0) throw new ConfigError(faults.join('; '));
+  const ofIssuer = ['JWT_AUDIENCE', 'JWT_SCOPE', 'JWKS_URL'].filter((name) => isSet(name) && !isSet('JWT_ISSUER'));
+  faults.push(...ofIssuer.map((name) => `${name} needs JWT_ISSUER beside it: set that, or leave this one out`));
+  if (isSet('JWT_ISSUER') && !isSet('JWT_AUDIENCE')) {
+    faults.push('JWT_AUDIENCE must be set beside JWT_ISSUER: the `aud` of tokens for this service');
+  }
+  if (faults.length > 0) throw new ExplainedError(faults.join('; '));
   return config;
 }
 
-/** An empty setting counts as none: that is how containers leave one out. */
-function textOf(environment: Environment, name: string): string {
-  return environment[name]?.trim() ?? '';
+function readHost(text: string): string {
+  if (!/^[\w.:-]+$/.test(text)) throw new Error(`must be an address or a name to listen on, not ${show(text)}`);
+  return text;
 }
 
-/** Settings that are nothing without another one. */
-function isolatedFaults(environment: Environment): string[] {
-  const isSet = (name: string) => textOf(environment, name) !== '';
-  if (!isSet('JWT_ISSUER')) {
-    const others = ['JWT_AUDIENCE', 'JWT_SCOPE', 'JWKS_URL'].filter(isSet);
-    return others.map((name) => `${name} needs JWT_ISSUER beside it: set that, or leave this one out`);
+function readPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65535) return Number(text);
+  throw new Error(`must be a port from 0 to 65535, not ${show(text)}`);
+}
+
+function readStore(text: string): StoreLocation {
+  if (/^postgres(ql)?:/.test(text)) return readPostgresLocation(text);
+  const [, path = ''] = /^sqlite:(.*)$/s.exec(text) ?? [];
+  if (path !== '' && path !== ':memory:' && !path.startsWith('//')) return { engine: 'sqlite', path: resolve(path) };
+  // The text may hold a password: it is not repeated.
+  throw new Error(
+    'must be sqlite: and the path of a file, such as sqlite:data/plants.db, or postgres://user:password@host/database',
+  );
+}
+
+/** An address of the web that is nothing but that; its text may hold a password otherwise, and is not repeated then. */
+function readUrl(text: string, form: string, isAllowed: (url: URL) => boolean): URL {
+  const url = URL.parse(text);
+  if (/[?#]|\/\/[^/]*@/.test(text)) throw new Error('must have neither a query nor a fragment nor a user');
+  if (url === null || !isAllowed(url)) throw new Error(`must be an address such as ${form}, not ${show(text)}`);
+  return url;
+}
+
+function readBaseUrl(text: string): URL {
+  const url = readUrl(text, 'https://plants.example/api', ({ protocol }) => /^https?:$/.test(protocol));
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  // A browser would read what follows two slashes as a host.
+  if (url.pathname.includes('//')) throw new Error(`must not have two slashes in its path, as ${show(text)} has`);
+  return url;
+}
+
+function readLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((each) => each === text);
+  if (level === undefined) throw new Error(`must be one of ${LOG_LEVELS.join(', ')}, not ${show(text)}`);
+  return level;
+}
+
+function readToken(path: string): string {
+  let text;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new Error(`cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  return isSet('JWT_AUDIENCE')
-    ? []
-    : ['JWT_AUDIENCE must be set beside JWT_ISSUER: the `aud` of tokens for this service'];
+  if (isToken(text) && text.length >= 32) return text;
+  throw new Error(`must name a file that holds one token, of 32 or more letters, digits and -._~+/ (${path} does not)`);
+}
+
+/** Tokens are compared with it to the letter. */
+function readIssuer(text: string): string {
+  readUrl(text, 'https://id.example (http on this machine only)', isUnalterable);
+  return text;
+}
+
+function readAudience(text: string): string {
+  if (/^[\x21-\x7e]{1,1000}$/.test(text)) return text;
+  throw new Error(`must be what tokens for this service have as \`aud\`, without spaces, not ${show(text)}`);
+}
+
+/** Scopes as RFC 6749 has them, section 3.3; the challenge of a 403 has room for 900 characters. */
+function readScopes(text: string): readonly string[] {
+  const scopes = text.split(/ +/);
+  if (text.length <= 900 && scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))) return scopes;
+  throw new Error(`must be scopes, with spaces between them, of 900 characters at most, not ${show(text)}`);
+}
+
+/** It may have a query, as those of some providers do. */
+function readJwksUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && isUnalterable(url) && url.username === '' && url.password === '') return url.href;
+  throw new Error('must be an address such as https://id.example/jwks (http on this machine only), without a user');
+}
+
+/** The units of time that people write, in milliseconds. */
+export const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function readRateLimit(text: string): RateLimit {
+  const [, requests = '', count = '', unit = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? [];
+  const windowMs = Number(count) * (UNITS[unit] ?? 0);
+  if (windowMs > 0 && windowMs <= 24 * 3_600_000) return { requests: Number(requests), windowMs };
+  throw new Error(`must be a number of requests and a time of up to 24h, such as 600/60s, not ${show(text)}`);
+}
+
+/** The origins whose pages may call, as browsers name them; `*` alone stands for all. */
+function readOrigins(text: string): readonly string[] {
+  const origins = text.split(/[\s,]+/);
+  if (text === '*') return origins;
+  for (const each of origins) {
+    const url = URL.parse(each);
+    const isWeb = url !== null && /^https?:$/.test(url.protocol) && !url.hostname.includes('*');
+    if (isWeb && url.origin === each) continue;
+    const right = isWeb ? url.origin : 'https://app.example';
+    throw new Error(`must be *, or origins as browsers spell them, such as ${right}, not ${show(each)}`);
+  }
+  return origins;
+}
+
+/** How many proxies there are in front, or where they are; the names of networks are Express's. */
+function readProxies(text: string): Proxies {
+  const form =
+    'the number of proxies in front, from 1 to 32, or their addresses, such as 10.0.0.1, 10.0.0.0/8, loopback';
+  if (text === 'true') throw new Error(`must not be true: any client could choose an address. It must be ${form}`);
+  if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 32) return Number(text);
+  const proxies = text.split(/[\s,]+/);
+  if (proxies.every((each) => /^(loopback|linklocal|uniquelocal)$/.test(each) || isNetwork(each))) return proxies;
+  throw new Error(`must be ${form}, not ${show(text)}`);
+}
+
+/** Whether it is an address, or a network that is not all of them. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '1', ...more] = text.split('/');
+  const maxBits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return more.length === 0 && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= maxBits;
+}
+
+function show(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
 }

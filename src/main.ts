@@ -2,15 +2,13 @@ import packageJson from '../package.json' with { type: 'json' };
 import { Command, CommanderError } from 'commander';
 import { backUp, restore } from './commands/backup.ts';
 import { exportPlants } from './commands/export.ts';
-import { importPlants } from './commands/import.ts';
+import { type ImportOptions, importPlants } from './commands/import.ts';
 import { migrate } from './commands/migrate.ts';
 import { unwritable } from './commands/print.ts';
 import { remove } from './commands/remove.ts';
 import { serve } from './commands/serve.ts';
 import { createToken, listTokens, revokeToken } from './commands/token.ts';
-
-/** Errors that say all that there is to know in their message; any other is a fault of the program, and shows where. */
-const EXPLAINED = ['CommandError', 'ConfigError', 'ContractError', 'ListenError', 'StoreUnavailable', 'StoreUnusable'];
+import { ExplainedError } from './explained-error.ts';
 
 const program = new Command('plant-store')
   .description('Keeps plants. Settings come from the environment and from .env; see the README.')
@@ -35,7 +33,7 @@ program
   .option('--format <format>', "ndjson or csv (default: by the file's name, else ndjson)")
   .option('--rejects <file>', 'where what is not stored is written, with the reasons (default: FILE.rejects.ndjson)')
   .option('--dry-run', 'check everything and store nothing')
-  .action(importPlants);
+  .action((file: string, options: ImportOptions) => importPlants(file, options));
 program
   .command('export [file]')
   .description('write every plant to a new file, or to stdout')
@@ -67,7 +65,7 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   // The reader of stdout, `head` for one, has seen enough.
   if (Error.isError(error) && 'code' in error && error.code === 'EPIPE') return 1;
-  const explained = Error.isError(error) && EXPLAINED.includes(error.name);
-  console.error(explained ? `plant-store: ${error.message}` : error);
+  // Any other error is a fault of the program, and shows where.
+  console.error(error instanceof ExplainedError ? `plant-store: ${error.message}` : error);
   return 1;
 }

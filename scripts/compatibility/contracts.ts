@@ -1,11 +1,12 @@
-import { METHODS, type parseDocument } from '../../src/contract/document.ts';
+import { METHODS } from '../../src/contract/document.ts';
+import type { loadDocument } from '../../src/contract/load.ts';
 import { ExchangeComparison } from './exchange.ts';
 import { allNames, change, listOf, type Node, nodeOf } from './nodes.ts';
 import { compareReplies } from './replies.ts';
 import type { Difference } from './rules.ts';
 import { judgeSecurity, securityOf } from './security.ts';
 
-export type Contract = ReturnType<typeof parseDocument>;
+export type Contract = ReturnType<typeof loadDocument>;
 
 /** Every difference between two contracts but those of prose, judged for clients that know the old one. */
 export function compareContracts(was: Contract, is: Contract): Difference[] {

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { parseDocument } from '../../src/contract/document.ts';
+import { loadDocument } from '../../src/contract/load.ts';
 import { ContractError } from '../../src/contract/errors.ts';
 import { compareContracts, type Contract } from './contracts.ts';
 import { breakage, type Difference } from './rules.ts';
@@ -66,7 +66,7 @@ export function lowestVersion({ last, level }: Comparison): Version {
 }
 
 function edition(text: string): Edition {
-  const contract = parseDocument(text);
+  const contract = loadDocument(text);
   const { version } = contract.document.info;
   const read = readVersion(version);
   if (read !== undefined) return { text, contract, version: read };

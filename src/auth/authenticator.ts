@@ -1,41 +1,37 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Caller } from './caller.ts';
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import type { TokenStore } from '../storage/store.ts';
-import type { Trust } from './issuer-keys.ts';
+import { type Caller, invalidToken } from './caller.ts';
 import type { JwtVerifier } from './jwt.ts';
-import { invalidToken } from './refusals.ts';
 import { hashToken, isJwt, isToken } from './token.ts';
 
 /** For how long the store's word on a token counts, in milliseconds: a revoked token works no longer than this. */
-const TRUST_MS = 900;
-/** When it is asked again in the background, so that no request waits for the answer. */
+const TRUSTED_MS = 900;
+/** When the store is asked again in the background, so that no request waits for the answer. */
 const REFRESH_MS = 400;
-/** How many tokens are remembered, */
-const MOST_KNOWN = 4000;
-/** and how many characters of them: those of some identity providers are long. */
-const MOST_KNOWN_LENGTH = 8_000_000;
-
+/** How many characters of headers are remembered: the tokens of some identity providers are long. */
+const MAX_REMEMBERED = 8_000_000;
+/** As how many characters counts what is remembered beside each header. */
+const OVERHEAD = 2000;
 /** How many tokens the store may be asked about at the same time: guesses must not pile up. */
-const MOST_ASKED = 4096;
+const MAX_ASKED = 4096;
 
 const SCHEME = 'Bearer ';
 
 /** The name under which a request that carries the provisioned token is logged. */
-export const PROVISIONED = 'TOKEN_FILE';
+const PROVISIONED = 'TOKEN_FILE';
 
-/** Of tokens that are not verified by keys. */
-const TRUST: Trust = { withdrawn: false };
-
+/** A token that was found valid. Times are those of a clock that is not set back, but for the end of the token. */
 interface Known {
   readonly caller: Caller;
-  /** When the store was asked, by a clock that is not set back; it may have changed its mind since. */
-  readonly askedAt: number;
-  /** Whether the key counts by which the token was verified. */
-  readonly trust: Trust;
   readonly expiresAt: number;
-  asking: boolean;
+  /** When the store is asked again in the background; never for a token that is not in the store. */
+  refreshAt: number;
+  readonly trustedUntil: number;
+  /** Aborts when the key by which the token was verified counts no more. */
+  readonly withdrawn?: AbortSignal;
 }
+const FOR_EVER = { refreshAt: Infinity, trustedUntil: Infinity };
 
 /** Tells who calls, by the bearer token of the header Authorization (RFC 6750, section 2.1). */
 export class Authenticator {
@@ -44,7 +40,7 @@ export class Authenticator {
   private readonly jwt: JwtVerifier | undefined;
   /** By the text of the header, `Bearer <token>`. */
   private readonly known = new Map<string, Known>();
-  private knownLength = 0;
+  private remembered = 0;
   /** The JSON Web Tokens that are being verified, likewise. */
   private readonly verifying = new Map<string, Promise<Caller>>();
   /** How many tokens the store is being asked about. */
@@ -76,10 +72,10 @@ export class Authenticator {
       return header === authorization ? this.ask(header) : this.authenticate(header);
     }
     const now = performance.now();
-    if (now - known.askedAt > TRUST_MS || known.trust.withdrawn) return this.ask(authorization);
+    if (now > known.trustedUntil || known.withdrawn?.aborted) return this.ask(authorization);
     if (known.expiresAt <= Date.now()) throw invalidToken('it has expired');
-    if (now - known.askedAt > REFRESH_MS && !known.asking) {
-      known.asking = true;
+    if (now > known.refreshAt) {
+      known.refreshAt = Infinity;
       // If this fails, the token is asked for again by a request, which then hears of the failure.
       this.ask(authorization).catch(() => undefined);
     }
@@ -93,19 +89,21 @@ export class Authenticator {
     const hash = hashToken(token);
     if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned)) {
       // A token of the store may have that name, and is counted apart.
-      const caller: Caller = { key: 'provisioned', name: PROVISIONED, subject: undefined };
-      return this.remember(header, { caller, askedAt: Infinity, trust: TRUST, expiresAt: Infinity, asking: false });
+      const caller = { key: 'provisioned', name: PROVISIONED, subject: undefined };
+      return this.remember(header, { ...FOR_EVER, caller, expiresAt: Infinity });
     }
     if (this.jwt !== undefined && isJwt(token)) return this.verify(header, token, this.jwt);
     // Tokens that were valid are asked about all the same: guesses must not keep their callers out.
-    if (this.asked >= MOST_ASKED && !this.known.has(header)) throw overloaded;
+    if (this.asked >= MAX_ASKED && !this.known.has(header)) throw overloaded;
     this.asked++;
     // The store looks the hash up: how long that takes says nothing of the token, whose hash cannot be steered.
     const stored = await this.tokens.find(hash).finally(() => this.asked--);
     this.forget(header);
     if (stored === undefined || (stored.expiresAt ?? Infinity) <= Date.now()) throw invalidToken();
     const { name, expiresAt = Infinity } = stored;
-    return this.remember(header, { caller: callerBy(name), askedAt, trust: TRUST, expiresAt, asking: false });
+    const caller = { key: `token ${name}`, name, subject: undefined };
+    const times = { expiresAt, refreshAt: askedAt + REFRESH_MS, trustedUntil: askedAt + TRUSTED_MS };
+    return this.remember(header, { ...times, caller });
   }
 
   /** Once for all requests that bring the token meanwhile. */
@@ -116,7 +114,7 @@ export class Authenticator {
     const verification = jwt
       .verify(token)
       // What the issuer has signed counts until it expires: the issuer is not asked again before.
-      .then((verified) => this.remember(header, { ...verified, askedAt: Infinity, asking: false }))
+      .then((verified) => this.remember(header, { ...FOR_EVER, ...verified }))
       .finally(() => this.verifying.delete(header));
     this.verifying.set(header, verification);
     return verification;
@@ -124,22 +122,18 @@ export class Authenticator {
 
   private remember(header: string, known: Known): Caller {
     this.forget(header);
+    this.known.set(header, known);
+    this.remembered += header.length + OVERHEAD;
     for (const oldest of this.known.keys()) {
-      if (this.known.size < MOST_KNOWN && this.knownLength + header.length <= MOST_KNOWN_LENGTH) break;
+      if (this.remembered <= MAX_REMEMBERED) break;
       this.forget(oldest);
     }
-    this.known.set(header, known);
-    this.knownLength += header.length;
     return known.caller;
   }
 
   private forget(header: string): void {
-    if (this.known.delete(header)) this.knownLength -= header.length;
+    if (this.known.delete(header)) this.remembered -= header.length + OVERHEAD;
   }
-}
-
-function callerBy(name: string): Caller {
-  return { key: `token ${name}`, name, subject: undefined };
 }
 
 function bearerToken(authorization: string): string {

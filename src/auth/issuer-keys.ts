@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose';
+import { createRemoteJWKSet, customFetch, type JWTHeaderParameters, type RemoteJWKSet } from 'jose';
 import type { Logger } from 'pino';
+import { invalidToken, uncheckable } from './caller.ts';
 import { fetchKeys, type IssuerSettings } from './issuer.ts';
-import { invalidToken, uncheckable } from './refusals.ts';
 
 /** When an issuer is asked for its keys, in milliseconds. */
 export const PACE = {
@@ -19,11 +19,6 @@ export const PACE = {
 /** How many requests may wait for the issuer: those with tokens of made-up keys must not take the place of others. */
 const MAX_WAITING = 256;
 
-/** What was verified counts until the issuer publishes other keys. */
-export interface Trust {
-  withdrawn: boolean;
-}
-
 /** The keys of an issuer: fetched in the background, and when a token names one that is not among them. */
 export class IssuerKeys {
   /** Finds the key of a token among those that are known. */
@@ -31,7 +26,8 @@ export class IssuerKeys {
   private readonly logger: Logger;
   private readonly closing = new AbortController();
   private readonly timer: NodeJS.Timeout;
-  private trust: Trust = { withdrawn: false };
+  /** Aborts when the issuer publishes other keys. */
+  private withdrawal = new AbortController();
   /** The keys as text, to see whether the issuer has changed them. */
   private published = '';
   private kids: ReadonlySet<unknown> = new Set();
@@ -64,17 +60,18 @@ export class IssuerKeys {
   }
 
   /**
-   * Asks the issuer unless a key of that name is known. What the keys then verify counts for as long as the result says.
+   * Asks the issuer unless the key that a token names is known. What the keys then verify counts until the result aborts.
    *
    * @throws Refusal `tokenInvalid`; `tokenUncheckable` if the issuer must be asked and does not answer
    */
-  async prepare(kid: unknown): Promise<Trust> {
+  async prepare({ kid }: JWTHeaderParameters): Promise<AbortSignal> {
     if (typeof kid !== 'string') throw invalidToken('kid is missing');
-    if (this.find.fresh && this.kids.has(kid)) return this.trust;
-    if (this.waiting >= MAX_WAITING) throw uncheckable;
-    this.waiting++;
-    await this.renew().finally(() => this.waiting--);
-    return this.trust;
+    if (!this.find.fresh || !this.kids.has(kid)) {
+      if (this.waiting >= MAX_WAITING) throw uncheckable;
+      this.waiting++;
+      await this.renew().finally(() => this.waiting--);
+    }
+    return this.withdrawal.signal;
   }
 
   close(): void {
@@ -105,8 +102,8 @@ export class IssuerKeys {
     if (isNew) {
       this.published = published;
       this.kids = new Set(keys.map(({ kid }) => kid));
-      this.trust.withdrawn = true;
-      this.trust = { withdrawn: false };
+      this.withdrawal.abort();
+      this.withdrawal = new AbortController();
     }
     if (isNew || this.isAway) this.logger.info({ keys: [...this.kids] }, 'the keys of the token issuer were fetched');
     this.isAway = false;

@@ -1,10 +1,9 @@
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from 'pino';
 import { Refusal } from '../contract/errors.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, insufficientScope, invalidToken, uncheckable } from './caller.ts';
 import type { IssuerSettings } from './issuer.ts';
-import { IssuerKeys, PACE, type Trust } from './issuer-keys.ts';
-import { insufficientScope, invalidToken, uncheckable } from './refusals.ts';
+import { IssuerKeys, PACE } from './issuer-keys.ts';
 
 /** Signatures that only the issuer can make: the others can be made by all who verify them, or are none. */
 const ALGORITHMS = [
@@ -26,7 +25,8 @@ export interface Verified {
   readonly caller: Caller;
   /** In milliseconds since 1970; the clocks may differ, which is in it. */
   readonly expiresAt: number;
-  readonly trust: Trust;
+  /** Aborts when the key by which it was verified counts no more. */
+  readonly withdrawn: AbortSignal;
 }
 
 /** Verifies the access tokens of an identity provider (RFC 9068, and RFC 8725 on what can go wrong). */
@@ -45,10 +45,10 @@ export class JwtVerifier {
     if (this.verifying >= MAX_VERIFYING) throw uncheckable;
     this.verifying++;
     try {
-      const { issuer, audience } = this.settings;
-      let trust: Trust = { withdrawn: true };
+      const { issuer, audience, scopes } = this.settings;
+      let withdrawn = AbortSignal.abort();
       const find: JWTVerifyGetKey = async (header, jws) => {
-        trust = await this.keys.prepare(header.kid);
+        withdrawn = await this.keys.prepare(header);
         return this.keys.find(header, jws);
       };
       const { payload } = await jwtVerify(token, find, {
@@ -58,7 +58,11 @@ export class JwtVerifier {
         requiredClaims: ['exp', 'sub'],
         clockTolerance: CLOCK_SKEW_S,
       });
-      return this.read(payload, trust);
+      const { sub: subject, exp = 0 } = payload;
+      if (typeof subject !== 'string' || !SUBJECT.test(subject)) throw invalidToken('sub is not a subject');
+      if (!scopesOf(payload).isSupersetOf(new Set(scopes))) throw insufficientScope(scopes, subject);
+      const caller = { key: `subject ${subject}`, name: undefined, subject };
+      return { caller, expiresAt: (exp + CLOCK_SKEW_S) * 1000, withdrawn };
     } catch (error) {
       throw error instanceof Refusal ? error : invalidToken(reasonOf(error));
     } finally {
@@ -68,15 +72,6 @@ export class JwtVerifier {
 
   close(): void {
     this.keys.close();
-  }
-
-  private read(payload: JWTPayload, trust: Trust): Verified {
-    const { sub: subject, exp = 0 } = payload;
-    if (typeof subject !== 'string' || !SUBJECT.test(subject)) throw invalidToken('sub is not a subject');
-    const { scopes } = this.settings;
-    if (scopes.length > 0 && !scopesOf(payload).isSupersetOf(new Set(scopes))) throw insufficientScope(scopes, subject);
-    const caller = { key: `subject ${subject}`, name: undefined, subject };
-    return { caller, expiresAt: (exp + CLOCK_SKEW_S) * 1000, trust };
   }
 }
 

@@ -7,6 +7,7 @@ import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
 import { type Format, formatOf } from '../files/records.ts';
+import { stopSignal } from './signals.ts';
 import { withStore } from './with-store.ts';
 
 /** Writes every plant, in the order of the ids, as they are at one moment, to a file that is new, or to stdout. */
@@ -18,7 +19,9 @@ export async function exportPlants(path: string | undefined, options: { format?:
       const progress = process.stdout.isTTY ? undefined : new Progress(process.stderr);
       for await (const text of texts(plants, format, progress)) await print(text);
     } else {
-      await writeNewFile(path, { mode: 0o666 }, async (temporary, signal) => {
+      using stop = stopSignal();
+      const { signal } = stop;
+      await writeNewFile(path, { mode: 0o666, signal }, async (temporary) => {
         const lines = Readable.from(texts(plants, format, new Progress(process.stderr)));
         await pipeline(lines, createWriteStream(temporary), { signal });
       });

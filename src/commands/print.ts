@@ -1,7 +1,7 @@
 import { writeStdout } from '../observability/stdout.ts';
-import { CommandError } from './failure.ts';
+import { ExplainedError } from '../explained-error.ts';
 
-/** Resolves when all of a text is on stdout. @throws CommandError */
+/** Resolves when all of a text is on stdout. @throws ExplainedError */
 export async function print(text: string): Promise<void> {
   const bytes = Buffer.from(text);
   try {
@@ -15,5 +15,5 @@ export async function print(text: string): Promise<void> {
 export function unwritable(error: unknown): Error {
   if (!Error.isError(error)) return new Error(String(error));
   if ('code' in error && error.code === 'EPIPE') return error;
-  return new CommandError(`stdout cannot be written: ${error.message}`, { cause: error });
+  return new ExplainedError(`stdout cannot be written: ${error.message}`, { cause: error });
 }

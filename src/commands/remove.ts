@@ -1,5 +1,5 @@
 import { isInt64 } from '../contract/int64.ts';
-import { CommandError } from './failure.ts';
+import { ExplainedError } from '../explained-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
@@ -7,10 +7,10 @@ import { withStore } from './with-store.ts';
 export async function remove(text: string): Promise<void> {
   const id = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
   if (id === undefined || !isInt64(id)) {
-    throw new CommandError(`the id must be an integer from -9223372036854775808 to 9223372036854775807, not ${text}`);
+    throw new ExplainedError(`the id must be an integer from -9223372036854775808 to 9223372036854775807, not ${text}`);
   }
   await withStore({ create: false }, async ({ plants }) => {
-    if (!(await plants.remove(id))) throw new CommandError(`there is no plant with the id ${String(id)}`);
+    if (!(await plants.remove(id))) throw new ExplainedError(`there is no plant with the id ${String(id)}`);
     await print(`removed the plant with the id ${String(id)}\n`);
   });
 }

@@ -1,14 +1,14 @@
 import { hashToken, makeToken } from '../auth/token.ts';
-import { UNITS } from '../settings.ts';
+import { UNITS } from '../config.ts';
 import type { StoredToken } from '../storage/store.ts';
-import { CommandError } from './failure.ts';
+import { ExplainedError } from '../explained-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 /** Makes a token and prints it: stdout gets the token and nothing else. */
 export async function createToken(name: string, { expires }: { expires?: string }): Promise<void> {
   if (!/^[\w.@:+-]{1,100}$/.test(name)) {
-    throw new CommandError('the name of a token must be 1 to 100 letters, digits and any of _.@:+-');
+    throw new ExplainedError('the name of a token must be 1 to 100 letters, digits and any of _.@:+-');
   }
   const lifetime = expires === undefined ? undefined : readDuration(expires);
   await withStore({ create: true }, async ({ tokens }) => {
@@ -16,7 +16,7 @@ export async function createToken(name: string, { expires }: { expires?: string 
     const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
     const hash = hashToken(token);
     if (!(await tokens.add({ name, hash, ...expiresAt }))) {
-      throw new CommandError(`there is a token named ${name}: revoke it first, or choose another name`);
+      throw new ExplainedError(`there is a token named ${name}: revoke it first, or choose another name`);
     }
     const until = lifetime === undefined ? 'for ever' : `until ${new Date(Date.now() + lifetime).toISOString()}`;
     try {
@@ -46,7 +46,7 @@ export async function listTokens(): Promise<void> {
 
 export async function revokeToken(name: string): Promise<void> {
   await withStore({ create: false }, async ({ tokens }) => {
-    if (!(await tokens.revoke(name))) throw new CommandError(`there is no valid token named ${name}`);
+    if (!(await tokens.revoke(name))) throw new ExplainedError(`there is no valid token named ${name}`);
     await print(`revoked the token ${name}: it is refused everywhere within a second\n`);
   });
 }
@@ -61,6 +61,6 @@ function readDuration(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const milliseconds = Number(count) * (UNITS[unit] ?? 0);
   if (milliseconds === 0)
-    throw new CommandError(`a lifetime is a number from 1 to 999999 and s, m, h or d, such as 90d, not ${text}`);
+    throw new ExplainedError(`a lifetime is a number from 1 to 999999 and s, m, h or d, such as 90d, not ${text}`);
   return milliseconds;
 }

@@ -1,4 +1,4 @@
-import { readConfig, readEnvironment } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store } from '../storage/store.ts';
 
@@ -7,7 +7,7 @@ export async function withStore(
   options: { readonly create: boolean },
   work: (store: Store) => Promise<void>,
 ): Promise<void> {
-  const store = await openStore(readConfig(readEnvironment()).store, options);
+  const store = await openStore(readConfig().DATABASE_URL, options);
   try {
     await work(store);
   } finally {

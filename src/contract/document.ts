@@ -1,7 +1,5 @@
-import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
-import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { ContractError } from './errors.ts';
-import { placeOf, readYaml } from './places.ts';
 
 /** The parts of an OpenAPI 3.1 document that this service reads. What may be a reference there is read by `Resolve`. */
 export interface OpenApiDocument {
@@ -75,38 +73,42 @@ export type Resolve = <T extends object>(node: T) => T;
 /**
  * Reads an OpenAPI document from YAML 1.2 (or JSON, its subset).
  *
- * @throws ContractError if it is not YAML, not OpenAPI 3.1, or refers to what is not there
+ * @throws ContractError which names line and column, if it is not YAML, or does not say that it is OpenAPI 3.1
  */
-export function parseDocument(yaml: string): { document: OpenApiDocument; resolve: Resolve } {
-  const document = readOpenApi(yaml);
-  const validator = new OpenAPISchemaValidator({ version: document.openapi, validateApiSpec: true });
-  // Its parameter has the type of a valid document, which is what it is asked about.
-  const [first] = validator.validate(document as OpenApiDocument & OpenAPIV3.DocumentV3_1).errors ?? [];
-  if (first !== undefined) {
-    throw new ContractError(
-      `openapi.yaml is not valid OpenAPI 3.1: ${first.instancePath || 'it'} ${first.message ?? 'is invalid'}; ` +
-        '`npm run generate` shows the place',
-    );
-  }
-  const resolve = resolver(document);
-  forEachReference(document, resolve);
-  return { document, resolve };
-}
-
-/** @throws ContractError if it is not YAML, or does not say that it is OpenAPI 3.1 */
 export function readOpenApi(yaml: string): OpenApiDocument {
-  const document = readYaml(yaml);
-  if (isVersion31(document)) return document;
+  const lines = new LineCounter();
+  const parsed = parseDocument(yaml, { lineCounter: lines });
+  const [error] = parsed.errors;
+  if (error !== undefined) throw new ContractError(`openapi.yaml is not YAML: ${error.message.trim()}`);
+  const document = parsed.toJS() as Partial<OpenApiDocument> | null;
+  remember(document, parsed.contents, parsed.contents, lines);
+  if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;
   throw new ContractError(`${placeOf(document)} must be OpenAPI 3.1: it must say \`openapi: 3.1.0\``);
 }
 
-function isVersion31(document: unknown): document is OpenApiDocument {
-  return (
-    typeof document === 'object' &&
-    document !== null &&
-    'openapi' in document &&
-    /^3\.1\.\d+$/.test(String(document.openapi))
-  );
+/** Where each map and each list of a document is written. */
+const places = new WeakMap<object, string>();
+
+/** `openapi.yaml:12:9` for a map or a list that readOpenApi has read, by its key if it has one; else `openapi.yaml`. */
+export function placeOf(value: unknown): string {
+  const place = typeof value === 'object' && value !== null ? places.get(value) : undefined;
+  return place === undefined ? 'openapi.yaml' : `openapi.yaml:${place}`;
+}
+
+function remember(value: unknown, node: unknown, key: unknown, lines: LineCounter): void {
+  // What an alias repeats is one object, which stands where it stood first.
+  if (typeof value !== 'object' || value === null || places.has(value)) return;
+  const { line, col } = lines.linePos((key as Node).range?.[0] ?? 0);
+  places.set(value, `${line}:${col}`);
+  const holder = value as Readonly<Record<string, unknown>>;
+  if (isMap(node)) {
+    for (const item of node.items) {
+      const name = isScalar(item.key) ? String(item.key.value) : '';
+      remember(holder[name], item.value, item.key, lines);
+    }
+  } else if (isSeq(node)) {
+    for (const [index, item] of node.items.entries()) remember(holder[index], item, item, lines);
+  }
 }
 
 /** Follows references of the form `#/components/…` (RFC 6901). Other documents are not read: the contract is one file. */
@@ -126,21 +128,18 @@ export function resolver(document: object): Resolve {
 /** What stands where a reference leads to, by one step: it may be a reference itself. undefined: there is no such place. */
 export function targetOf(document: object, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined;
-  return reference
-    .slice(2)
-    .split('/')
-    .map((token) => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(child, document);
+  let node: unknown = document;
+  for (const token of reference.slice(2).split('/')) {
+    const name = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return undefined;
+    node = (node as Record<string, unknown>)[name];
+  }
+  return node;
 }
 
-function child(node: unknown, name: string): unknown {
-  return typeof node === 'object' && node !== null && Object.hasOwn(node, name)
-    ? (node as Record<string, unknown>)[name]
-    : undefined;
-}
-
-function forEachReference(node: unknown, resolve: Resolve): void {
+/** @throws ContractError for a reference to a place that is not there */
+export function checkReferences(node: unknown, resolve: Resolve): void {
   if (typeof node !== 'object' || node === null) return;
   resolve(node);
-  for (const each of Object.values(node)) forEachReference(each, resolve);
+  for (const each of Object.values(node)) checkReferences(each, resolve);
 }

@@ -1,3 +1,5 @@
+import { ExplainedError } from '../explained-error.ts';
+
 /**
  * The values of `Error.error`: the HTTP status followed by two digits. The one source of these numbers in the code;
  * openapi.yaml documents each, and a test holds the two together.
@@ -67,6 +69,6 @@ export class ReplyError extends Error {
 }
 
 /** The contract cannot be held to: openapi.yaml is broken, or asks for what this service does not do. */
-export class ContractError extends Error {
+export class ContractError extends ExplainedError {
   override readonly name = 'ContractError';
 }

@@ -1,6 +1,5 @@
 import { ErrorNumber, Refusal } from './errors.ts';
-import type { Exact, Holder } from './exact.ts';
-import { int64 } from './int64.ts';
+import { type Holder, int64, type Rounded } from './int64.ts';
 import type { Position } from './positions.ts';
 
 /** How deep objects and arrays may nest. */
@@ -37,14 +36,14 @@ export function parseJson<Key extends string>(
   position: Position | undefined,
   holder: Record<Key, unknown>,
   key: Key,
-): Exact[] {
+): Rounded[] {
   const parser = new Parser(text);
   parser.document(position, holder, key);
-  return parser.exacts;
+  return parser.rounded;
 }
 
 class Parser {
-  readonly exacts: Exact[] = [];
+  readonly rounded: Rounded[] = [];
   private readonly text: string;
   private at = 0;
   private depth = 0;
@@ -176,7 +175,7 @@ class Parser {
     if (position?.int64 !== true) return Number(literal);
     const exact = int64(literal);
     // A number that is no int64 keeps its double: another branch of the schema may take it.
-    this.exacts.push({ holder, key, value: typeof exact === 'bigint' ? exact : Number(literal) });
+    this.rounded.push({ holder, key, value: typeof exact === 'bigint' ? exact : Number(literal) });
     return Number(exact);
   }
 

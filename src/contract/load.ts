@@ -1,9 +1,31 @@
 import { readFile } from 'node:fs/promises';
-import { parseContract } from './contract.ts';
-import { compileValidators } from './validator-eov.ts';
+import { type Contract, patternMessages, readOperations } from './contract.ts';
+import { checkReferences, type OpenApiDocument, readOpenApi, type Resolve, resolver } from './document.ts';
+import { createCompiler, requireOpenApi } from './validator-eov.ts';
 
-/** The contract of openapi.yaml, and what holds each of its operations to it. @throws ContractError */
-export async function loadContract() {
-  const contract = parseContract(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
-  return { contract, validators: await compileValidators(contract) };
+/**
+ * Reads an OpenAPI document and what its references refer to.
+ *
+ * @throws ContractError if it is not YAML, not OpenAPI 3.1, or refers to what is not there
+ */
+export function loadDocument(yaml: string): { readonly document: OpenApiDocument; readonly resolve: Resolve } {
+  const document = readOpenApi(yaml);
+  requireOpenApi(document);
+  const resolve = resolver(document);
+  checkReferences(document, resolve);
+  return { document, resolve };
+}
+
+/**
+ * Loads a contract, and compiles what holds requests and replies to it.
+ *
+ * @param yaml by default the text of openapi.yaml
+ * @throws ContractError if the service cannot hold to it
+ */
+export async function loadContract(yaml?: string): Promise<Contract> {
+  const text = yaml ?? (await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
+  const { document, resolve } = loadDocument(text);
+  const declared = readOperations(document, resolve);
+  const compile = await createCompiler(text, patternMessages(document));
+  return { yaml: text, document, operations: declared.map((each) => ({ ...each, validator: compile(each) })) };
 }

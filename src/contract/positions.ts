@@ -1,6 +1,5 @@
-import type { Resolve, Schema } from './document.ts';
 import { ContractError } from './errors.ts';
-import { placeOf } from './places.ts';
+import { placeOf, type Resolve, type Schema } from './document.ts';
 
 /**
  * A place in a JSON value, seen by what the contract says of it: whether an int64 may stand there, and what may stand

@@ -1,8 +1,7 @@
-import type { ContractOperation, ContractParameter } from './contract.ts';
+import type { ContractOperation, ContractParameter, RequestParts } from './contract.ts';
 import { ErrorNumber, Refusal } from './errors.ts';
-import { type Exact, type Holder, settle } from './exact.ts';
+import { type Holder, int64, putExact, type Rounded } from './int64.ts';
 import { parseJson } from './json.ts';
-import type { OperationValidator, RequestParts } from './validator-eov.ts';
 
 /** The most bytes a body may have, as sent and after decompression. */
 export const MAX_BODY_BYTES = 64 * 1024;
@@ -11,6 +10,14 @@ export interface Body {
   /** As the contract declares it. */
   readonly mediaType: string;
   readonly text: string;
+}
+
+/** A request as it was sent, without its body. */
+export interface SentRequest {
+  readonly params: Holder;
+  readonly query: Holder;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly originalUrl: string;
 }
 
 /** What an operation is called with, as `Request` in types.ts has it. */
@@ -26,62 +33,69 @@ export interface RequestData {
  *
  * @throws Refusal as `validateRequest` does
  */
-export function readBodyText(text: string, operation: ContractOperation, validator: OperationValidator): unknown {
+export function readBodyText(text: string, operation: ContractOperation): unknown {
   const [mediaType = ''] = operation.body?.types.keys() ?? [];
-  const parts = { params: {}, query: {}, headers: {}, originalUrl: operation.path, body: undefined };
-  return validateRequest(parts, [], { mediaType, text }, operation, validator).body;
+  const sent = { params: {}, query: {}, headers: {}, originalUrl: operation.path };
+  return validateRequest(sent, { mediaType, text }, operation).body;
 }
 
 /**
- * Holds a request to the contract.
+ * Reads a request, and holds it to the contract.
  *
- * @param exacts the places of the parameters that `parts` holds stand-ins for
  * @throws Refusal if it breaks the contract
  */
 export function validateRequest(
-  parts: RequestParts,
-  exacts: Exact[],
+  { params, query, headers, originalUrl }: SentRequest,
   body: Body | undefined,
   operation: ContractOperation,
-  validator: OperationValidator,
 ): RequestData {
-  const position = body && operation.body?.types.get(body.mediaType);
-  // The validator keeps memory for each content type that it meets: only where a body may have several is it shown one,
-  // of these, also where there is no body.
+  const parts: RequestParts = { params, query, headers: {}, originalUrl, body: undefined };
+  const rounded: Rounded[] = [];
+  for (const parameter of operation.parameters) takeParameter(parameter, headers, parts, rounded);
   const types = operation.body?.types;
+  // The validator keeps memory for each content type that it meets: it is shown one only where a body may have several,
+  // one of these, also where there is no body.
   parts.headers['content-type'] = types && types.size > 1 ? (body?.mediaType ?? types.keys().next().value) : undefined;
-  if (body !== undefined) {
-    exacts.push(...parseJson(body.text, position, parts, 'body'));
+  const position = body && types?.get(body.mediaType);
+  if (body !== undefined) rounded.push(...parseJson(body.text, position, parts, 'body'));
+  operation.validator.request(parts);
+  putExact(rounded);
+  const header: Holder = {};
+  for (const parameter of operation.parameters) {
+    const { holder, key } = holderOf(parameter, parts);
+    const value = holder[key];
+    // The validator has filled in a default.
+    if (parameter.int64 && typeof value === 'number' && Number.isSafeInteger(value)) holder[key] = BigInt(value);
+    if (parameter.in === 'header') header[parameter.name] = holder[key];
   }
-  validator.request(parts);
-  settle(exacts);
-  for (const parameter of operation.parameters) makeDefaultExact(parameter, parts);
   return {
     path: parts.params,
     query: parts.query,
-    header: declaredHeaders(operation.parameters, parts.headers),
+    header,
     body: position === undefined ? parts.body : position.withExactDefaults(parts.body),
   };
 }
 
-/** Where the parts of a request hold a parameter. */
-export function holderOf(
-  { in: location, name }: ContractParameter,
+/** Readies a parameter for the validator, which rounds: for the text of an int64 it gets that of the double near it. */
+function takeParameter(
+  parameter: ContractParameter,
+  headers: SentRequest['headers'],
   parts: RequestParts,
-): { holder: Holder; key: string } {
+  rounded: Rounded[],
+): void {
+  const { holder, key } = holderOf(parameter, parts);
+  if (parameter.in === 'header' && headers[key] !== undefined) holder[key] = headers[key];
+  const text = holder[key];
+  if (!parameter.int64 || typeof text !== 'string') return;
+  const exact = int64(text);
+  holder[key] = String(Number(exact));
+  rounded.push({ holder, key, value: typeof exact === 'bigint' ? exact : text });
+}
+
+/** Where the parts of a request hold a parameter. */
+function holderOf({ in: location, name }: ContractParameter, parts: RequestParts): { holder: Holder; key: string } {
   if (location === 'header') return { holder: parts.headers, key: name.toLowerCase() };
   return { holder: location === 'path' ? parts.params : parts.query, key: name };
-}
-
-function makeDefaultExact(parameter: ContractParameter, parts: RequestParts): void {
-  const { holder, key } = holderOf(parameter, parts);
-  const value = holder[key];
-  if (parameter.int64 && typeof value === 'number' && Number.isSafeInteger(value)) holder[key] = BigInt(value);
-}
-
-function declaredHeaders(parameters: readonly ContractParameter[], headers: Holder): Holder {
-  const declared = parameters.filter((parameter) => parameter.in === 'header');
-  return Object.fromEntries(declared.map(({ name }) => [name, headers[name.toLowerCase()]]));
 }
 
 export function notUtf8(): Refusal {

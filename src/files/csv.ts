@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { exactJson } from '../contract/exact-json.ts';
+import { exactJson } from '../contract/int64.ts';
 import type { StoredPlant } from '../storage/store.ts';
 import { COLUMNS, TYPES } from '../storage/columns.ts';
 import { endOfLine, type FindEnd } from './lines.ts';

@@ -2,33 +2,32 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CommandError } from '../commands/failure.ts';
-import { stopped } from '../commands/interruption.ts';
+import { ExplainedError } from '../explained-error.ts';
 
 export interface NewFileOptions {
   /** Who may read and write it; less what the process's umask takes away. */
   readonly mode: number;
+  /** Aborts when the process is told to stop: the file is not made then. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * Makes a file that is there whole, and on the disk, or not at all: by another name in its folder first.
  *
- * @param write writes the file of the name that it is given, which is there, empty; it may stop at the signal
- * @throws CommandError if there is a file of that name, or it cannot be written
+ * @param write writes the file of the name that it is given, which is there, empty
+ * @throws ExplainedError if there is a file of that name, or it cannot be written
  */
 export async function writeNewFile<T>(
   path: string,
-  { mode }: NewFileOptions,
-  write: (temporary: string, signal: AbortSignal) => Promise<T>,
+  { mode, signal }: NewFileOptions,
+  write: (temporary: string) => Promise<T>,
 ): Promise<T> {
   refuseExisting(path);
-  using interrupted = stopped();
-  const { signal } = interrupted;
   // Not by the id of the process: in a container the next one has the same, and would meet what a killed one has left.
   const temporary = `${path}.${randomBytes(4).toString('hex')}.part`;
   try {
     await (await open(temporary, 'wx', mode)).close();
-    const result = await write(temporary, signal);
+    const result = await write(temporary);
     signal.throwIfAborted();
     await flush(temporary);
     refuseExisting(path);
@@ -37,15 +36,15 @@ export async function writeNewFile<T>(
     return result;
   } catch (error) {
     await rm(temporary, { force: true });
-    if (signal.aborted) throw new CommandError(`interrupted: ${path} was not written`, { cause: error });
+    if (signal.aborted) throw new ExplainedError(`interrupted: ${path} was not written`, { cause: error });
     // The system's errors: a folder that is not there, a disk that is full.
-    if (!Error.isError(error) || !('syscall' in error) || error.name === 'CommandError') throw error;
-    throw new CommandError(`${path} cannot be written: ${error.message}`, { cause: error });
+    if (!Error.isError(error) || !('syscall' in error)) throw error;
+    throw new ExplainedError(`${path} cannot be written: ${error.message}`, { cause: error });
   }
 }
 
 function refuseExisting(path: string): void {
-  if (existsSync(path)) throw new CommandError(`the file ${path} exists: move it away, or name another one`);
+  if (existsSync(path)) throw new ExplainedError(`the file ${path} exists: move it away, or name another one`);
 }
 
 async function flush(path: string): Promise<void> {

@@ -3,7 +3,7 @@ import { loadContract } from '../contract/load.ts';
 import { readBodyText } from '../contract/request.ts';
 import type { StoredPlant } from '../storage/store.ts';
 import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
-import { CommandError } from '../commands/failure.ts';
+import { ExplainedError } from '../explained-error.ts';
 import { endOfLine, type Line, Lines } from './lines.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
@@ -20,25 +20,24 @@ export type ReadBody = (text: string) => StoredPlant;
 
 /** What holds plants to the contract as the service does: from openapi.yaml, by the same functions. */
 export async function openBodyReader(): Promise<ReadBody> {
-  const { contract, validators } = await loadContract();
+  const { operations } = await loadContract();
   const id = 'createPlant';
-  const operation = contract.operations.find((each) => each.id === id);
-  const validator = validators.get(id);
-  if (operation === undefined || validator === undefined) throw new ContractError(`openapi.yaml does not have ${id}`);
+  const operation = operations.find((each) => each.id === id);
+  if (operation === undefined) throw new ContractError(`openapi.yaml does not have ${id}`);
   // The validator has found that it is a plant; createPlant.ts is what compiles only if the store keeps all of one.
-  return (text) => readBodyText(text, operation, validator) as StoredPlant;
+  return (text) => readBodyText(text, operation) as StoredPlant;
 }
 
-/** @throws CommandError */
+/** @throws ExplainedError */
 export function formatOf(path: string, chosen: string | undefined): Format {
   const found = FORMATS.find((each) =>
     chosen === undefined ? path.toLowerCase().endsWith(`.${each}`) : each === chosen,
   );
   if (found === undefined && chosen !== undefined) {
-    throw new CommandError(`the format must be ${FORMATS.join(' or ')}, not ${chosen}`);
+    throw new ExplainedError(`the format must be ${FORMATS.join(' or ')}, not ${chosen}`);
   }
   if (found === undefined && path !== '-' && path !== '') {
-    throw new CommandError(`${path} ends with neither .ndjson nor .csv: say which it is by --format`);
+    throw new ExplainedError(`${path} ends with neither .ndjson nor .csv: say which it is by --format`);
   }
   return found ?? 'ndjson';
 }
@@ -59,7 +58,7 @@ export class Records {
     this.lines = new Lines(format === 'csv' ? endOfRecord : endOfLine);
   }
 
-  /** @throws CommandError if the header is not one that the contract has columns for */
+  /** @throws ExplainedError if the header is not one that the contract has columns for */
   add(chunk: Buffer): PlantRecord[] {
     return this.records(this.lines.add(chunk));
   }
@@ -108,7 +107,7 @@ export class Records {
     }
   }
 
-  private wrongHeader(reason: string): CommandError {
-    return new CommandError(`the header of ${this.name} is not that of plants: ${reason}; nothing was stored`);
+  private wrongHeader(reason: string): ExplainedError {
+    return new ExplainedError(`the header of ${this.name} is not that of plants: ${reason}; nothing was stored`);
   }
 }

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
-import { CommandError } from '../commands/failure.ts';
+import { ExplainedError } from '../explained-error.ts';
 
 /** A record that is not stored. */
 export interface Reject {
@@ -20,11 +20,11 @@ export class Rejects implements Disposable {
   readonly path: string;
   private file: number | undefined;
 
-  /** @throws CommandError if the file exists: what it says was not looked at yet */
+  /** @throws ExplainedError if the file exists: what it says was not looked at yet */
   constructor(path: string) {
     this.path = path;
     if (existsSync(path)) {
-      throw new CommandError(`the file ${path} exists: move it away, or name another one with --rejects`);
+      throw new ExplainedError(`the file ${path} exists: move it away, or name another one with --rejects`);
     }
   }
 
@@ -36,7 +36,7 @@ export class Rejects implements Disposable {
       writeFileSync(this.file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''));
     } catch (error) {
       const reason = Error.isError(error) ? error.message : String(error);
-      throw new CommandError(`the file of rejects ${this.path} cannot be written: ${reason}`, { cause: error });
+      throw new ExplainedError(`the file of rejects ${this.path} cannot be written: ${reason}`, { cause: error });
     }
     this.count += rejects.length;
   }

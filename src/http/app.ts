@@ -1,41 +1,24 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-  type Router,
-} from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
-import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { OperationValidator } from '../contract/validator-eov.ts';
 import type { RequestLog, RequestObserver } from '../observability/log.ts';
-import type { Services } from '../operations/services.ts';
 import type { IncomingBody } from './body.ts';
 import { clientAddress, type Proxies } from './client-address.ts';
-import type { Exchange } from './connections.ts';
 import { Context, RequestRecorder } from './context.ts';
 import { createCors } from './cors.ts';
 import { answerFailure } from './errors.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { send } from './reply.ts';
+import type { Service } from './server.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
-import { type Handler, routeOperations } from './router.ts';
+import { type RouterOptions, routeOperations } from './router.ts';
 
-export interface AppOptions {
-  readonly contract: Contract;
-  readonly validators: ReadonlyMap<string, OperationValidator>;
-  /** By operationId; `operations` of operations/index.ts. */
-  readonly operations: Readonly<Record<string, Handler<Services>>>;
-  readonly services: Services;
+export interface AppOptions extends Omit<RouterOptions, 'authenticate' | 'count'> {
   readonly authenticator: Authenticator;
   readonly log: RequestLog;
   readonly observer?: RequestObserver | undefined;
-  /** The path of the service's public address: '' or such as `/api`. */
-  readonly basePath: string;
   /** What browsers see beside the operations. */
   readonly pages: readonly Router[];
   /** undefined: there is none. */
@@ -46,21 +29,9 @@ export interface AppOptions {
   readonly proxies: Proxies | undefined;
 }
 
-export interface App {
-  readonly handle: (exchange: Exchange) => void;
-  /**
-   * What a server should construct requests and replies of. They have the prototypes of the Express application, which
-   * else gives them to each anew: V8 has what it knows of an object to forget then.
-   */
-  readonly classes: {
-    readonly IncomingMessage: typeof IncomingMessage;
-    readonly ServerResponse: typeof ServerResponse;
-  };
-}
-
 /** The service as an Express application: what a request meets, in this order. */
-export function createApp(options: AppOptions): App {
-  const { contract, validators, operations, services, authenticator, log, observer, basePath } = options;
+export function createApp(options: AppOptions): Service<Context> {
+  const { contract, authenticator, log, observer, proxies, rateLimit, corsOrigins } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -69,20 +40,15 @@ export function createApp(options: AppOptions): App {
   // All parameters: by default those beyond the 1,000th are dropped, and would not be refused.
   app.set('query parser', (query: string) => parse(query, '&', '=', { maxKeys: 0 }));
   routeOperations(app, {
-    contract,
-    validators,
-    operations,
-    services,
+    ...options,
     authenticate: (authorization) => authenticator.authenticate(authorization),
-    count: options.rateLimit && createRateLimit(options.rateLimit),
-    basePath,
+    count: rateLimit && createRateLimit(rateLimit),
   });
   for (const page of options.pages) app.use(page);
   app.use(unknownPath);
   app.use(failed);
-  const { proxies } = options;
   app.set('trust proxy', proxies ?? false);
-  const markForOrigins = options.corsOrigins && createCors(options.corsOrigins, contract);
+  const markForOrigins = corsOrigins && createCors(corsOrigins, contract);
   const recorder = new RequestRecorder(log, observer);
   const serve = (context: Context): void => {
     try {
@@ -96,21 +62,21 @@ export function createApp(options: AppOptions): App {
   };
   return {
     // What every request needs is done before Express, each of whose layers costs as much as all of it.
-    handle(exchange) {
-      // Made of the classes below, or given their prototypes by Express.
-      const [request, response] = [exchange.request as Request, exchange.response as Response];
-      takeOriginForm(request);
-      const client = (proxies === undefined ? undefined : clientAddress(request)) ?? exchange.connection.address;
-      const context = new Context(exchange, request, response, client);
+    handle(context) {
+      const { request, response } = context;
       response.context = context;
+      request.incoming = context.body;
+      takeOriginForm(request);
+      if (proxies !== undefined) context.setClient(clientAddress(request) ?? context.client);
       recorder.begin(context);
       // A client that does not wait for its replies must not hold up others, whose requests Node has read as well.
-      if (exchange.pipelined)
-        exchange.ledger.later(() => {
+      if (context.pipelined)
+        context.ledger.later(() => {
           if (!request.socket.destroyed) serve(context);
         });
       else serve(context);
     },
+    Exchange: Context,
     classes: classesOf(app),
   };
 }
@@ -124,7 +90,11 @@ const failed: ErrorRequestHandler = (error, _request, { context }, _next) => {
   answerFailure(error, context);
 };
 
-function classesOf(app: Express): App['classes'] {
+/**
+ * What a server should construct requests and replies of. They have the prototypes of the Express application, which
+ * gives them to each anew otherwise: V8 has what it knows of an object to forget then.
+ */
+function classesOf(app: Express): Required<Service<Context>>['classes'] {
   class AppRequest extends IncomingMessage {
     incoming: IncomingBody | undefined;
 

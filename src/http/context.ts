@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.ts';
 import type { RequestLog, RequestObserver } from '../observability/log.ts';
 import { announcesBody, IncomingBody } from './body.ts';
-import type { Exchange } from './connections.ts';
+import { Exchange, type ExchangeParts } from './connections.ts';
 import { sentPath } from './request-target.ts';
 
 declare global {
@@ -26,19 +26,18 @@ const REPEATED_MS = 60_000;
 /** and how many different ones are remembered. */
 const MAX_FAILURES = 64;
 
-/** What is known of a request while it is under way: made in app.ts, and the log line is made of it. */
-export class Context {
-  readonly exchange: Exchange;
-  readonly request: Request;
-  readonly response: Response;
+/** All that is known of a request while it is under way; its line of the log is made of it. */
+export class Context extends Exchange {
+  declare readonly request: Request;
+  declare readonly response: Response;
   /** undefined: the request has none. */
   readonly body: IncomingBody | undefined;
   /** `X-Request-Id`, taken over if the client sent one that is sane. */
   readonly requestId: string;
   /** The address of the client. */
-  readonly client: string | undefined;
+  client: string | undefined;
   /** On the clock of `performance.now()`. */
-  readonly startedAt: number;
+  readonly startedAt = performance.now();
   /** Header fields of the reply, be it a failure: name, value, name, value. */
   readonly fields: string[];
   operation: string | undefined;
@@ -48,27 +47,25 @@ export class Context {
   reason: string | undefined;
   /** Why the service failed: for the log only. */
   failure: unknown;
-  constructor(exchange: Exchange, request: Request, response: Response, client: string | undefined) {
-    this.exchange = exchange;
-    this.request = request;
-    this.response = response;
-    this.client = client;
-    this.startedAt = exchange.connection.progressAt;
-    exchange.key = `address ${client ?? ''}`;
-    this.body = announcesBody(request) ? new IncomingBody(exchange) : undefined;
-    request.incoming = this.body;
+
+  constructor(parts: ExchangeParts) {
+    super(parts);
+    const { request, connection } = parts;
+    this.setClient(connection.address);
+    this.body = announcesBody(request) ? new IncomingBody(this) : undefined;
     const sent = request.headers['x-request-id'];
     this.requestId = typeof sent === 'string' && SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
     this.fields = ['X-Request-Id', this.requestId];
   }
 
-  get caller(): Caller | undefined {
-    return this.exchange.caller;
+  setClient(address: string | undefined): void {
+    this.client = address;
+    this.key = `address ${address ?? ''}`;
   }
 
-  set caller(caller: Caller | undefined) {
-    this.exchange.caller = caller;
-    if (caller !== undefined) this.exchange.key = caller.key;
+  setCaller(caller: Caller): void {
+    this.caller = caller;
+    this.key = caller.key;
   }
 }
 
@@ -86,7 +83,7 @@ export class RequestRecorder {
 
   begin(context: Context): void {
     this.observer?.begun();
-    context.exchange.onEnd = () => {
+    context.onEnd = () => {
       context.body?.abort();
       this.end(context);
     };

@@ -1,12 +1,9 @@
 import { validateHeaderValue } from 'node:http';
-import type { ContractOperation, ContractReply } from '../contract/contract.ts';
+import type { ContractOperation, ContractReply, OperationValidator } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
-import { exactJson } from '../contract/exact-json.ts';
-import { OUT_OF_RANGE, standIn } from '../contract/int64.ts';
+import { exactJson, nearestDouble, OUT_OF_RANGE } from '../contract/int64.ts';
 import type { Position } from '../contract/positions.ts';
 import type { ErrorBody } from '../contract/types.ts';
-import type { OperationValidator } from '../contract/validator-eov.ts';
-import type { Exchange } from './connections.ts';
 import type { Context } from './context.ts';
 
 /** Header fields by name; those that are undefined are not sent. */
@@ -24,13 +21,9 @@ export interface ReplyData {
  *
  * @throws Error that names what breaks the contract; nothing is sent then
  */
-export function sendReply(
-  context: Context,
-  reply: ReplyData,
-  operation: ContractOperation,
-  validator: OperationValidator,
-): void {
+export function sendReply(context: Context, reply: ReplyData, operation: ContractOperation): void {
   const { status, headers = {}, body } = reply;
+  const { validator } = operation;
   const declared = operation.replies.get(String(status));
   if (declared === undefined)
     throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
@@ -54,14 +47,14 @@ function checkHeaders(
   const shown = sent.map(([name, value]) => {
     // What Node would refuse later, with some of the headers set.
     validateHeaderValue(name, String(value));
-    return [name.toLowerCase(), typeof value === 'bigint' ? standIn(value) : value] as const;
+    return [name.toLowerCase(), typeof value === 'bigint' ? nearestDouble(value) : value] as const;
   });
   validator.replyHeaders(status, Object.fromEntries(shown));
 }
 
 /** The value as the validator can judge it: doubles for int64. A number there may have been rounded already. */
 function withStandIns(value: unknown, position: Position): unknown {
-  if (position.int64 && typeof value === 'bigint') return standIn(value);
+  if (position.int64 && typeof value === 'bigint') return nearestDouble(value);
   if (position.int64 && typeof value === 'number' && !Number.isSafeInteger(value)) return OUT_OF_RANGE;
   if (Array.isArray(value)) return value.map((item) => withStandIns(item, position.items()));
   if (typeof value !== 'object' || value === null) return value;
@@ -78,7 +71,7 @@ export function send(
   mediaType?: string,
   body?: string | Buffer,
 ): void {
-  const { exchange, response } = context;
+  const { response, ledger } = context;
   const fields = commonFields(context);
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
@@ -86,25 +79,25 @@ export function send(
   // A 204 has no length, not even none (RFC 9110, section 8.6).
   if (status !== 204) fields.push('Content-Length', String(length));
   response.writeHead(status, fields);
-  if (Buffer.isBuffer(body)) endInParts(exchange, body, 0);
+  if (Buffer.isBuffer(body)) endInParts(context, body, 0);
   else {
     response.end(body);
     // Otherwise the system has taken all of it.
-    if (response.writableLength > 0) exchange.ledger.hold(exchange, 'reply', length);
+    if (response.writableLength > 0) ledger.hold(context, 'reply', length);
   }
 }
 
 /** How much of a Buffer is sent at a time, in bytes: thousands of clients that want a large one must not hold up others. */
 const PART_BYTES = 64 * 1024;
 
-function endInParts(exchange: Exchange, bytes: Buffer, start: number): void {
+function endInParts(context: Context, bytes: Buffer, start: number): void {
   const end = start + PART_BYTES;
-  const { response } = exchange;
+  const { response, ledger } = context;
   if (end >= bytes.length) response.end(bytes.subarray(start));
   else
-    exchange.ledger.later(() => {
+    ledger.later(() => {
       response.write(bytes.subarray(start, end), (error) => {
-        if (error == null) endInParts(exchange, bytes, end);
+        if (error == null) endInParts(context, bytes, end);
       });
     });
 }
@@ -113,17 +106,17 @@ function endInParts(exchange: Exchange, bytes: Buffer, start: number): void {
  * The header fields that each reply has: name, value, name, value. A body that has not arrived is not waited for, be it
  * 200 MB: the connection ends then, for writing first, so that the client sees the reply.
  */
-export function commonFields({ exchange, request, body, fields }: Context): string[] {
-  const { connection } = exchange;
+export function commonFields(context: Context): string[] {
+  const { connection, request, body, fields } = context;
   if (body !== undefined && !request.complete) {
     body.drop();
     connection.stopReading();
-    connection.endAfter(exchange);
+    connection.endAfter(context);
   } else {
     // Otherwise Node ends the connection by itself.
-    exchange.askForBody();
+    context.askForBody();
   }
-  if (!exchange.last) return [...fields];
+  if (!context.last) return [...fields];
   // Node calls it when the reply is out, and would reset the connection under a client that still sends.
   request.socket.destroySoon = () => {
     connection.endSoon();

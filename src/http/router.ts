@@ -2,13 +2,12 @@ import type { IRouter, Request, Response } from 'express';
 import type { Caller } from '../auth/caller.ts';
 import type { Contract, ContractOperation } from '../contract/contract.ts';
 import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
-import { literalPath, templatePath } from '../contract/paths.ts';
-import type { RequestData } from '../contract/request.ts';
+import { type Body, type RequestData, validateRequest } from '../contract/request.ts';
 import type { ErrorBody } from '../contract/types.ts';
-import type { OperationValidator } from '../contract/validator-eov.ts';
+import type { Services } from '../operations/services.ts';
 import type { Context } from './context.ts';
 import { type ReplyData, sendReply } from './reply.ts';
-import { readRequest } from './request.ts';
+import { readBody } from './body.ts';
 
 /** How long a body may take until its token is asked for again, in milliseconds: it may have been revoked meanwhile. */
 const TRUSTED_MS = 100;
@@ -17,15 +16,15 @@ const TRUSTED_MS = 100;
  * An operation whose types are forgotten: the compiler has held it to the contract (types.ts), and the validator holds
  * what it is called with to the same contract. Written as a method, since the compiler lets those narrow their request.
  */
-interface Untyped<Services> {
+interface Untyped {
   operation(request: RequestData, services: Services): Promise<ReplyData>;
 }
-export type Handler<Services> = Untyped<Services>['operation'];
+export type Handler = Untyped['operation'];
 
-export interface RouterOptions<Services> {
+export interface RouterOptions {
   readonly contract: Contract;
-  readonly validators: ReadonlyMap<string, OperationValidator>;
-  readonly operations: Readonly<Record<string, Handler<Services>>>;
+  /** By operationId; `operations` of operations/index.ts. */
+  readonly operations: Readonly<Record<string, Handler>>;
   readonly services: Services;
   /** Who calls, by the header Authorization. @throws Refusal */
   readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
@@ -35,6 +34,17 @@ export interface RouterOptions<Services> {
   readonly basePath: string;
 }
 
+/** A path as Express takes it to the letter: what it would read as more than that is escaped. */
+export function literalPath(path: string): string {
+  return path.replace(/[{}()[\]+?!:*\\]/g, '\\$&');
+}
+
+/** A path template of the contract as Express's: `/plants/{id}` as `/plants/:"id"`. */
+function templatePath(template: string): string {
+  const parts = template.split(/\{([^}]+)\}/);
+  return parts.map((part, index) => (index % 2 === 1 ? `:${JSON.stringify(part)}` : literalPath(part))).join('');
+}
+
 /**
  * Adds the operations of the contract as routes, to a router that is strict and case-sensitive. A request is answered
  * by the first of these that has an objection: path and method (404, 405), security (401), the
@@ -42,7 +52,7 @@ export interface RouterOptions<Services> {
  *
  * @throws ContractError if the operations are not those of the contract
  */
-export function routeOperations<Services>(router: IRouter, options: RouterOptions<Services>): void {
+export function routeOperations(router: IRouter, options: RouterOptions): void {
   const { contract, operations, basePath } = options;
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
   if (undeclared.length > 0) throw outOfStep(`does not have the operation ${undeclared.join(', ')} of src/operations`);
@@ -68,55 +78,67 @@ export function routeOperations<Services>(router: IRouter, options: RouterOption
   }
 }
 
-function operationHandler<Services>(
+function operationHandler(
   operation: ContractOperation,
-  { validators, operations, services, authenticate, count }: RouterOptions<Services>,
+  { operations, services, authenticate, count }: RouterOptions,
 ): (request: Request, response: Response) => Promise<void> {
-  const validator = validators.get(operation.id);
   const handler = operations[operation.id];
-  if (validator === undefined || handler === undefined) {
+  if (handler === undefined) {
     throw outOfStep(`has the operation ${operation.id}, which src/operations/index.ts does not have`);
   }
   // Apart, since V8 keeps room for all that an async function has while it waits: for each request that is under way.
   const answer = (context: Context, reply: ReplyData) => {
     if (reply.status >= 400 && isError(reply.body)) context.error = reply.body.error;
-    sendReply(context, reply, operation, validator);
+    sendReply(context, reply, operation);
   };
   const operate = async (context: Context, request: RequestData | Promise<RequestData>) => {
     const data = request instanceof Promise ? await request : request;
     if (!operation.public && performance.now() - context.startedAt > TRUSTED_MS) {
-      context.caller = await authenticate(context.request.headers.authorization);
+      context.setCaller(await authenticate(context.request.headers.authorization));
     }
-    const { exchange } = context;
-    if (!exchange.ledger.work(exchange)) throw overloaded;
+    if (!context.ledger.work(context)) throw overloaded;
     let reply;
     try {
       reply = await handler(data, services);
     } finally {
-      exchange.ledger.rest(exchange);
+      context.ledger.rest(context);
     }
     answer(context, reply);
   };
   const admit = (context: Context, caller: Caller) => {
-    context.caller = caller;
-    context.exchange.ledger.refuseWaste(context.exchange);
+    context.setCaller(caller);
+    context.ledger.refuseWaste(context);
     count?.(caller.key, context);
-    return operate(context, readRequest(context, operation, validator));
+    return operate(context, readRequest(context, operation));
   };
   // What can be refused at once is thrown at once: nothing more of it is parsed then.
   return (_request, { context }) => {
     context.operation = operation.id;
     if (operation.public) {
-      context.exchange.ledger.refuseWaste(context.exchange);
-      return operate(context, readRequest(context, operation, validator));
+      context.ledger.refuseWaste(context);
+      return operate(context, readRequest(context, operation));
     }
     const caller = authenticate(context.request.headers.authorization);
     if (!(caller instanceof Promise)) return admit(context, caller);
     // Where the body is refused first, its failure is of no interest.
     caller.catch(() => undefined);
-    context.exchange.ledger.refuseWaste(context.exchange);
+    context.ledger.refuseWaste(context);
     return caller.then((known) => admit(context, known));
   };
+}
+
+/**
+ * Reads a request and holds it to the contract.
+ *
+ * @throws Refusal at once, or later by the promise, if it cannot be read, or breaks the contract
+ */
+function readRequest(context: Context, operation: ContractOperation): RequestData | Promise<RequestData> {
+  const { request } = context;
+  const { params, url, headers } = request;
+  const head = { params, query: url.includes('?') ? request.query : {}, headers, originalUrl: url };
+  const sent = operation.body && readBody(context, context.body, operation.body);
+  const validated = (text: Body | undefined) => validateRequest(head, text, operation);
+  return sent === undefined ? validated(undefined) : sent.then(validated);
 }
 
 /** Whether a body has the shape that the contract gives every failure. */

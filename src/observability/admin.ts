@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import type { Exchange } from '../http/connections.ts';
+import { Exchange } from '../http/connections.ts';
+import type { Service } from '../http/server.ts';
 
 /** What can be asked about the service. */
 export interface Facts {
@@ -10,55 +11,48 @@ export interface Facts {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
+interface Answer {
+  readonly status: number;
+  readonly mediaType: string;
+  readonly body: string;
+}
+
 /**
  * What operators and their tools ask, on a listener of its own: `/livez` (does the process answer?), `/readyz` (should
  * it get requests?) and `/metrics` (what has it done?).
  */
-export function createAdmin(facts: Facts, logger: Logger): (exchange: Exchange) => void {
-  return ({ request, response }) => {
-    answer(request, response, facts, logger).catch((error: unknown) => {
-      logger.error({ err: error }, 'admin request failed');
-      response.destroy();
-    });
+export function createAdmin(facts: Facts, logger: Logger): Service<Exchange> {
+  return {
+    Exchange,
+    handle({ request, response }) {
+      answerTo(request, facts, logger).then(
+        ({ status, mediaType, body }) => {
+          if (status === 405) response.setHeader('Allow', 'GET, HEAD');
+          response.writeHead(status, { 'Content-Type': mediaType, 'Cache-Control': 'no-store' }).end(body);
+        },
+        (error: unknown) => {
+          logger.error({ err: error }, 'admin request failed');
+          response.destroy();
+        },
+      );
+    },
   };
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { ready, metrics }: Facts,
-  logger: Logger,
-): Promise<void> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    reply(response.setHeader('Allow', 'GET, HEAD'), 405, 'method not allowed');
-    return;
-  }
-  switch (request.url) {
-    case '/livez':
-      reply(response, 200, 'ok');
-      return;
-    case '/readyz':
-      try {
-        await ready();
-        reply(response, 200, 'ok');
-      } catch (error) {
-        logger.warn({ err: error }, 'not ready');
-        reply(response, 503, 'not ready');
-      }
-      return;
-    case '/metrics':
-      send(response, 200, metrics.contentType, await metrics.text());
-      return;
-    default:
-      reply(response, 404, 'not found');
+async function answerTo({ method, url }: IncomingMessage, { ready, metrics }: Facts, logger: Logger): Promise<Answer> {
+  if (method !== 'GET' && method !== 'HEAD') return answer(405, 'method not allowed');
+  if (url === '/livez') return answer(200, 'ok');
+  if (url === '/metrics') return { status: 200, mediaType: metrics.contentType, body: await metrics.text() };
+  if (url !== '/readyz') return answer(404, 'not found');
+  try {
+    await ready();
+    return answer(200, 'ok');
+  } catch (error) {
+    logger.warn({ err: error }, 'not ready');
+    return answer(503, 'not ready');
   }
 }
 
-function reply(response: ServerResponse, status: number, text: string): void {
-  send(response, status, 'application/json', JSON.stringify({ status: text }));
-}
-
-function send(response: ServerResponse, status: number, mediaType: string, body: string): void {
-  response.writeHead(status, { 'Content-Type': mediaType, 'Cache-Control': 'no-store' });
-  response.end(body);
+function answer(status: number, text: string): Answer {
+  return { status, mediaType: 'application/json', body: JSON.stringify({ status: text }) };
 }

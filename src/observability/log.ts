@@ -1,8 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
-import { LineWriter } from './line-writer.ts';
+import { writeStdout } from './stdout.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/**
+ * How long lines are held, in milliseconds: a busy service writes hundreds of them at once. One write each time that
+ * the event loop comes around took 9 % of the time of a create. A process that is killed loses what it holds.
+ */
+const HOLD_MS = 10;
+/** How long lines are held after a write that failed, in milliseconds. */
+const RETRY_MS = 500;
+/** How many characters wait while no process reads stdout. */
+const MAX_WAITING = 16 * 1024 * 1024;
+/** How long the end of the process waits for stdout, in milliseconds. */
+const FLUSH_MS = 1000;
 
 /** Where requests are logged. */
 export interface RequestLog {
@@ -27,25 +40,14 @@ export interface Log extends RequestLog {
 
 /** One JSON object a line on stdout. */
 export function createLog(level: LogLevel): Log {
-  const lines = new LineWriter((count) => {
-    const msg = 'log lines were dropped: stdout could not be written';
-    return `${JSON.stringify({ level: 'warn', time: isoTime(), lines: count, msg })}\n`;
-  });
-  const logger = pino(
-    {
-      level,
-      base: null,
-      timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    lines,
-  );
+  const lines = new LineWriter();
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const logger = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters }, lines);
   return {
     logger,
     // As pino would, in a third of the time: there is such a line for each request.
     request(line) {
-      if (!logger.isLevelEnabled('info')) return;
-      lines.write(`${JSON.stringify({ level: 'info', time: isoTime(), ...line, msg: 'request' })}\n`);
+      if (logger.isLevelEnabled('info')) lines.write(toLine('info', line, 'request'));
     },
     flush: () => lines.flush(),
     dropped: () => lines.dropped,
@@ -54,12 +56,72 @@ export function createLog(level: LogLevel): Log {
 
 let [writtenAt, written] = [NaN, ''];
 
-/** The time as in the other lines; written out only once for all requests of a millisecond. */
-function isoTime(): string {
+/** A line as pino has it; the time is written out only once for all requests of a millisecond. */
+function toLine(level: LogLevel, members: object, msg: string): string {
   const now = Date.now();
-  if (now !== writtenAt) {
-    writtenAt = now;
-    written = new Date(now).toISOString();
+  if (now !== writtenAt) [writtenAt, written] = [now, new Date(now).toISOString()];
+  return `${JSON.stringify({ level, time: written, ...members, msg })}\n`;
+}
+
+/**
+ * Writes lines to stdout, and holds up nothing: lines that stdout fails to take (its disk is full, its reader is gone)
+ * and lines beyond what may wait for it are dropped and counted. A line says so once stdout takes lines again.
+ */
+class LineWriter {
+  dropped = 0;
+  private reported = 0;
+  private waiting: string[] = [];
+  private characters = 0;
+  private writing: Promise<void> | undefined;
+  /** Whether the last line on stdout lacks its end. */
+  private torn = false;
+
+  write(line: string): void {
+    if (this.characters > MAX_WAITING) {
+      this.dropped++;
+      return;
+    }
+    this.waiting.push(line);
+    this.characters += line.length;
+    this.writing ??= this.writeAll();
   }
-  return written;
+
+  /** Resolves when all is written, or stdout has had its time. */
+  async flush(): Promise<void> {
+    const until = performance.now() + FLUSH_MS;
+    while (this.writing !== undefined && performance.now() < until) await sleep(1);
+  }
+
+  private async writeAll(): Promise<void> {
+    let failed = false;
+    while (this.waiting.length > 0 || this.dropped > this.reported) {
+      // A process with nothing but this to do may end: it calls flush() before.
+      await sleep(failed ? RETRY_MS : HOLD_MS, undefined, { ref: false });
+      const { dropped, waiting } = this;
+      if (dropped > this.reported) {
+        const members = { lines: dropped - this.reported };
+        const notice = toLine('warn', members, 'log lines were dropped: stdout could not be written');
+        if ((await this.put([notice])) === 0) this.reported = dropped;
+      }
+      this.waiting = [];
+      this.dropped += await this.put(waiting);
+      for (const line of waiting) this.characters -= line.length;
+      failed = this.dropped > this.reported;
+    }
+    this.writing = undefined;
+  }
+
+  /** Returns how many of the lines stdout did not take whole. */
+  private async put(lines: readonly string[]): Promise<number> {
+    const start = this.torn ? '\n' : '';
+    const text = Buffer.from(start + lines.join(''));
+    let done = 0;
+    try {
+      while (done < text.length) done += await writeStdout(text, done, { ref: false });
+    } catch {
+      // The reason cannot be logged, as this is the log.
+    }
+    if (done > 0) this.torn = text.at(done - 1) !== 0x0a;
+    return done === text.length ? 0 : lines.length + 1 - text.toString('latin1', start.length, done).split('\n').length;
+  }
 }

@@ -1,10 +1,27 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
 import type { Contract } from '../contract/contract.ts';
-import type { Log } from './log.ts';
+import { ErrorNumber, statusOf } from '../contract/errors.ts';
+import { REASONS } from '../http/bounds.ts';
+import type { OnCutOff } from '../http/connections.ts';
 import type { StoreLocation } from '../storage/open.ts';
-import { RequestMetrics } from './request-metrics.ts';
-import { StoreMetrics } from './store-metrics.ts';
+import { type Creation, type Store, type StoreObserver, StoreUnavailable } from '../storage/store.ts';
+import type { Log, RequestObserver } from './log.ts';
+
+/** In seconds: from what a create takes on a fast disk up to what it may take, and beyond. */
+const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** In plants: up to what is written together at most. */
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+
+/** Counting the plants takes a hundredth of the time at most, and rests for so many milliseconds at least. */
+const COUNTING_SHARE = 0.01;
+const MIN_REST_MS = 1000;
+/** For how long Prometheus waits for the count, in milliseconds; it gets the one before if it takes longer. */
+const MAX_COUNTING_MS = 1000;
+
+/** The operation of a request outside the contract, and the status of one that got no answer. */
+const NONE = 'none';
 
 /** Of prom-client's own: gauges with the names of counters, and two that say what `nodejs_active_resources` does. */
 const UNWANTED = [
@@ -15,38 +32,146 @@ const UNWANTED = [
   'nodejs_active_resources_total',
 ];
 
-/** What Prometheus is told of this process, in a registry of its own. */
-export class Metrics {
-  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
-  readonly requests: RequestMetrics;
-  readonly store: StoreMetrics;
-  private readonly registry = new Registry();
+/** What Prometheus is told of this process: once for each process, in prom-client's own registry. */
+export class Metrics implements RequestObserver, StoreObserver {
+  readonly contentType = register.contentType;
+  private readonly requests = new Counter({
+    name: 'plant_store_http_requests_total',
+    help: 'Requests by operation and status; none: outside the contract, and no answer.',
+    labelNames: ['operation', 'status'],
+  });
+  private readonly requestDurations = new Histogram({
+    name: 'plant_store_http_request_duration_seconds',
+    help: 'From the head of a request until its answer is out, or its client is gone.',
+    labelNames: ['operation'],
+    buckets: DURATIONS,
+  });
+  private readonly requestsUnderWay = new Gauge({
+    name: 'plant_store_http_requests_in_flight',
+    help: 'Requests whose head was read, and whose answer is not out.',
+  });
+  private readonly cutOffs = new Counter({
+    name: 'plant_store_connections_cut_off_total',
+    help: 'Connections that were cut off, by the bound that they met.',
+    labelNames: ['reason'],
+  });
+  private readonly creations = new Counter({
+    name: 'plant_store_creations_total',
+    help: 'Plants that the store answered for, by what became of them.',
+    labelNames: ['outcome'],
+  });
+  private readonly storeErrors = new Counter({
+    name: 'plant_store_store_errors_total',
+    help: 'Plants not answered for, and tokens not looked up.',
+    labelNames: ['kind'],
+  });
+  private readonly batchSizes = new Histogram({
+    name: 'plant_store_batch_plants',
+    help: 'Plants that were written together, with one flush.',
+    buckets: SIZES,
+  });
+  private readonly commitDurations = new Histogram({
+    name: 'plant_store_commit_duration_seconds',
+    help: 'From the moment a batch is handed to the engine until it answers, flush included, waiting before not.',
+    buckets: DURATIONS,
+  });
 
-  constructor(contract: Contract, { engine }: StoreLocation, log: Pick<Log, 'dropped'>) {
-    this.requests = new RequestMetrics(contract, this.registry);
-    this.store = new StoreMetrics(this.registry);
+  constructor({ operations }: Contract, { engine }: StoreLocation, log: Pick<Log, 'dropped'>) {
+    // What has not been 0 before shows no increase in its first sample.
+    for (const { id, replies } of operations) {
+      const statuses = [...replies.keys(), '500', '503'].filter((status) => status !== 'default');
+      this.expect(id, statuses);
+    }
+    this.expect(NONE, Object.values(ErrorNumber).map(statusOf));
+    for (const reason of Object.keys(REASONS)) this.cutOffs.inc({ reason }, 0);
+    for (const outcome of ['created', 'replayed', 'conflict']) this.creations.inc({ outcome }, 0);
+    for (const kind of ['unavailable', 'failed']) this.storeErrors.inc({ kind }, 0);
+
     const labels = { version: packageJson.version, node_version: process.versions.node, engine };
     new Gauge({
       name: 'plant_store_build_info',
       help: 'Which version of the service this is, on which Node, with which kind of store; always 1.',
       labelNames: Object.keys(labels),
-      registers: [this.registry],
     }).set(labels, 1);
     new Counter({
       name: 'plant_store_log_lines_dropped_total',
       help: 'Lines of the log that stdout did not take.',
-      registers: [this.registry],
       collect() {
         this.reset();
         this.inc(log.dropped());
       },
     });
-    collectDefaultMetrics({ register: this.registry });
-    for (const name of UNWANTED) this.registry.removeSingleMetric(name);
+    collectDefaultMetrics();
+    for (const name of UNWANTED) register.removeSingleMetric(name);
   }
 
-  /** Asks the store for nothing but its count of plants, and waits for that for a second at most. */
+  /** Has the plants in a store counted, and those that wait for it, when Prometheus asks. */
+  watch(store: Store): void {
+    new Gauge({
+      name: 'plant_store_waiting_plants',
+      help: 'Plants that wait to be written, without those that are being written.',
+      collect() {
+        this.set(store.waiting());
+      },
+    });
+    let [plants, dueAt] = [NaN, 0];
+    const count = async (): Promise<void> => {
+      const begunAt = performance.now();
+      if (begunAt < dueAt) return;
+      dueAt = Infinity;
+      plants = await store.plants.count().catch(() => NaN);
+      const endedAt = performance.now();
+      dueAt = endedAt + Math.max(MIN_REST_MS, (endedAt - begunAt) / COUNTING_SHARE);
+    };
+    new Gauge({
+      name: 'plant_store_plants',
+      help: 'Plants in the store, when they were last counted; NaN: not known.',
+      async collect() {
+        await Promise.race([count(), sleep(MAX_COUNTING_MS, undefined, { ref: false })]);
+        this.set(plants);
+      },
+    });
+  }
+
+  /** What Prometheus reads. It asks the store for nothing but its count of plants. */
   text(): Promise<string> {
-    return this.registry.metrics();
+    return register.metrics();
+  }
+
+  begun(): void {
+    this.requestsUnderWay.inc();
+  }
+
+  ended(operation: string = NONE, status: number | typeof NONE = NONE, ms: number): void {
+    this.requestsUnderWay.dec();
+    this.requests.inc({ operation, status });
+    this.requestDurations.observe({ operation }, ms / 1000);
+  }
+
+  /** Node's parser refused something, which never became a request. */
+  readonly onUnreadable = (status: number): void => {
+    this.requests.inc({ operation: NONE, status });
+  };
+
+  readonly onCutOff: OnCutOff = (reason) => {
+    this.cutOffs.inc({ reason });
+  };
+
+  created(outcome: Creation): void {
+    this.creations.inc({ outcome });
+  }
+
+  failed(error: unknown): void {
+    this.storeErrors.inc({ kind: error instanceof StoreUnavailable ? 'unavailable' : 'failed' });
+  }
+
+  written(plants: number, ms: number): void {
+    this.batchSizes.observe(plants);
+    this.commitDurations.observe(ms / 1000);
+  }
+
+  private expect(operation: string, statuses: readonly (string | number)[]): void {
+    this.requestDurations.zero({ operation });
+    for (const status of statuses) this.requests.inc({ operation, status }, 0);
   }
 }

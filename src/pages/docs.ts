@@ -3,18 +3,11 @@ import { createRequire } from 'node:module';
 import { type RequestHandler, Router } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { parseDocument } from 'yaml';
-import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { exactJson } from '../contract/exact-json.ts';
-import { literalPath } from '../contract/paths.ts';
+import { exactJson } from '../contract/int64.ts';
+import { literalPath } from '../http/router.ts';
 import { commonFields, send } from '../http/reply.ts';
-import { escapeHtml, securityHeaders } from './html.ts';
-
-export interface DocsOptions {
-  readonly contract: Contract;
-  readonly basePath: string;
-  readonly https: boolean;
-}
+import { escapeHtml, type PageOptions, securityHeaders } from './page.ts';
 
 const OPTIONS = {
   customCss: readFileSync(new URL('docs.css', import.meta.url), 'utf8'),
@@ -41,8 +34,6 @@ const SOURCES = {
   'form-action': ["'self'"],
 };
 
-const packages = createRequire(import.meta.url);
-
 /** The files of swagger-ui-dist that the page refers to. The others of that package, a page of its own among them, stay. */
 const FILES: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -53,11 +44,11 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 /** `/docs` (Swagger UI), and the contract as served: `/openapi.yaml` and `/openapi.json`. */
-export function createDocs({ contract, basePath, https }: DocsOptions): Router {
+export function createDocs({ contract, basePath, https }: PageOptions): Router {
   const { title } = contract.document.info;
   const page = swaggerUi
     .generateHTML(undefined, { ...OPTIONS, customSiteTitle: escapeHtml(title) })
-    // Phones show it as wide as a desk's screen else, and small.
+    // Otherwise phones show it as wide as a desk's screen, and small.
     .replace('<head>', '<head>\n  <meta name="viewport" content="width=device-width, initial-scale=1">');
   const secure = securityHeaders(page, https, SOURCES);
   const router = Router({ caseSensitive: true, strict: true });
@@ -67,17 +58,16 @@ export function createDocs({ contract, basePath, https }: DocsOptions): Router {
       .get(secure, handler)
       .all(readOnly);
   };
-  // Buffers: replies that wait for slow clients then share the memory.
-  const serveText = (path: string, mediaType: string, text: string) => {
-    const bytes = Buffer.from(text);
+  // Buffers, sent in parts: replies that wait for slow clients share the memory, and thousands of them hold up no other.
+  const serveBytes = (path: string, mediaType: string, cacheControl: string, bytes: Buffer) => {
     serve(path, (_request, { context }) => {
-      send(context, 200, { 'Cache-Control': 'no-cache' }, mediaType, bytes);
+      send(context, 200, { 'Cache-Control': cacheControl }, mediaType, bytes);
     });
   };
   const { yaml, json } = served(contract.yaml, basePath);
-  serveText('/openapi.yaml', 'application/yaml', yaml);
-  serveText('/openapi.json', 'application/json', json);
-  serveText('/docs/', 'text/html; charset=utf-8', page);
+  serveBytes('/openapi.yaml', 'application/yaml', 'no-cache', Buffer.from(yaml));
+  serveBytes('/openapi.json', 'application/json', 'no-cache', Buffer.from(json));
+  serveBytes('/docs/', 'text/html; charset=utf-8', 'no-cache', Buffer.from(page));
   // The page refers to its files by relative paths.
   serve('/docs', (_request, { context }) => {
     send(context, 301, { Location: 'docs/' });
@@ -89,11 +79,10 @@ export function createDocs({ contract, basePath, https }: DocsOptions): Router {
     for (let at = 0; at < fields.length; at += 2) response.appendHeader(fields[at] ?? '', fields[at + 1] ?? '');
     initialise(request, response, next);
   });
+  const packages = createRequire(import.meta.url);
   for (const [name, mediaType] of Object.entries(FILES)) {
     const file = readFileSync(packages.resolve(`swagger-ui-dist/${name}`));
-    serve(`/docs/${name}`, (_request, { context }) => {
-      send(context, 200, { 'Cache-Control': 'public, max-age=3600' }, mediaType, file);
-    });
+    serveBytes(`/docs/${name}`, mediaType, 'public, max-age=3600', file);
   }
   return router;
 }

@@ -1,18 +1,12 @@
 import { basename } from 'node:path/posix';
 import { type RequestHandler, Router } from 'express';
 import type { Contract } from '../contract/contract.ts';
-import { literalPath } from '../contract/paths.ts';
+import { literalPath } from '../http/router.ts';
 import { send } from '../http/reply.ts';
-import { escapeHtml, securityHeaders } from './html.ts';
-
-export interface LandingOptions {
-  readonly contract: Contract;
-  readonly basePath: string;
-  readonly https: boolean;
-}
+import { escapeHtml, type PageOptions, securityHeaders } from './page.ts';
 
 /** The page at `/` that leads browsers to the docs. For other clients it does not exist: it is not in the contract. */
-export function createLanding({ contract, basePath, https }: LandingOptions): Router {
+export function createLanding({ contract, basePath, https }: PageOptions): Router {
   // A Buffer, which all replies share.
   const page = Buffer.from(render(contract.document.info));
   const secure = securityHeaders(page.toString(), https, { 'img-src': ['data:'], 'form-action': ["'none'"] });
@@ -29,7 +23,7 @@ export function createLanding({ contract, basePath, https }: LandingOptions): Ro
   return router;
 }
 
-/** Goes on to the page for those who would rather read HTML than JSON; who takes anything is a program. */
+/** Goes on to the page for clients that prefer HTML to JSON; one that takes anything is a program. */
 const forBrowsers: RequestHandler = (request, response, next) => {
   const reads = request.method === 'GET' || request.method === 'HEAD';
   if (reads) response.vary('Accept');

@@ -1,3 +1,5 @@
+import { ExplainedError } from '../explained-error.ts';
+
 /** A plant with its id. `name` and `tag` are kept to the letter: no case folding, no normalisation. */
 export interface StoredPlant {
   readonly id: bigint;
@@ -115,11 +117,11 @@ export interface StoreObserver {
 }
 
 /** The store cannot do its work at the moment: it is full, locked, gone. */
-export class StoreUnavailable extends Error {
+export class StoreUnavailable extends ExplainedError {
   override readonly name = 'StoreUnavailable';
 }
 
 /** The store cannot be opened as it is: whoever operates it must act. The message says what is wrong, in one line. */
-export class StoreUnusable extends Error {
+export class StoreUnusable extends ExplainedError {
   override readonly name = 'StoreUnusable';
 }

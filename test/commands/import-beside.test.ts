@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { importFrom } from '../../src/commands/import.ts';
+import { importPlants } from '../../src/commands/import.ts';
 import { percentile, whileServing } from '../support/crowd.ts';
 import { plantStore, ROOT, start, startService } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
@@ -116,7 +116,7 @@ describe('a store that is away', () => {
     execFileSync('mkfifo', [path]);
     process.env['DATABASE_URL'] = environment.DATABASE_URL;
     const other = new DatabaseSync(join(folder, 'plants.db'));
-    const imported = importFrom(path, {}, 1500);
+    const imported = importPlants(path, {}, 1500);
     const failure = expect(imported).rejects.toThrow(
       'SQLite cannot do this at the moment: database is locked; plants.ndjson was read up to line 0: 0 created, ' +
         '0 replayed, 0 conflicting, 0 refused; run it again, what is stored is replayed',
@@ -128,7 +128,7 @@ describe('a store that is away', () => {
     await failure;
     other.exec('rollback');
 
-    const again = importFrom(path, {}, 60_000);
+    const again = importPlants(path, {});
     const secondPipe = await open(path, 'w');
     other.exec('begin immediate');
     await secondPipe.writeFile(lines(3000));

@@ -92,7 +92,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
     const lines = Array.from({ length: 150_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
     write('plants.ndjson', lines.join(''));
     await run('migrate');
-    const store = await openStore(readConfig(environment).store, { create: false });
+    const store = await openStore(readConfig(environment).DATABASE_URL, { create: false });
     const killed = start(process.execPath, [join(ROOT, 'src/main.ts'), 'import', 'plants.ndjson'], environment, folder);
     while ((await store.plants.count()) === 0) await sleep(5);
     killed.child.kill('SIGKILL');

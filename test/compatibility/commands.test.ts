@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { compareContracts } from '../../scripts/compatibility/contracts.ts';
-import { parseDocument } from '../../src/contract/document.ts';
+import { loadDocument } from '../../src/contract/load.ts';
 import { Project } from '../support/project.ts';
 import { ROOT } from '../support/service.ts';
 
@@ -49,7 +49,7 @@ const notReleasable = (text: string) => `info.version is 1.0.0, and 1.0.0 is rel
 
 describe('the contract that is released', () => {
   test.each(readdirSync(join(ROOT, 'released')))('%s is a contract of that version', (name) => {
-    const contract = parseDocument(readFileSync(join(ROOT, 'released', name), 'utf8'));
+    const contract = loadDocument(readFileSync(join(ROOT, 'released', name), 'utf8'));
     expect(`${contract.document.info.version}.yaml`).toBe(name);
     expect(compareContracts(contract, contract)).toEqual([]);
   });

@@ -3,19 +3,19 @@ import { compareContracts } from '../../scripts/compatibility/contracts.ts';
 import { linesOf } from '../../scripts/compatibility/report.ts';
 import { RULES } from '../../scripts/compatibility/rules.ts';
 import { SchemaComparison } from '../../scripts/compatibility/schemas.ts';
-import { parseDocument } from '../../src/contract/document.ts';
+import { loadDocument } from '../../src/contract/load.ts';
 import { CONTRACT_CASES } from './contract-cases.ts';
 import { EXCHANGE_CASES } from './exchange-cases.ts';
 import { GARDEN } from './garden.ts';
 import { SCHEMA_CASES } from './schema-cases.ts';
 
-const garden = parseDocument(GARDEN);
+const garden = loadDocument(GARDEN);
 const seen = new Set<string>();
 
 describe('a difference between contracts', () => {
   test.each([...SCHEMA_CASES, ...EXCHANGE_CASES, ...CONTRACT_CASES])('$from → $to', ({ from, to, there, back }) => {
     expect(GARDEN.split(from)).toHaveLength(2);
-    const other = parseDocument(GARDEN.replace(from, () => to));
+    const other = loadDocument(GARDEN.replace(from, () => to));
     const [forth, taken] = [compareContracts(garden, other), compareContracts(other, garden)];
     for (const { rule, side } of [...forth, ...taken]) seen.add(`${rule}, ${side}`);
     expect(linesOf(forth)).toEqual(there);

@@ -1,9 +1,8 @@
 import { Router } from 'express';
 import { describe, expect, test } from '@jest/globals';
-import { parseContract } from '../../src/contract/contract.ts';
+import { loadContract } from '../../src/contract/load.ts';
 import { routeOperations } from '../../src/http/router.ts';
-import { compileValidators } from '../../src/contract/validator-eov.ts';
-import { YAML } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
 import { THINGS } from '../support/contracts.ts';
 import { ROOT, start } from '../support/service.ts';
 
@@ -14,120 +13,78 @@ function changed(yaml: string, from: string, to: string): string {
 }
 
 describe('a contract that is broken, or cannot be held to, stops the start with the reason:', () => {
+  const [version, security] = ['openapi: 3.1.0', 'security: [{ bearerAuth: [] }]'];
   const limit = 'schema: { type: integer, format: int64, default: 20, maximum: 100 }';
+  const limitTo = (schema: string) => `schema: { ${schema} }`;
+  const [kind, reason] = ['Kind: { type: string, enum: [tree, herb] }', 'reason: { type: string }'];
+  const reply = 'content: { application/json: { schema: {';
+  const tree = "application/json: { schema: { $ref: '#/components/schemas/Tree' } }\n        ";
+  const newest = '  /things/newest:\n    get:';
+  const roundedInt64 = 'limits an int64 by multipleOf, or by a value beyond';
+  const noPattern = 'openapi.yaml does not compile: Invalid regular expression';
   test.each([
-    ['no YAML', ['openapi: 3.1.0', 'openapi: [3.1.0'], 'openapi.yaml is not YAML: '],
-    ['YAML with a key twice', ['openapi: 3.1.0', 'openapi: 3.1.0\nopenapi: 3.1.0'], 'at line 3, column 1'],
-    [
-      'another version of OpenAPI',
-      ['openapi: 3.1.0', 'openapi: 3.0.3'],
-      'openapi.yaml:2:1 must be OpenAPI 3.1: it must say `openapi: 3.1.0`',
-    ],
+    ['no YAML', version, 'openapi: [3.1.0', 'openapi.yaml is not YAML: '],
+    ['YAML with a key twice', version, `${version}\n${version}`, 'at line 3, column 1'],
+    ['another version of OpenAPI', version, 'openapi: 3.0.3', 'openapi.yaml:2:1 must be OpenAPI 3.1: it must say'],
     [
       'no operationId',
-      ['operationId: getThing', 'summary: getThing'],
-      'openapi.yaml:16:5, get /things/{thing-id}: the operationId is missing',
+      'operationId: getThing',
+      'summary: x',
+      ':16:5, get /things/{thing-id}: the operationId is missing',
     ],
-    [
-      'an operationId twice',
-      ['operationId: getThing', 'operationId: putThing'],
-      'two operations with the operationId putThing',
-    ],
-    ['no OpenAPI', ['responses:', 'answers:'], 'is not valid OpenAPI 3.1'],
-    [
-      'a reference to nothing',
-      ['schemas/Kind', 'schemas/Sort'],
-      '#/components/schemas/Sort, which is not a place in it',
-    ],
-    ['another document', ["'#/components/schemas/Kind'", 'kinds.yaml'], 'kinds.yaml, which is not a place in it'],
-    [
-      'a circle of references',
-      ['Kind: { type: string, enum: [tree, herb] }', "Kind: { $ref: '#/components/schemas/Kind' }"],
-      'Kind, which is not',
-    ],
-    [
-      'another security scheme',
-      ['scheme: bearer', 'scheme: basic'],
-      'the security scheme bearerAuth must be declared, of type http',
-    ],
-    [
-      'an unknown security scheme',
-      ['security: [{ bearerAuth: [] }]', 'security: [{ other: [] }]'],
-      'the security scheme other must be',
-    ],
+    ['an operationId twice', 'operationId: getThing', 'operationId: putThing', 'with the operationId putThing'],
+    ['no OpenAPI', 'responses:', 'answers:', 'is not valid OpenAPI 3.1'],
+    ['a reference to nothing', 'schemas/Kind', 'schemas/Sort', '#/components/schemas/Sort, which is not a place in it'],
+    ['another document', "'#/components/schemas/Kind'", 'kinds.yaml', 'kinds.yaml, which is not a place in it'],
+    ['a circle of references', kind, "Kind: { $ref: '#/components/schemas/Kind' }", 'Kind, which is not'],
+    ['another security scheme', 'scheme: bearer', 'scheme: basic', 'bearerAuth must be declared, of type http'],
+    ['an unknown security scheme', security, 'security: [{ other: [] }]', 'the security scheme other must be'],
     [
       'a media type that is not JSON',
-      ['application/vnd.things+json', 'text/csv'],
-      'openapi.yaml:30:11, put /things/{thing-id}, requestBody: the media type text/csv is not JSON: write application/json',
+      'application/vnd.things+json',
+      'text/csv',
+      'text/csv is not JSON: write application',
     ],
     [
       'two media types in a reply',
-      [
-        'content: { application/json: { schema: {',
-        'content: { application/hal+json: { schema: {} }, application/json: { schema: {',
-      ],
-      'only one media type can be sent',
+      reply,
+      `${reply} } }, application/hal+json: { schema: {`,
+      'only one media type can be',
     ],
-    [
-      'a media type without a schema',
-      [
-        "application/json: { schema: { $ref: '#/components/schemas/Tree' } }\n        ",
-        'application/json: {}\n        ',
-      ],
-      'application/json must have a schema',
-    ],
-    [
-      'a parameter in a cookie',
-      ['name: after, in: query', 'name: after, in: cookie'],
-      'parameters in cookies are not supported',
-    ],
-    [
-      'a parameter without a schema',
-      [limit, 'content: { application/json: { schema: {} } }'],
-      'parameter limit: it must have a schema',
-    ],
+    ['a media type without a schema', tree, 'application/json: {}\n        ', 'application/json must have a schema'],
+    ['a parameter in a cookie', 'after, in: query', 'after, in: cookie', 'parameters in cookies are not supported'],
+    ['a parameter without a schema', limit, `${reply} } } }`, 'parameter limit: it must have a schema'],
     [
       'an int64 in a part of a parameter',
-      [limit, 'schema: { type: array, items: { type: integer, format: int64 } }'],
+      limit,
+      limitTo('type: array, items: { type: integer, format: int64 }'),
       'openapi.yaml:19:11, get /things/{thing-id}, parameter limit: an int64 must be the parameter itself',
     ],
     [
-      'a bound of an int64 that is rounded',
-      [limit, 'schema: { type: integer, format: int64, maximum: 9007199254740993 }'],
-      'limits an int64 by multipleOf, or by a value beyond',
+      'a rounded bound of an int64',
+      limit,
+      limitTo('type: integer, format: int64, maximum: 9007199254740993'),
+      roundedInt64,
     ],
-    [
-      'a multiple of an int64',
-      [limit, 'schema: { type: integer, format: int64, multipleOf: 10 }'],
-      'limits an int64 by multipleOf',
-    ],
-    [
-      'a pattern that is none',
-      ['Kind: { type: string, enum: [tree, herb] }', "Kind: { type: string, pattern: '[' }"],
-      'openapi.yaml does not compile: Invalid regular expression',
-    ],
-    [
-      'a pattern that is none, in a reply',
-      ['reason: { type: string }', "reason: { type: string, pattern: '[' }"],
-      'openapi.yaml does not compile: Invalid regular expression',
-    ],
+    ['a multiple of an int64', limit, limitTo('type: integer, format: int64, multipleOf: 10'), roundedInt64],
+    ['a pattern that is none', kind, "Kind: { type: string, pattern: '[' }", noPattern],
+    ['a pattern that is none, in a reply', reason, "reason: { type: string, pattern: '[' }", noPattern],
     [
       'a path that is referred to',
-      ['  /things/newest:\n    get:', "  /other: { $ref: '#/paths/~1things~1newest' }\n  /things/newest:\n    get:"],
+      newest,
+      `  /x: { $ref: '#/paths/~1things~1newest' }\n${newest}`,
       'a path must be written out',
     ],
-  ])('%s', async (_name, [from = '', to = ''], message) => {
-    const attempt = async () => compileValidators(parseContract(changed(THINGS, from, to)));
-    await expect(attempt()).rejects.toThrow(
+  ])('%s', async (_name, from, to, message) => {
+    await expect(loadContract(changed(THINGS, from, to))).rejects.toThrow(
       expect.objectContaining({ name: 'ContractError', message: expect.stringContaining(message) }),
     );
   });
 
-  test('operations that are not those of the code', () => {
+  test('operations that are not those of the code', async () => {
     const options = {
-      contract: parseContract(YAML),
-      validators: new Map(),
-      services: {},
+      contract: await loadContract(),
+      services: { plants: (await startApp()).store.plants },
       authenticate: () => ({ key: '', name: undefined, subject: undefined }),
       basePath: '',
     };
@@ -146,29 +103,29 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
 });
 
 describe('a contract is read as it is written:', () => {
-  test('the bounds of int64 itself may be written', () => {
+  test('the bounds of int64 itself may be written', async () => {
     const bounds = 'Id: { type: integer, format: int64, minimum: -9223372036854775808, maximum: 9223372036854775807 }';
-    expect(parseContract(changed(THINGS, 'Id: { type: integer, format: int64 }', bounds)).operations).toHaveLength(3);
+    const { operations } = await loadContract(changed(THINGS, 'Id: { type: integer, format: int64 }', bounds));
+    expect(operations).toHaveLength(3);
   });
 
-  test('without any security, every operation is open', () => {
-    const open = parseContract(changed(THINGS, 'security: [{ bearerAuth: [] }]\npaths', 'paths'));
+  test('without any security, every operation is open', async () => {
+    const open = await loadContract(changed(THINGS, 'security: [{ bearerAuth: [] }]\npaths', 'paths'));
     expect(open.operations.map((operation) => operation.public)).toEqual([true, true, true]);
-    expect(parseContract(THINGS).operations.map((operation) => operation.public)).toEqual([true, false, false]);
+    const { operations } = await loadContract(THINGS);
+    expect(operations.map((operation) => operation.public)).toEqual([true, false, false]);
   });
 
-  test('without paths, it has no operations', () => {
-    expect(parseContract('{ openapi: 3.1.0, info: { title: x, version: 1.0.0 }, components: {} }').operations).toEqual(
-      [],
-    );
+  test('without paths, it has no operations', async () => {
+    const { operations } = await loadContract('{ openapi: 3.1.0, info: { title: x, version: 1.0.0 }, components: {} }');
+    expect(operations).toEqual([]);
   });
 });
 
 test('of all deprecations only the one that is known goes unheard', async () => {
   const script = `
-    import { parseContract } from './src/contract/contract.ts';
-    import { compileValidators } from './src/contract/validator-eov.ts';
-    await compileValidators(parseContract(${JSON.stringify(THINGS)}));
+    import { loadContract } from './src/contract/load.ts';
+    await loadContract(${JSON.stringify(THINGS)});
     process.emitWarning('another one', 'DeprecationWarning');`;
   const { ended, stderr } = start(process.execPath, ['--input-type=module', '-e', script], {}, ROOT);
   expect(await ended).toBe(0);

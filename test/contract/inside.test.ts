@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { parseContract } from '../../src/contract/contract.ts';
-import { compileValidators } from '../../src/contract/validator-eov.ts';
+import { loadContract } from '../../src/contract/load.ts';
 import { Project } from '../support/project.ts';
 import { plantStore } from '../support/service.ts';
 
@@ -29,9 +28,9 @@ components:
 const VALID = { id: 2 ** 63 };
 const INVALID = { id: 1e300, colour: 'red' };
 
-const compiled = (await compileValidators(parseContract(PROBE))).get('probe');
-if (compiled === undefined) throw new Error('the contract has the operation probe');
-const validator = compiled;
+const [operation] = (await loadContract(PROBE)).operations;
+if (operation === undefined) throw new Error('the contract has the operation probe');
+const { validator } = operation;
 const parts = (size: string, body: unknown) => ({
   params: { size } as Record<string, unknown>,
   query: {},

@@ -2,13 +2,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { Refusal } from '../../src/contract/errors.ts';
-import { settle } from '../../src/contract/exact.ts';
+import { putExact } from '../../src/contract/int64.ts';
 import { MAX_DEPTH, parseJson } from '../../src/contract/json.ts';
 import { Position } from '../../src/contract/positions.ts';
 
 function parse(text: string, position?: Position): unknown {
   const holder = { body: undefined as unknown };
-  settle(parseJson(text, position, holder, 'body'));
+  putExact(parseJson(text, position, holder, 'body'));
   return holder.body;
 }
 

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
-import { type ContractOperation, parseContract } from '../../src/contract/contract.ts';
-import {
-  type DeclaredOperation,
-  type Method,
-  type OpenApiDocument,
-  type Parameter,
-  parseDocument,
-  type Resolve,
-} from '../../src/contract/document.ts';
+import { type Declared, readOperations } from '../../src/contract/contract.ts';
+import type { DeclaredOperation, Method, OpenApiDocument, Parameter, Resolve } from '../../src/contract/document.ts';
+import { loadDocument } from '../../src/contract/load.ts';
 import { ErrorNumber } from '../../src/contract/errors.ts';
 import { type Break, breaks } from './invalid.ts';
 import { type Json, Members, read, write } from './json.ts';
@@ -18,12 +12,12 @@ import { valid } from './valid.ts';
 
 /** A request to be sent; shown, where it fails, as the text that was sent. */
 export class DerivedRequest {
-  readonly operation: ContractOperation;
+  readonly operation: Declared;
   readonly parameters: Parameters;
   /** undefined: there is no body. */
   readonly body: { readonly mediaType: string; readonly text: string } | undefined;
 
-  constructor(operation: ContractOperation, parameters: Parameters, body: DerivedRequest['body']) {
+  constructor(operation: Declared, parameters: Parameters, body: DerivedRequest['body']) {
     this.operation = operation;
     this.parameters = parameters;
     this.body = body;
@@ -55,14 +49,14 @@ export interface InvalidRequests {
 
 /** What can be derived from a contract. */
 export class Derivation {
-  readonly operations: readonly ContractOperation[];
+  readonly operations: readonly Declared[];
   readonly document: OpenApiDocument;
   readonly resolve: Resolve;
   private readonly judges: Judges;
 
   constructor(yaml: string) {
-    this.operations = parseContract(yaml).operations;
-    const { document, resolve } = parseDocument(yaml);
+    const { document, resolve } = loadDocument(yaml);
+    this.operations = readOperations(document, resolve);
     this.document = document;
     this.resolve = resolve;
     this.judges = new Judges(document);
@@ -70,20 +64,20 @@ export class Derivation {
 
   judgeOf = (schema: Keywords): Judge => this.judges.of(schema);
 
-  declared({ path, method }: ContractOperation): DeclaredOperation {
+  declared({ path, method }: Declared): DeclaredOperation {
     const item = this.document.paths?.[path];
     return item?.[method.toLowerCase() as Method] ?? {};
   }
 
   /** The schema of a body that an operation answers, by the status; undefined if it answers none. */
-  replySchema(operation: ContractOperation, status: number): Keywords | undefined {
+  replySchema(operation: Declared, status: number): Keywords | undefined {
     const { responses = {} } = this.declared(operation);
     const reply = responses[String(status)] ?? responses['default'];
     if (reply === undefined) throw new Error(`the contract has no ${status} for ${operation.id}`);
     return Object.values(this.resolve(reply).content ?? {})[0]?.schema;
   }
 
-  private parametersOf(operation: ContractOperation): Parameter[] {
+  private parametersOf(operation: Declared): Parameter[] {
     const shared = this.document.paths?.[operation.path]?.parameters ?? [];
     const own = this.declared(operation).parameters ?? [];
     const all = [...shared, ...own].map((each) => this.resolve(each));
@@ -91,13 +85,13 @@ export class Derivation {
   }
 
   /** The media types of the bodies of an operation. */
-  bodiesOf(operation: ContractOperation): { readonly mediaType: string; readonly schema: Keywords }[] {
+  bodiesOf(operation: Declared): { readonly mediaType: string; readonly schema: Keywords }[] {
     const { requestBody } = this.declared(operation);
     const content = requestBody === undefined ? {} : this.resolve(requestBody).content;
     return Object.entries(content).map(([mediaType, { schema = {} }]) => ({ mediaType, schema }));
   }
 
-  valid(operation: ContractOperation): fc.Arbitrary<ValidRequest> {
+  valid(operation: Declared): fc.Arbitrary<ValidRequest> {
     const bodies = this.bodiesOf(operation).map(({ mediaType, schema }) => {
       const judge = this.judgeOf(schema);
       const values = valid(schema, this.resolve).filter((value) => judge(read(write(value))) === true);
@@ -120,7 +114,7 @@ export class Derivation {
   }
 
   /** One entry for each kind of fault that a request to the operation can have. */
-  invalid(operation: ContractOperation): InvalidRequests[] {
+  invalid(operation: Declared): InvalidRequests[] {
     const parameters = parameterBreaks(this.parametersOf(operation), this.resolve, this.judgeOf);
     const kinds = Map.groupBy(parameters, ({ kind }) => kind);
     const ofParameters = Array.from(kinds, ([kind, all]) => ({
@@ -136,7 +130,7 @@ export class Derivation {
   }
 
   private invalidBodies(
-    operation: ContractOperation,
+    operation: Declared,
     { mediaType, schema }: { readonly mediaType: string; readonly schema: Keywords },
   ): InvalidRequests[] {
     const parameters = validParameters(this.parametersOf(operation), this.resolve);

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exactJson } from '../../src/contract/exact-json.ts';
+import { exactJson } from '../../src/contract/int64.ts';
 import { PATIENCE_MS } from '../../src/storage/batches.ts';
 import { Fault } from '../support/clients.ts';
 import { noSmallDisk, SmallDisk } from '../support/small-disk.ts';

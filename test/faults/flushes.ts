@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exactJson } from '../../src/contract/exact-json.ts';
+import { exactJson } from '../../src/contract/int64.ts';
 import type { StoredPlant } from '../../src/storage/store.ts';
 import { Fault } from '../support/clients.ts';
 import type { Service } from '../support/service.ts';
@@ -138,7 +138,7 @@ async function inFlush(
 ): Promise<void> {
   let over = false;
   const begun = () => disk.flushes(child.pid).filter(({ begin }) => begin >= from).length >= nth;
-  await Promise.race([answers, until(() => over || begun(), 5)]);
+  await Promise.race([answers, until(() => over || begun())]);
   over = true;
 }
 

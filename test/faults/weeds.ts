@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { exactJson } from '../../src/contract/exact-json.ts';
+import { exactJson } from '../../src/contract/int64.ts';
 import { Fault } from '../support/clients.ts';
 import { Session } from '../support/session.ts';
 import { Testbed, together } from '../support/testbed.ts';

@@ -14,7 +14,8 @@ test('a new file is made beside what a killed process of the same id has left', 
   const path = join(folder, 'copy.db');
   const left = `copy.db.${process.pid}.part`;
   writeFileSync(join(folder, left), 'half');
-  await writeNewFile(path, { mode: 0o600 }, (temporary) => appendFile(temporary, 'whole'));
+  const { signal } = new AbortController();
+  await writeNewFile(path, { mode: 0o600, signal }, (temporary) => appendFile(temporary, 'whole'));
   expect(readFileSync(path, 'utf8')).toBe('whole');
   expect(readdirSync(folder).toSorted()).toEqual(['copy.db', left]);
 });

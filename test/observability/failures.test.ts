@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { MAX } from '../../src/http/connections.ts';
+import { MAX } from '../../src/http/bounds.ts';
 import { Crowd } from '../support/crowd.ts';
 import { adminUrl, logged, sample, samples, scrape, until } from '../support/metrics.ts';
 import { PostgresServer } from '../support/postgres.ts';

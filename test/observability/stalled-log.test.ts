@@ -125,7 +125,7 @@ testWith(noSmallDisk, 'says how many lines were dropped once the disk of its log
 
 test('a log that nobody reads does not fill the memory', async () => {
   const script = `
-    import { createLog } from '../src/observability/log.ts';
+    import { createLog } from './src/observability/log.ts';
     const log = createLog('info');
     const line = { path: 'x'.repeat(1000) };
     for (let round = 0; round < 120; round++) {

@@ -22,7 +22,7 @@ const LINES = [
 ];
 writeFileSync(passfile, LINES.join('\n'));
 
-const read = (url: string) => readConfig({ DATABASE_URL: url }).store;
+const read = (url: string) => readConfig({ DATABASE_URL: url }).DATABASE_URL;
 const PLAIN = {
   engine: 'postgres',
   url: expect.stringMatching(/^postgres:\/\/[^:]+@/),
@@ -120,7 +120,7 @@ describe('DATABASE_URL names a PostgreSQL database', () => {
     ['postgres://plants:secret@db/plants?connect_timeout=0', 'must have a connect_timeout in seconds, from 1 to 9999'],
   ])('and is refused with what to do, and without the password: %s', (url, message) => {
     const attempt = () => read(url);
-    expect(attempt).toThrow(expect.objectContaining({ name: 'ConfigError' }));
+    expect(attempt).toThrow(expect.objectContaining({ name: 'ExplainedError' }));
     expect(attempt).toThrow(`DATABASE_URL ${message}`);
     expect(attempt).not.toThrow('secret');
   });

@@ -9,21 +9,22 @@ import type { PACE } from '../../src/auth/issuer-keys.ts';
 import { JwtVerifier } from '../../src/auth/jwt.ts';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
 import type { Proxies } from '../../src/http/client-address.ts';
-import { parseContract } from '../../src/contract/contract.ts';
+import { loadContract } from '../../src/contract/load.ts';
 import type { Handler } from '../../src/http/router.ts';
-import { compileValidators } from '../../src/contract/validator-eov.ts';
 import { createDocs } from '../../src/pages/docs.ts';
 import { createLanding } from '../../src/pages/landing.ts';
 import { operations } from '../../src/operations/index.ts';
-import type { Services } from '../../src/operations/services.ts';
 import type { RateLimit } from '../../src/http/rate-limit.ts';
 import { listen } from '../../src/http/server.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { type Creation, type Store, type StoredPlant, StoreUnavailable } from '../../src/storage/store.ts';
 import { ROOT } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
+import { until } from './until.ts';
 
 export const YAML = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
+
+type Line = Record<string, unknown>;
 
 export interface TestApp {
   readonly url: string;
@@ -32,14 +33,16 @@ export interface TestApp {
   /** The path of the database's file. */
   readonly database: string;
   /** What was logged, line by line. */
-  readonly log: Record<string, unknown>[];
+  readonly log: Line[];
+  /** The line of a request, by its id or its answer, which is written when the client has that answer. */
+  readonly lineOf: (request: string | Response) => Promise<Line>;
   /** The plants in the store. */
   readonly plants: () => Promise<StoredPlant[]>;
 }
 
 interface TestAppOptions {
   readonly yaml?: string;
-  readonly operations?: Readonly<Record<string, Handler<Services>>>;
+  readonly operations?: Readonly<Record<string, Handler>>;
   readonly basePath?: string;
   readonly https?: boolean;
   readonly rateLimit?: RateLimit;
@@ -60,17 +63,13 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const store = await openStore({ engine: 'sqlite', path }, { create: true });
   const token = makeToken();
   await store.tokens.add({ name: 'tests', hash: hashToken(token) });
-  const contract = parseContract(options.yaml ?? YAML);
-  const log: Record<string, unknown>[] = [];
-  const logger = pino(
-    { base: null },
-    { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) },
-  );
+  const contract = await loadContract(options.yaml);
+  const log: Line[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Line) });
   const jwt = options.issuer && new JwtVerifier(options.issuer, logger, options.pace);
   const shown = { contract, basePath: options.basePath ?? '', https: options.https ?? false };
   const app = createApp({
     contract,
-    validators: await compileValidators(contract),
     operations: options.operations ?? operations,
     services: { plants: store.plants },
     authenticator: new Authenticator(store.tokens, undefined, jwt),
@@ -86,17 +85,28 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     corsOrigins: options.corsOrigins,
     proxies: options.proxies,
   });
-  const listener = await listen(app.handle, '127.0.0.1', 0, logger, app);
+  const listener = await listen(app, '127.0.0.1', 0, logger);
   closers.push(async () => {
     await listener.stop(1000);
     jwt?.close();
     await store.close();
   });
-  return { url: listener.url, token, store, database: path, log, plants: () => allPlants(store) };
+  const lineOf = (request: string | Response) => {
+    const id = typeof request === 'string' ? request : request.headers.get('x-request-id');
+    return until(() => log.find(({ requestId }) => requestId === id));
+  };
+  return { url: listener.url, token, store, database: path, log, lineOf, plants: () => allPlants(store) };
 }
 
 export async function allPlants({ plants }: Store): Promise<StoredPlant[]> {
   return (await Array.fromAsync(plants.list())).flat();
+}
+
+/** Adds a token to the store, with which the app can be called too. */
+export async function addToken({ store, url }: TestApp, name: string): Promise<{ url: string; token: string }> {
+  const token = makeToken();
+  await store.tokens.add({ name, hash: hashToken(token) });
+  return { url, token };
 }
 
 /** Creates a plant as a client would who is told to try again: a machine that is busy takes long to recover. */

@@ -1,4 +1,4 @@
-import { exactJson } from '../../src/contract/exact-json.ts';
+import { exactJson } from '../../src/contract/int64.ts';
 import type { StoredPlant } from '../../src/storage/store.ts';
 import { TEXTS } from '../storage/texts.ts';
 import { type Answer, Fault } from './clients.ts';

@@ -37,7 +37,7 @@ async function addToken(url: string): Promise<string> {
 
 export async function addTokens(url: string, count: number): Promise<string[]> {
   const tokens = Array.from({ length: count }, makeToken);
-  const store = await openStore(readConfig({ DATABASE_URL: url }).store, { create: true });
+  const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: true });
   for (const [number, token] of tokens.entries()) {
     await store.tokens.add({ name: `tests-${number}`, hash: hashToken(token) });
   }
@@ -47,7 +47,7 @@ export async function addTokens(url: string, count: number): Promise<string[]> {
 
 /** Every plant that is stored, read without the service. */
 export async function readPlants(url: string): Promise<StoredPlant[]> {
-  const store = await openStore(readConfig({ DATABASE_URL: url }).store, { create: false });
+  const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: false });
   try {
     return (await Array.fromAsync(store.plants.list())).flat();
   } finally {

@@ -3,7 +3,13 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
-import { type Adapter, Provider } from 'oidc-provider';
+import type { Adapter } from 'oidc-provider';
+
+// It warns of each Node that is no LTS release yet, when it is loaded.
+const { warn } = console;
+console.warn = () => undefined;
+const { Provider } = await import('oidc-provider');
+console.warn = warn;
 
 /** Whom the tokens of the provider are for, unless the test asks for another. */
 export const AUDIENCE = 'https://plants.example';

@@ -1,12 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
+import type { Contract } from '../contract/contract.ts';
 
-/** What a page may load beyond its inline styles, by directive of its Content-Security-Policy. */
-export type Sources = Readonly<Record<string, readonly string[]>>;
+export interface PageOptions {
+  readonly contract: Contract;
+  /** The path of the service's public address: '' or such as `/api`. */
+  readonly basePath: string;
+  readonly https: boolean;
+}
 
-/** The headers of a page: its browser loads and runs nothing but the inline styles that it has, and these sources. */
-export function securityHeaders(page: string, https: boolean, sources: Sources): RequestHandler {
+/**
+ * The headers of a page: its browser loads and runs nothing but the inline styles that it has, and these sources.
+ *
+ * @param sources by directive of the Content-Security-Policy
+ */
+export function securityHeaders(
+  page: string,
+  https: boolean,
+  sources: Readonly<Record<string, readonly string[]>>,
+): RequestHandler {
   const styles = [...page.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => {
     return `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
   });
@@ -28,9 +41,7 @@ export function securityHeaders(page: string, https: boolean, sources: Sources):
   });
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-
 /** Text as the content of an element. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? '');
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

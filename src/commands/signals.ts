@@ -1,0 +1,27 @@
+/** npm and terminals deliver one signal twice: only one that comes so much later is a second one, in milliseconds. */
+const SECOND_AFTER_MS = 1000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Aborts at the signals that tell a process to stop, with the signal's name for its reason, until it is disposed of.
+ *
+ * @param onSecond called when a second signal comes
+ */
+export function stopSignal(
+  onSecond: () => void = () => process.exit(1),
+): { readonly signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  let firstAt: number | undefined;
+  const onSignal = (name: NodeJS.Signals) => {
+    firstAt ??= performance.now();
+    controller.abort(name);
+    if (performance.now() - firstAt > SECOND_AFTER_MS) onSecond();
+  };
+  for (const name of SIGNALS) process.on(name, onSignal);
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => {
+      for (const name of SIGNALS) process.off(name, onSignal);
+    },
+  };
+}
