@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { noSmallDisk, SmallDisk } from './faults/small-disk.ts';
+import { noSmallDisk, SmallDisk } from './support/small-disk.ts';
 import { adminUrl } from './support/metrics.ts';
 import { createPlant, plantStore, startService } from './support/service.ts';
 import { testWith } from './support/skipping.ts';

@@ -1,6 +1,3 @@
-/** How much of the matrix is run: a `short` round is part of `npm test`, a `long` one takes its time. */
-export type Extent = 'short' | 'long';
-
 /** One row of the matrix: what each of many clients does. */
 export interface Attack {
   readonly name: string;
@@ -19,7 +16,7 @@ export interface Attack {
   readonly caller: 'none' | 'one token' | 'many tokens';
   /** Whether it costs the service mostly memory, or mostly processor time. */
   readonly kind: 'holds' | 'burns';
-  readonly connections: Readonly<Record<Extent, number>>;
+  readonly connections: { readonly short: number; readonly long: number };
   /** What each connection sends; the attacker fills in `$TOKEN`, `$GUESS` (an unknown token) and `$ID` (a new id). */
   readonly sends: readonly (string | Repeated)[];
   /** Whether the client leaves the answers in the socket. */
@@ -28,12 +25,12 @@ export interface Attack {
   readonly then?: 'again' | 'leave' | 'reset' | 'half-close';
   /** What a client that stays sends each second. */
   readonly eachSecond?: string;
-  /** Whether `npm test` has it, in short: those that once broke the service. */
+  /** Whether the tests have it, in short: those that once broke the service. */
   readonly inTests?: true;
   /** How long the long round takes, if longer than others. */
   readonly seconds?: number;
   /** What a line of the log must say of the clients that were cut off. */
-  readonly log?: Readonly<Partial<Record<Extent, RegExp>>>;
+  readonly log?: { readonly short?: RegExp; readonly long: RegExp };
 }
 
 export interface Repeated {

@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Extent, Suite } from '../support/trials.ts';
 import type { Attack, Repeated } from './attack.ts';
+import { attackOnce, IMPOSSIBLE } from './round.ts';
 
 const AUTH = 'Authorization: Bearer $TOKEN\r\n';
 const GUESS = 'Authorization: Bearer $GUESS\r\n';
@@ -42,7 +45,7 @@ function row(
 }
 
 /** All that hostile clients do, in the order in which it is reported. */
-export const MATRIX: readonly Attack[] = [
+const MATRIX: readonly Attack[] = [
   row('head', 'held back', 'none', 'holds', [2000, 5000], {
     name: 'sends nothing',
     sends: [],
@@ -221,3 +224,35 @@ export const MATRIX: readonly Attack[] = [
     sends: [get('/none')],
   }),
 ];
+
+const trials = MATRIX.map((attack) => ({
+  cells: [
+    attack.name,
+    attack.phase,
+    attack.way,
+    attack.caller,
+    attack.kind,
+    attack.connections.long.toLocaleString('en'),
+  ],
+  impossible: IMPOSSIBLE,
+  inTests: attack.inTests ?? false,
+  run: ({ long }: Extent) => attackOnce(attack, long ? 'long' : 'short'),
+}));
+
+export const ATTACKS: Suite = {
+  command: 'test:attacks',
+  takes: 'a quarter of an hour',
+  results: join(import.meta.dirname, 'RESULTS.md'),
+  title: 'What hostile clients did, and what came of it',
+  text: `Each row is an attack of 20 s on a new service with a heap of 400 MB, while
+honest clients create ten plants a second. A row says how many of these were answered with 200 (all of them), how long 99
+of 100 took at most, and the most memory that the service had. One that found a broken promise says which, and the
+command failed. Clients that hold take memory, those that burn take the processor.`,
+  columns: ['what each client does', 'phase', 'way', 'caller', 'kind', 'connections'],
+  trials,
+  // Each has the whole machine.
+  laneOf: () => '',
+};
+
+/** Those that the tests try. */
+export const TRIED = trials.filter(({ inTests }) => inTests);

@@ -2,48 +2,51 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addTokens } from '../faults/place.ts';
+import { Client, Fault } from '../support/clients.ts';
+import { percentile } from '../support/crowd.ts';
+import { addTokens } from '../support/place.ts';
 import { ROOT, type Service, start, type Started, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import type { Attack, Extent, Orders, Tally } from './attack.ts';
-import { createMeanwhile, type Served } from './honest.ts';
+import type { Attack, Orders, Tally } from './attack.ts';
 
 const ATTACKER = join(import.meta.dirname, 'attacker.ts');
 
 /** V8 ends a process whose heap would grow beyond it. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=400 --max-semi-space-size=16' };
 
-const SECONDS: Readonly<Record<Extent, number>> = { short: 3, long: 20 };
-const secondsOf = ({ seconds = SECONDS.long }: Attack, extent: Extent) => (extent === 'long' ? seconds : SECONDS.short);
+const SECONDS = { short: 3, long: 20 };
 const TOKENS: Readonly<Record<Attack['caller'], number>> = { none: 0, 'one token': 1, 'many tokens': 50 };
 
 /** What is promised. */
 const PEAK_MB = 400;
 /** Of few creates beside other tests, one may take longer. */
-const P99_MS: Readonly<Record<Extent, number>> = { short: 5000, long: 1000 };
+const P99_MS = { short: 5000, long: 1000 };
 
 /** How long a process may take longer than it should, until it is killed. */
 const GRACE_MS = 30_000;
+
+/** How often honest clients create a plant, in milliseconds. */
+const EVERY_MS = 100;
+/** Each second create has a connection of its own; the others share so many clients, which keep theirs. */
+const KEPT = 4;
+/** How long after the end of the attack the last answer may come. */
+const RECOVERY_MS = 5000;
+/** The ids of the attacker are smaller. */
+const FIRST_ID = 1_000_000_000_000;
+
+/** As large as the contract allows: room for less is not enough. */
+const [NAME, TAG] = ['n'.repeat(1000), 't'.repeat(200)];
 
 /** Why no attack can be judged on this machine; undefined: it can. */
 export const IMPOSSIBLE =
   process.platform === 'linux' ? undefined : 'the memory of a process is read from /proc, which only Linux has';
 
-/** What came of an attack; a fault is a promise that was broken. */
-export interface Outcome {
-  readonly faults: readonly string[];
-  readonly served: Served;
-  readonly peakMb: number;
-  readonly tally: Tally;
-}
-
-/** Attacks a new service, that of another checkout if one is given. */
-export async function attackOnce(attack: Attack, extent: Extent, checkout = ROOT): Promise<Outcome> {
+/** Attacks a new service. @returns what clients got that mean well @throws Fault if a promise was broken */
+export async function attackOnce(attack: Attack, extent: 'short' | 'long'): Promise<string> {
   const path = join(temporaryFolder(), 'plants.db');
   const url = `sqlite:${path}`;
   const [honest = '', ...tokens] = await addTokens(url, 1 + TOKENS[attack.caller]);
-  const main = join(checkout, 'src/main.ts');
-  const service = await startService({ DATABASE_URL: url, ...HEAP }, checkout, main);
+  const service = await startService({ DATABASE_URL: url, ...HEAP });
   const began = performance.now();
   const memory = watchMemory(service);
   const death = service.ended.then((how) => {
@@ -56,7 +59,7 @@ export async function attackOnce(attack: Attack, extent: Extent, checkout = ROOT
     url: service.url,
     tokens,
     connections: attack.connections[extent],
-    seconds: secondsOf(attack, extent),
+    seconds: extent === 'long' ? (attack.seconds ?? SECONDS.long) : SECONDS.short,
   };
   const attacker = start(process.execPath, [ATTACKER, JSON.stringify(orders)], {}, ROOT);
   // There is nothing left to attack.
@@ -85,7 +88,8 @@ export async function attackOnce(attack: Attack, extent: Extent, checkout = ROOT
     stopped !== undefined && stopped !== 0 && `stopped with ${String(stopped)}`,
     failure,
   ].filter((fault) => typeof fault === 'string');
-  return { faults, served, peakMb, tally };
+  if (faults.length > 0) throw new Fault(`${faults.join('; ')}; the attacker got ${JSON.stringify(tally.answers)}`);
+  return `${served.created.length} creates, p99 ${served.p99.toFixed(0)} ms, peak ${peakMb.toFixed(0)} MB`;
 }
 
 /** The most memory that the process had, as the kernel counts it, read until it ends. */
@@ -128,4 +132,58 @@ function readIds(path: string): ReadonlySet<number> {
   using database = new DatabaseSync(path);
   const rows = database.prepare('select id from plants').all();
   return new Set(rows.map((row) => Number(row['id'])));
+}
+
+/** What honest clients got. */
+interface Served {
+  readonly sent: number;
+  /** What came instead of a 200, such as `503` or `ECONNRESET`, with how often. */
+  readonly failures: Readonly<Record<string, number>>;
+  readonly created: readonly number[];
+  /** How long 99 of 100 answers took at most, in milliseconds. */
+  readonly p99: number;
+}
+
+/** Creates ten plants a second, whether the ones before are answered or not, until the work is over. */
+async function createMeanwhile({ url }: Service, token: string, work: Promise<unknown>): Promise<Served> {
+  using clients = new DisposableStack();
+  const kept = Array.from({ length: KEPT }, () => clients.use(new Client(token)));
+  const failures: Record<string, number> = {};
+  const created: number[] = [];
+  const times: number[] = [];
+  let late = false;
+  const create = async (number: number): Promise<void> => {
+    using alone = new Client(token);
+    const client = (number % 2 === 0 ? kept[(number / 2) % KEPT] : undefined) ?? clients.use(alone);
+    const id = FIRST_ID + number;
+    const start = performance.now();
+    const reply = await client.send(url, { id: BigInt(id), name: NAME, tag: TAG });
+    times.push(performance.now() - start);
+    if ('status' in reply && reply.status === 200) created.push(id);
+    else {
+      const failure = 'status' in reply ? String(reply.status) : late ? 'no answer' : (reply.error.code ?? 'cut off');
+      failures[failure] = (failures[failure] ?? 0) + 1;
+    }
+  };
+  const over = new AbortController();
+  void work.finally(() => {
+    over.abort();
+  });
+  const sent: Promise<void>[] = [];
+  const start = performance.now();
+  // The last one is sent when the attack is over.
+  for (let last = false; !last;) {
+    last = over.signal.aborted;
+    sent.push(create(sent.length));
+    const early = Math.max(0, start + sent.length * EVERY_MS - performance.now());
+    await sleep(early, undefined, { signal: over.signal }).catch(() => 0);
+  }
+  const all = Promise.all(sent);
+  // What is not answered by then is broken off.
+  await Promise.race([all, sleep(RECOVERY_MS, undefined, { ref: false })]);
+  late = true;
+  clients.dispose();
+  await all;
+  const sorted = times.toSorted((one, other) => one - other);
+  return { sent: sent.length, failures, created, p99: percentile(sorted, 0.99) };
 }

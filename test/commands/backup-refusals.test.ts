@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
-import { UNSHARE } from '../faults/small-disk.ts';
+import { UNSHARE } from '../support/small-disk.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
 import { look, place } from './place.ts';

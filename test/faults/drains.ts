@@ -1,49 +1,45 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startService } from '../support/service.ts';
-import { Client, toAnswer } from './clients.ts';
-import { Ledger, randomPlants } from './ledger.ts';
-import { createPlace, type Place, readPlants, until } from './place.ts';
-import { type Counts, type Extent, Fault, onBoth, random, type Scenario } from './scenario.ts';
+import { Fault, toAnswer } from '../support/clients.ts';
+import { Testbed } from '../support/testbed.ts';
+import { until } from '../support/until.ts';
+import { onBoth } from './scenario.ts';
 
-const CLIENTS = 4;
-/** How many connections each client keeps, and how long all are in use, at most, when the service is told to stop. */
-const CONNECTIONS = 16;
+/** How many connections are kept, and how long all are in use, at most, when the service is told to stop. */
+const CONNECTIONS = 64;
 const LONGEST_MS = 400;
 
 /** The service is told to stop while clients send without a pause: each request is answered that is sent on a kept connection. */
-export const drains = onBoth('the service is told to stop (SIGTERM) under load from connections that are kept', run);
+export const drains = onBoth(
+  'the service is told to stop (SIGTERM) under load from connections that are kept',
+  async (engine, { long, seed }) => {
+    await using testbed = await Testbed.create(engine, seed);
+    const counts = {
+      stops: 0,
+      acknowledged: 0,
+      'after the signal': 0,
+      'connections refused': 0,
+      'cut off': 0,
+      lost: 0,
+    };
+    for (; counts.stops < (long ? 50 : 3); counts.stops++) {
+      const { late, refused } = await stopOnce(testbed, testbed.next() * LONGEST_MS);
+      counts['after the signal'] += late;
+      counts['connections refused'] += refused;
+    }
+    await testbed.check();
+    return { ...counts, acknowledged: testbed.ledger.acknowledged };
+  },
+);
 
-async function run(engine: Scenario['engine'], { long, seed }: Extent): Promise<Counts> {
-  const next = random(seed);
-  const newPlant = randomPlants(next);
-  const ledger = new Ledger();
-  await using place = await createPlace(engine);
-  const counts = { stops: 0, acknowledged: 0, 'after the signal': 0, 'connections refused': 0, 'cut off': 0, lost: 0 };
-  for (; counts.stops < (long ? 50 : 3); counts.stops++) {
-    const { late, refused } = await stopOnce(place, ledger, newPlant, next() * LONGEST_MS);
-    counts['after the signal'] += late;
-    counts['connections refused'] += refused;
-  }
-  ledger.check(await readPlants(place.url));
-  return { ...counts, acknowledged: ledger.acknowledged };
-}
-
-async function stopOnce(
-  place: Place,
-  ledger: Ledger,
-  newPlant: ReturnType<typeof randomPlants>,
-  afterMs: number,
-): Promise<{ late: number; refused: number }> {
-  const service = await startService({ DATABASE_URL: place.url });
-  using clients = new DisposableStack();
-  // Whatever is found: a service that is gone ends whoever still sends.
-  clients.defer(() => service.child.kill('SIGKILL'));
+async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: number; refused: number }> {
+  const { client, ledger } = testbed;
+  const service = await testbed.start();
   let told = false;
   let [late, refused, taken] = [0, 0, 0];
   /** Sends until a new connection is refused, as its own one was closed in order. */
-  const send = async (client: Client): Promise<void> => {
+  const send = async (): Promise<void> => {
     for (let sent = 0; ; sent++) {
-      const plant = newPlant();
+      const plant = testbed.newPlant();
       const known = ledger.add(plant);
       const reply = await client.send(service.url, plant);
       if ('error' in reply) {
@@ -60,15 +56,10 @@ async function stopOnce(
       if (sent === 0) taken++;
     }
   };
-  const load = Array.from({ length: CLIENTS }, () => {
-    const client = clients.use(new Client(place.token));
-    return Array.from({ length: CONNECTIONS }, () => send(client));
-  });
-  const all = load.flat();
   let broken = false;
-  const sent = Promise.all(all).finally(() => (broken = !told));
+  const sent = Promise.all(Array.from({ length: CONNECTIONS }, send)).finally(() => (broken = !told));
   // A connection that the system has made, and the service has not taken yet, is reset by the system: nobody keeps it.
-  await Promise.race([sent, until(() => Promise.resolve(broken || taken === all.length))]);
+  await Promise.race([sent, until(() => broken || taken === CONNECTIONS)]);
   await Promise.race([sent, sleep(afterMs)]);
   told = true;
   const code = await service.stop();

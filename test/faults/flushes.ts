@@ -1,52 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactJson } from '../../src/contract/int64.ts';
 import type { StoredPlant } from '../../src/storage/store.ts';
-import { type Service, startService } from '../support/service.ts';
-import { clock } from '../support/slow-disk.ts';
-import { Client } from './clients.ts';
-import { Ledger, randomPlants } from './ledger.ts';
-import { createPlace, readPlants, until } from './place.ts';
-import { type Counts, type Extent, Fault, random, type Scenario } from './scenario.ts';
-import { notSlowed, requireFlush, SLOW_MS, type SlowDisk, slowDisk } from './slow-disk.ts';
+import { Fault } from '../support/clients.ts';
+import type { Service } from '../support/service.ts';
+import { clock, type Flush, hasCompiler, readFlushes, slowedBy } from '../support/slow-disk.ts';
+import { Testbed, together } from '../support/testbed.ts';
+import { until } from '../support/until.ts';
+import { scenario } from './scenario.ts';
 
-/** How many plants are under way at a time, and from how many clients each comes. */
+/** What each fsync of the service takes more, in milliseconds. */
+const SLOW_MS = 300;
+/** How many plants are under way at a time. */
 const PLANTS = 64;
-const CLIENTS = 2;
 /** How many plants are under way when the service is killed. */
 const UNDER_WAY = 8;
 
+/** Why no fsync can be slowed here. */
+const NOT_SLOWED =
+  process.platform !== 'linux'
+    ? 'an fsync can be slowed on Linux only'
+    : hasCompiler()
+      ? undefined
+      : 'an fsync cannot be slowed without a C compiler: install gcc or clang, or set CC';
+
+/** A disk whose fsync is slow, and which tells when there was one. */
+interface SlowDisk {
+  readonly environment: Readonly<Record<string, string>>;
+  /** The fsyncs of the log (WAL), which holds what is acknowledged, by one process. */
+  flushes(pid: number | undefined): Flush[];
+}
+
+/** Slows the disk for the store of a testbed. */
+function slowDisk({ place }: Testbed): SlowDisk {
+  const database = place.url.slice('sqlite:'.length);
+  const folder = dirname(database);
+  const log = join(folder, 'flushes');
+  const environment = slowedBy(SLOW_MS, folder, log);
+  // That nothing is slowed, and nothing is written down, must not look like a service that never calls fsync.
+  const program = "const { fsyncSync, openSync } = require('node:fs'); fsyncSync(openSync(process.argv[1], 'w'))";
+  spawnSync(process.execPath, ['-e', program, join(folder, 'probe')], { env: { ...process.env, ...environment } });
+  const [probe] = readFlushes(log);
+  if (probe?.end === undefined || probe.end - probe.begin < SLOW_MS || probe.end > clock())
+    throw new Error('LD_PRELOAD does not slow down an fsync here');
+  return {
+    environment,
+    flushes: (pid) => readFlushes(log).filter((flush) => flush.pid === pid && flush.file === `${database}-wal`),
+  };
+}
+
+/** @throws Fault unless an fsync began and ended between two times */
+function requireFlush(flushes: readonly Flush[], what: string, from: number, to: number): void {
+  if (flushes.some(({ begin, end = Infinity }) => begin >= from && end <= to)) return;
+  throw new Fault(`${what} was answered with 200, and no fsync in the ${(to - from).toFixed(0)} ms before it`);
+}
+
 /** An acknowledgement waits for the disk, also that of a plant that another request is just storing. */
-export const slowFlushes: Scenario = {
-  name: `each fsync takes ${SLOW_MS} ms, and each plant is sent by two clients at once`,
-  engine: 'SQLite',
-  impossible: notSlowed,
-  async run({ long, seed }: Extent): Promise<Counts> {
+export const slowFlushes = scenario(
+  `each fsync takes ${SLOW_MS} ms, and each plant is sent by two clients at once`,
+  'SQLite',
+  async ({ long, seed }) => {
     const plants = long ? 20_000 : 400;
-    const newPlant = randomPlants(random(seed));
-    await using place = await createPlace('SQLite');
-    const disk = slowDisk(place.url);
-    const service = await startService({ ...disk.environment, DATABASE_URL: place.url });
-    using clients = new DisposableStack();
-    const senders = Array.from({ length: CLIENTS }, () => clients.use(new Client(place.token)));
-    const ledger = new Ledger();
+    await using testbed = await Testbed.create('SQLite', seed);
+    const disk = slowDisk(testbed);
+    const service = await testbed.start(disk.environment);
     const answers: { plant: StoredPlant; from: number; to: number }[] = [];
     let sent = 0;
-    const load = Array.from({ length: PLANTS }, async () => {
+    await together(PLANTS, async () => {
       while (sent++ < plants) {
-        const plant = newPlant();
+        const plant = testbed.newPlant();
         const from = clock();
-        const pair = senders.map(async (client) => {
-          ledger.add(plant);
-          const answer = await client.create(service.url, plant);
+        await together(2, async () => {
+          // Either client may be told that the plant was created, whatever the other one was told before.
+          testbed.ledger.add(plant);
+          const answer = await testbed.client.create(service.url, plant);
           const to = clock();
           if (answer === 'lost' || answer === 'unavailable') throw new Fault(`a slow disk made a request ${answer}`);
-          ledger.answer(plant, answer, false);
+          testbed.ledger.answer(plant, answer, false);
           answers.push({ plant, from, to });
         });
-        await Promise.all(pair);
       }
     });
-    await Promise.all(load);
     service.child.kill('SIGKILL');
     await service.ended;
     const flushes = disk.flushes(service.child.pid);
@@ -54,51 +89,44 @@ export const slowFlushes: Scenario = {
       requireFlush(flushes, exactJson(plant), from, to);
       if (to - from < SLOW_MS) throw new Fault(`${exactJson(plant)} was acknowledged in ${(to - from).toFixed(1)} ms`);
     }
-    ledger.check(await readPlants(place.url));
+    await testbed.check();
     const quickest = Math.floor(Math.min(...answers.map(({ from, to }) => to - from)));
     return { acknowledged: answers.length, fsyncs: flushes.length, 'ms until the earliest answer': quickest, lost: 0 };
   },
-};
+  NOT_SLOWED,
+);
 
 /** What a killed process left behind can be seen before it is on disk; it is not acknowledged before it is. */
-export const killsInFlushes: Scenario = {
-  name: `the service is killed (-9) inside an fsync of ${SLOW_MS} ms, restarted, and asked at once`,
-  engine: 'SQLite',
-  impossible: notSlowed,
-  async run({ long, seed }: Extent): Promise<Counts> {
+export const killsInFlushes = scenario(
+  `the service is killed (-9) inside an fsync of ${SLOW_MS} ms, restarted, and asked at once`,
+  'SQLite',
+  async ({ long, seed }) => {
     const rounds = long ? 50 : 3;
-    const next = random(seed);
-    const newPlant = randomPlants(next);
-    await using place = await createPlace('SQLite');
-    const disk = slowDisk(place.url);
-    using client = new Client(place.token);
-    const ledger = new Ledger();
-    const environment = { ...disk.environment, DATABASE_URL: place.url };
-    const restart = () => startService(environment, undefined, undefined, 'listening');
+    await using testbed = await Testbed.create('SQLite', seed);
+    const disk = slowDisk(testbed);
+    const restart = () => testbed.start(disk.environment, 'listening');
     const counts = { kills: 0, 'created again': 0, replayed: 0, 'early answers': 0 };
     let service = await restart();
     for (; counts.kills < rounds; counts.kills++) {
-      const plants = Array.from({ length: UNDER_WAY }, newPlant);
-      const answers = plants.map(async (plant) => {
-        ledger.add(plant);
-        ledger.answer(plant, await client.create(service.url, plant), false);
-      });
+      const plants = Array.from({ length: UNDER_WAY }, testbed.newPlant);
+      const answers = Promise.all(plants.map((plant) => testbed.send(service.url, plant)));
       // The first fsync covers the first plant, the second one the others.
-      await inFlush(disk, service, clock(), next() < 0.5 ? 1 : 2, Promise.all(answers));
-      await sleep(next() * SLOW_MS * 0.8);
+      await inFlush(disk, service, clock(), testbed.next() < 0.5 ? 1 : 2, answers);
+      await sleep(testbed.next() * SLOW_MS * 0.8);
       service.child.kill('SIGKILL');
-      await Promise.all([...answers, service.ended]);
+      await Promise.all([answers, service.ended]);
       const restarted = clock();
       service = await restart();
-      for (const answer of await sendAgain(client, service, disk, ledger, plants, restarted)) counts[answer]++;
+      for (const answer of await sendAgain(testbed, service, disk, plants, restarted)) counts[answer]++;
     }
     service.child.kill('SIGKILL');
     await service.ended;
-    ledger.check(await readPlants(place.url));
+    await testbed.check();
     if (counts.replayed === 0) throw new Error('no plant was left behind unflushed: no kill hit an fsync');
     return counts;
   },
-};
+  NOT_SLOWED,
+);
 
 /** Waits until the service is inside the nth fsync after a time, or all is over without one. */
 async function inFlush(
@@ -110,33 +138,26 @@ async function inFlush(
 ): Promise<void> {
   let over = false;
   const begun = () => disk.flushes(child.pid).filter(({ begin }) => begin >= from).length >= nth;
-  await Promise.race([answers, until(() => Promise.resolve(over || begun()), 5)]);
+  await Promise.race([answers, until(() => over || begun())]);
   over = true;
 }
 
-async function sendAgain(
-  client: Client,
+function sendAgain(
+  testbed: Testbed,
   { url, child }: Service,
   disk: SlowDisk,
-  ledger: Ledger,
   plants: readonly StoredPlant[],
   restarted: number,
 ): Promise<('created again' | 'replayed')[]> {
   const answers = plants.map(async (plant) => {
-    const known = ledger.add(plant);
     const from = clock();
-    const answer = await client.create(url, plant);
+    const answer = await testbed.send(url, plant);
     const to = clock();
     if (answer !== 'created' && answer !== 'replayed') throw new Fault(`after a restart the answer is: ${answer}`);
-    ledger.answer(plant, answer, known);
     // Any fsync of this process covers what the former one wrote; what this one writes takes one that comes later.
-    requireFlush(
-      disk.flushes(child.pid),
-      `${answer}: ${exactJson(plant)}`,
-      answer === 'created' ? from : restarted,
-      to,
-    );
+    const since = answer === 'created' ? from : restarted;
+    requireFlush(disk.flushes(child.pid), `${answer}: ${exactJson(plant)}`, since, to);
     return answer === 'created' ? 'created again' : answer;
   });
-  return await Promise.all(answers);
+  return Promise.all(answers);
 }

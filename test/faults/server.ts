@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PostgresServer } from '../support/postgres.ts';
-import { startService } from '../support/service.ts';
-import { Client } from './clients.ts';
-import { type Found, Ledger, randomPlants } from './ledger.ts';
-import { Load } from './load.ts';
-import { addToken, readPlants } from './place.ts';
-import { type Counts, type Extent, random, type Scenario } from './scenario.ts';
+import { Fault } from '../support/clients.ts';
+import { createPostgresPlace } from '../support/place.ts';
+import type { PostgresServer } from '../support/postgres.ts';
+import { type Load, Testbed } from '../support/testbed.ts';
+import { until } from '../support/until.ts';
+import { scenario } from './scenario.ts';
 
 const CLIENTS = 16;
 /** How long the load goes on, at most, before the server is killed, and after, in milliseconds. */
@@ -14,75 +13,53 @@ const LONGEST_MS = 1000;
 const CUT_OFF_MS = 500;
 
 /** The server is killed and comes back, while two instances go on. */
-export const serverKills: Scenario = {
-  name: 'PostgreSQL is killed (-9) under load, and restarted, with two instances on it',
-  engine: 'PostgreSQL',
-  async run({ long, seed }: Extent): Promise<Counts> {
-    const next = random(seed);
-    const ledger = new Ledger();
-    await using server = await PostgresServer.create();
-    const url = server.url(await server.createDatabase());
-    using client = new Client(await addToken(url));
-    const services = await Promise.all([1, 2].map(() => startService({ DATABASE_URL: url })));
-    using load = new Load(
-      CLIENTS,
-      services.map((each) => each.url),
-      client,
-      ledger,
-      randomPlants(next),
-    );
+export const serverKills = scenario(
+  'PostgreSQL is killed (-9) under load, and restarted, with two instances on it',
+  'PostgreSQL',
+  async ({ long, seed }) => {
+    const place = await createPostgresPlace();
+    await using testbed = new Testbed(place, seed);
+    using load = testbed.load(CLIENTS, await testbed.startTwo());
     let kills = 0;
     for (; kills < (long ? 50 : 3); kills++) {
-      await sleep(next() * LONGEST_MS);
-      await server.kill();
-      await server.start();
+      await sleep(testbed.next() * LONGEST_MS);
+      await place.server.kill();
+      await place.server.start();
     }
     await sleep(LONGEST_MS);
     await load.stop();
-    const found = ledger.check(await readPlants(url));
-    await Promise.all(services.map(({ stop }) => stop()));
+    const found = await testbed.check();
     return { kills, acknowledged: load.acknowledged, 'answers 503 or none': load.failures, ...found };
   },
-};
+);
 
 /** The primary is lost, its synchronous standby is promoted, and two instances go on without a restart. */
-export const failovers: Scenario = {
-  name: 'the primary is killed (-9) under load, its synchronous standby is promoted, with two instances on them',
-  engine: 'PostgreSQL',
-  async run({ long, seed }: Extent): Promise<Counts> {
-    const next = random(seed);
+export const failovers = scenario(
+  'the primary is killed (-9) under load, its synchronous standby is promoted, with two instances on them',
+  'PostgreSQL',
+  async ({ long, seed }) => {
     const counts = { failovers: 0, acknowledged: 0, 'answers 503 or none': 0, lost: 0, phantoms: 0 };
     for (; counts.failovers < (long ? 20 : 1); counts.failovers++) {
-      const { load, lost, phantoms } = await failOver(next);
-      counts.acknowledged += load.acknowledged;
-      counts['answers 503 or none'] += load.failures;
-      counts.lost += lost;
-      counts.phantoms += phantoms;
+      const { acknowledged, failures } = await failOver(seed + counts.failovers);
+      counts.acknowledged += acknowledged;
+      counts['answers 503 or none'] += failures;
     }
     return counts;
   },
-};
+);
 
-async function failOver(next: () => number): Promise<Found & { readonly load: Load }> {
-  await using primary = await PostgresServer.create();
-  const database = await primary.createDatabase();
-  const token = await addToken(primary.url(database));
+async function failOver(seed: number): Promise<Load> {
+  const place = await createPostgresPlace();
+  const { server: primary, database } = place;
   await using standby = await primary.createStandby();
   primary.set({ synchronous_standby_names: 'standby' });
   primary.reload();
   await primary.until("select 1 from pg_stat_replication where sync_state = 'sync'");
   const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join();
   const url = `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`;
-  const ledger = new Ledger();
-  using client = new Client(token);
-  const services = await Promise.all([1, 2].map(() => startService({ DATABASE_URL: url })));
-  using load = new Load(
-    CLIENTS,
-    services.map((each) => each.url),
-    client,
-    ledger,
-    randomPlants(next),
-  );
+  await using testbed = new Testbed({ ...place, url }, seed);
+  const { next } = testbed;
+  using load = testbed.load(CLIENTS, await testbed.startTwo());
   await sleep(next() * LONGEST_MS + 100);
   // From here on the standby gets nothing, and nothing may be acknowledged.
   const [sender] = await primary.query('select pid from pg_stat_replication');
@@ -93,7 +70,72 @@ async function failOver(next: () => number): Promise<Found & { readonly load: Lo
   await standby.promote();
   await sleep(LONGEST_MS);
   await load.stop();
-  const found = ledger.check(await readPlants(standby.url(database)));
-  await Promise.all(services.map(({ stop }) => stop()));
-  return { load, ...found };
+  await testbed.check(standby.url(database));
+  return load;
+}
+
+/** How long is waited for an answer that must not come, in milliseconds. */
+const SILENCE_MS = 500;
+const WAITING = "select 1 from pg_stat_activity where wait_event = 'SyncRep'";
+
+/**
+ * All that can be set to make a server acknowledge early is set so: its configuration, the database, the role. That a
+ * commit waits for the standby all the same shows that it waits for the disk too.
+ */
+export const synchronousCommit = scenario(
+  'synchronous_commit is off by every default, the standby is away, service and server are killed (-9) while they wait',
+  'PostgreSQL',
+  async ({ long, seed }) => {
+    const place = await createPostgresPlace({ synchronous_commit: 'off' });
+    const { server, database } = place;
+    await using testbed = new Testbed(place, seed);
+    await server.query(`alter database ${database} set synchronous_commit = off`);
+    await server.query('alter role postgres set synchronous_commit = off');
+    const counts = { kills: 0, 'true answers afterwards': 0 };
+    for (; counts.kills < (long ? 50 : 2); counts.kills++) {
+      const plant = testbed.newPlant();
+      const first = await testbed.start();
+      await requireStandby(server, 'standby');
+      const unanswered = testbed.client.create(first.url, plant);
+      await server.until(WAITING);
+      if (await answersWithin(unanswered)) throw new Fault('a plant was acknowledged before the standby had it');
+      first.child.kill('SIGKILL');
+      await first.ended;
+      // The plant's transaction would go on waiting otherwise, and hold back the client that asks for it.
+      await server.kill();
+      await server.start();
+      testbed.ledger.add(plant);
+      // It is there to be seen; the standby does not have it.
+      if ((await server.query(`select from plants where id = ${String(plant.id)}`, database)).length === 0) {
+        throw new Fault('the plant was not committed before the server was killed');
+      }
+      const second = await testbed.start();
+      const again = testbed.client.create(second.url, plant);
+      if (await answersWithin(again)) throw new Fault('a replay was acknowledged before the standby had the plant');
+      await requireStandby(server, '');
+      // A client that was told 503 meanwhile asks again.
+      await until(async () => {
+        const answer = await testbed.client.create(second.url, plant);
+        testbed.ledger.answer(plant, answer, false);
+        return answer === 'replayed';
+      });
+      await again;
+      counts['true answers afterwards']++;
+      await second.stop();
+    }
+    return { ...counts, ...(await testbed.check()) };
+  },
+);
+
+async function answersWithin(answer: Promise<string>): Promise<boolean> {
+  return await Promise.race([
+    answer.then((each) => each === 'created' || each === 'replayed'),
+    sleep(SILENCE_MS, false),
+  ]);
+}
+
+async function requireStandby(server: PostgresServer, name: string): Promise<void> {
+  server.set({ synchronous_standby_names: name });
+  server.reload();
+  await server.until(`select 1 where current_setting('synchronous_standby_names') = '${name}'`);
 }

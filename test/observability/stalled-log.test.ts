@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { noSmallDisk, UNSHARE } from '../faults/small-disk.ts';
+import { noSmallDisk, UNSHARE } from '../support/small-disk.ts';
 import { sample } from '../support/metrics.ts';
 import { freePort } from '../support/port.ts';
 import { createPlant, ROOT, start, type Started, startService } from '../support/service.ts';

@@ -4,21 +4,16 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { startApp } from '../support/app.ts';
 import { type RawAnswer, sendRaw } from '../support/raw.ts';
 import { createPlant, ROOT } from '../support/service.ts';
-import { type Message, messages } from './attack.ts';
-import { bodies, documents, injections } from './contents.ts';
-import { authorizations, framings } from './messages.ts';
-import { floods, methods, paths } from './targets.ts';
+import * as attempts from './attempts.ts';
 
 const app = await startApp();
-const { get } = messages(app);
+const { get } = attempts.messages(app);
 const NEXT = get('/next', 'Connection: close');
 const page = await (await fetch(`${app.url}/docs/`)).text();
 
-const attacks = new Map<string, readonly Message[]>(
-  [authorizations, framings, bodies, documents, floods, paths, methods, injections].flatMap((group) =>
-    Object.entries(group(app)),
-  ),
-);
+const { authorizations, framings, bodies, documents, floods, paths, methods, injections } = attempts;
+const groups = [authorizations, framings, bodies, documents, floods, paths, methods, injections];
+const all = new Map(groups.flatMap((group) => Object.entries(group(app))));
 
 const [, section = ''] = /^### Security\n(.*?)^##/ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
 const rows = [...section.matchAll(/^\| (?!tried|--|\*)(.+?) +\| (.+?) +\|$/gm)].map(([, tried = '', answer = '']) => {
@@ -76,7 +71,7 @@ async function expectService(): Promise<void> {
   expect(await app.store.plants.remove(1n)).toBe(true);
 }
 
-async function attempt(sent: Message, number: string, clauses: readonly string[]): Promise<void> {
+async function attempt(sent: attempts.Message, number: string, clauses: readonly string[]): Promise<void> {
   await expectService();
   const answer = await (typeof sent === 'function' ? sendRaw(app.url, sent) : sendRaw(app.url, sent, NEXT));
   const all = answer.text.match(/(?<=HTTP\/1\.1 )\d{3}(?= )/g);
@@ -95,14 +90,15 @@ afterEach(async () => {
 
 describe('the table of attacks in the README', () => {
   test('has a row for each, and each of its rows is tried', () => {
-    expect(rows.map(({ name }) => name)).toEqual([...attacks.keys()]);
+    expect(rows.map(({ name }) => name)).toEqual([...all.keys()]);
   });
 
   test.each(rows)('says what comes back: $tried', async ({ name, tried, number, clauses }) => {
-    const sent = attacks.get(name) ?? [];
+    const examples = Array.from(tried.matchAll(/`(.+?)`/g), ([, example = '']) => example);
+    const sent = all.get(name)?.(examples) ?? [];
     expect(sent).not.toEqual([]);
     const bytes = sent.map(String).join('\n');
-    for (const [, example = ''] of tried.matchAll(/`(.+?)`/g)) expect(bytes).toContain(example);
+    for (const example of examples) expect(bytes).toContain(example);
     expect(Object.keys(CLAUSES)).toEqual(expect.arrayContaining([...clauses]));
     for (const each of sent) await attempt(each, number, clauses);
     await expectService();

@@ -1,7 +1,11 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { exactJson } from '../../src/contract/int64.ts';
 import type { StoredPlant } from '../../src/storage/store.ts';
-import { Fault } from './scenario.ts';
+
+/** A promise was broken. */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+}
 
 /** What a client was told of a plant; `lost`: nothing, as the connection broke. */
 export type Answer = 'created' | 'replayed' | 'conflict' | 'unavailable' | 'lost';

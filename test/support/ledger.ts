@@ -1,8 +1,18 @@
 import { exactJson } from '../../src/contract/int64.ts';
 import type { StoredPlant } from '../../src/storage/store.ts';
 import { TEXTS } from '../storage/texts.ts';
-import type { Answer } from './clients.ts';
-import { Fault } from './scenario.ts';
+import { type Answer, Fault } from './clients.ts';
+
+/** Numbers from 0 to below 1 that look random (mulberry32). */
+export function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
 
 /** Plants of all ids that there are and of difficult texts, from a source of random numbers. */
 export function randomPlants(random: () => number): () => StoredPlant {

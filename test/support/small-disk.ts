@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { tmpdir } from 'node:os';
-import { listening, ROOT, start, type Started } from '../support/service.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { listening, ROOT, start, type Started } from './service.ts';
+import { temporaryFolder } from './temporary.ts';
 import { readPlants } from './place.ts';
 
 /** More than the plants of a long run take, the log (WAL) included. */

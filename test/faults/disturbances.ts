@@ -1,0 +1,236 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exactJson } from '../../src/contract/int64.ts';
+import { PATIENCE_MS } from '../../src/storage/batches.ts';
+import { Fault } from '../support/clients.ts';
+import { noSmallDisk, SmallDisk } from '../support/small-disk.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { Testbed, together } from '../support/testbed.ts';
+import { scenario } from './scenario.ts';
+
+/** How many clients send; how many answers must be a 503, or none, before a disturbance ends. */
+const CLIENTS = 32;
+const FAILURES = 300;
+/** How long it may take until they are, and until none is, in milliseconds. */
+const DISTURBED_MS = 30_000;
+/** How long plants are stored before a disturbance, at most, and without a failure after it, in milliseconds. */
+const CALM_MS = 200;
+
+/** Something that keeps plants from being stored for a while. */
+interface Disturbance {
+  begin(): void;
+  end(): void;
+  /** While it lasts. */
+  meanwhile?(): Promise<void>;
+}
+
+/**
+ * Sends plants before, during and after a disturbance: what is turned away is stored when it is over, by itself.
+ *
+ * @returns how many answers were a 503, or none
+ */
+async function disturb(testbed: Testbed, service: { readonly url: string }, disturbance: Disturbance): Promise<number> {
+  using load = testbed.load(CLIENTS, [service]);
+  await sleep(testbed.next() * CALM_MS);
+  if (load.failures > 0) throw new Fault('a 503 before anything was disturbed');
+  disturbance.begin();
+  try {
+    await inTime(() => load.broken || load.failures >= FAILURES, 'no 503 from a store that cannot be written');
+    await disturbance.meanwhile?.();
+  } finally {
+    disturbance.end();
+  }
+  let stopped = false;
+  const stop = load.stop().finally(() => (stopped = true));
+  await Promise.race([stop, inTime(() => stopped, 'no 200 from a store that can be written again')]);
+  await requireCalm(testbed, service, CLIENTS);
+  return load.failures;
+}
+
+/** @throws Fault if a plant is turned away for no reason */
+async function requireCalm(testbed: Testbed, service: { readonly url: string }, clients: number): Promise<void> {
+  const load = testbed.load(clients, [service]);
+  await sleep(CALM_MS);
+  await load.stop();
+  if (load.failures > 0) throw new Fault(`${load.failures} answers were a 503, or none, after all was well again`);
+}
+
+async function inTime(condition: () => boolean, fault: string): Promise<void> {
+  const deadline = performance.now() + DISTURBED_MS;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Fault(fault);
+    await sleep(10);
+  }
+}
+
+/** How many bytes are left, at most, when the disk is filled: some more batches, or none. */
+const MAX_ROOM = 200_000;
+
+/** The disk gets full while clients send, and has room again. */
+export const fullDisk = scenario(
+  'the disk is full (ENOSPC), and then it is not, again and again under load',
+  'SQLite',
+  async ({ long, seed }) => {
+    await using testbed = await Testbed.create('SQLite', seed);
+    const disk = new SmallDisk(testbed.place.url.slice('sqlite:'.length));
+    const { url, admin } = await disk.listening();
+    const counts = { 'times full': 0, 'answers 503': 0, acknowledged: 0, lost: 0, phantoms: 0 };
+    for (; counts['times full'] < (long ? 50 : 3); counts['times full']++) {
+      counts['answers 503'] += await disturb(
+        testbed,
+        { url },
+        {
+          begin: () => {
+            disk.fill(Math.floor(testbed.next() * MAX_ROOM));
+          },
+          meanwhile: () => answersOperators(admin),
+          end: () => {
+            disk.makeRoom();
+          },
+        },
+      );
+      testbed.ledger.check(await disk.read());
+    }
+    disk.service.child.kill('SIGTERM');
+    const code = await disk.service.ended;
+    if (code !== 0) throw new Fault(`the service ended with ${String(code)}: ${disk.service.stderr()}`);
+    return { ...counts, acknowledged: testbed.ledger.acknowledged };
+  },
+  noSmallDisk,
+);
+
+async function answersOperators(admin: string): Promise<void> {
+  const [livez, readyz] = await Promise.all(['livez', 'readyz'].map((name) => fetch(`${admin}/${name}`)));
+  // There may be room for what it writes: that it answers is what counts.
+  await readyz?.text();
+  if (livez?.status !== 200) throw new Fault(`/livez says ${String(livez?.status)}`);
+}
+
+/**
+ * What keeps a process from writing to a file that it has open. Permissions do not, and a file system that becomes
+ * read-only does not either: it refuses to (EBUSY), unless it has failed, and then it stays so until it is mounted anew.
+ */
+const WAYS = {
+  /** EPERM; by root, where the file system looks at it. */
+  immutable: {
+    works: immutableWorks,
+    set: (on: boolean, files: readonly string[]) =>
+      execFileSync('chattr', [on ? '+i' : '-i', ...files], { stdio: 'pipe' }),
+  },
+  /** EFBIG: a limit on the size of files, which Linux can set for a process that runs. */
+  limited: {
+    works: () => spawnSync('prlimit', ['--pid', String(process.pid), '--fsize']).status === 0,
+    set: (on: boolean, _files: readonly string[], pid: number) =>
+      execFileSync('prlimit', ['--pid', String(pid), `--fsize=${on ? '0' : 'unlimited'}:`], { stdio: 'pipe' }),
+  },
+};
+
+const possible = (['immutable', 'limited'] as const).filter((name) => WAYS[name].works());
+
+function immutableWorks(): boolean {
+  const file = join(temporaryFolder(), 'probe');
+  const descriptor = openSync(file, 'w');
+  try {
+    WAYS.immutable.set(true, [file]);
+  } catch {
+    // Neither the command, nor the right, nor the file system for it.
+    return false;
+  }
+  try {
+    writeSync(descriptor, 'x');
+    return false;
+  } catch {
+    // Whatever the reason, it cannot be written.
+    return true;
+  } finally {
+    closeSync(descriptor);
+    WAYS.immutable.set(false, [file]);
+  }
+}
+
+/** The files can no longer be written while clients send, and then they can. */
+export const readOnly = scenario(
+  'the open files become immutable, or limited in size, and then they are not, again and again under load',
+  'SQLite',
+  async ({ long, seed }) => {
+    const rounds = long ? 50 : 4;
+    await using testbed = await Testbed.create('SQLite', seed);
+    const database = testbed.place.url.slice('sqlite:'.length);
+    const files = [database, `${database}-wal`];
+    const service = await testbed.start();
+    const { pid = 0 } = service.child;
+    const counts = { immutable: 0, limited: 0, 'answers 503': 0, acknowledged: 0, lost: 0, phantoms: 0 };
+    for (let round = 0; round < rounds; round++) {
+      const way = possible[round % possible.length] ?? 'limited';
+      const end = () => WAYS[way].set(false, files, pid);
+      counts[way]++;
+      counts['answers 503'] += await disturb(testbed, service, {
+        begin: () => {
+          WAYS[way].set(true, files, pid);
+          // An immutable file cannot even be removed: before all else, should this process be interrupted.
+          process.prependListener('exit', end);
+        },
+        end: () => {
+          process.off('exit', end);
+          end();
+        },
+      });
+    }
+    const code = await service.stop();
+    if (code !== 0) throw new Fault(`the service ended with ${String(code)}: ${service.stderr()}`);
+    await testbed.check();
+    return { ...counts, acknowledged: testbed.ledger.acknowledged };
+  },
+  possible.length === 0 ? 'it takes Linux, and the command prlimit' : undefined,
+);
+
+/** How many clients send while the lock is held. */
+const WAITING = 64;
+/** How long the store waits for the lock, in milliseconds (connection.ts). */
+const LOCK_MS = 2000;
+/** A request waits for its token behind a batch that waits for the lock, for its turn, and with its own batch. */
+const BOUND_MS = LOCK_MS + PATIENCE_MS + LOCK_MS;
+/** What a machine that has other things to do may add. */
+const SLACK_MS = 1000;
+
+/** Another process, this one, holds the write lock for longer than any request waits. */
+export const heldLock = scenario(
+  'another process holds the write lock for longer than a request waits, under load',
+  'SQLite',
+  async ({ long, seed }) => {
+    const [rounds, holdMs] = long ? [20, 10_000] : [1, 4500];
+    await using testbed = await Testbed.create('SQLite', seed);
+    const service = await testbed.start();
+    using other = new DatabaseSync(testbed.place.url.slice('sqlite:'.length), { timeout: PATIENCE_MS });
+    const counts = { locks: 0, 'answers 503': 0, acknowledged: 0, 'ms until the latest answer': 0, lost: 0 };
+    for (; counts.locks < rounds; counts.locks++) {
+      let [held, released] = [true, Infinity];
+      other.exec('begin immediate');
+      const load = together(WAITING, async () => {
+        const plant = testbed.newPlant();
+        for (let stored = false; held || !stored;) {
+          const start = performance.now();
+          const answer = await testbed.send(service.url, plant);
+          const ms = Math.ceil(performance.now() - start);
+          if (ms > BOUND_MS + SLACK_MS) throw new Fault(`${exactJson(plant)} was answered after ${ms} ms`);
+          if (answer === 'lost') throw new Fault('a request was cut off');
+          counts['ms until the latest answer'] = Math.max(counts['ms until the latest answer'], ms);
+          stored = answer !== 'unavailable';
+          if (!stored) counts['answers 503']++;
+          if (!stored && !held && start > released) throw new Fault('a 503 although nobody holds the lock');
+        }
+      });
+      await Promise.race([load, sleep(holdMs)]);
+      other.exec('rollback');
+      [held, released] = [false, performance.now()];
+      await load;
+      await requireCalm(testbed, service, WAITING);
+    }
+    if (counts['answers 503'] === 0) throw new Error('no 503 while the store could not be written');
+    await testbed.check();
+    return { ...counts, acknowledged: testbed.ledger.acknowledged };
+  },
+);

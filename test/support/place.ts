@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { hashToken, makeToken } from '../../src/auth/token.ts';
+import { readConfig } from '../../src/config.ts';
+import { openStore } from '../../src/storage/open.ts';
+import type { StoredPlant } from '../../src/storage/store.ts';
+import { PostgresServer, type Settings } from './postgres.ts';
+import { temporaryFolder } from './temporary.ts';
+
+export type Engine = 'SQLite' | 'PostgreSQL';
+
+/** An empty store of its own, and a token for it. */
+export interface Place extends AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+}
+
+export async function createPlace(engine: Engine): Promise<Place> {
+  if (engine === 'PostgreSQL') return await createPostgresPlace();
+  const url = `sqlite:${join(temporaryFolder(), 'plants.db')}`;
+  return { url, token: await addToken(url), [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+/** A place on a server of its own. */
+export async function createPostgresPlace(
+  settings?: Settings,
+): Promise<Place & { readonly server: PostgresServer; readonly database: string }> {
+  const server = await PostgresServer.create(settings);
+  const database = await server.createDatabase();
+  const url = server.url(database);
+  return { url, token: await addToken(url), server, database, [Symbol.asyncDispose]: () => server.remove() };
+}
+
+async function addToken(url: string): Promise<string> {
+  const [token = ''] = await addTokens(url, 1);
+  return token;
+}
+
+export async function addTokens(url: string, count: number): Promise<string[]> {
+  const tokens = Array.from({ length: count }, makeToken);
+  const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: true });
+  for (const [number, token] of tokens.entries()) {
+    await store.tokens.add({ name: `tests-${number}`, hash: hashToken(token) });
+  }
+  await store.close();
+  return tokens;
+}
+
+/** Every plant that is stored, read without the service. */
+export async function readPlants(url: string): Promise<StoredPlant[]> {
+  const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: false });
+  try {
+    return (await Array.fromAsync(store.plants.list())).flat();
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StoredPlant } from '../../src/storage/store.ts';
+import { type Answer, Client } from './clients.ts';
+import { type Found, Ledger, random, randomPlants } from './ledger.ts';
+import { createPlace, type Engine, type Place, readPlants } from './place.ts';
+import { type Environment, type Service, startService } from './service.ts';
+
+/** A store with services on it, a client of theirs, and the ledger of what it sent and was told. */
+export class Testbed implements AsyncDisposable {
+  readonly place: Place;
+  readonly client: Client;
+  readonly ledger = new Ledger();
+  /** Random numbers from 0 to below 1, and random plants. */
+  readonly next: () => number;
+  readonly newPlant: () => StoredPlant;
+  private readonly services: Service[] = [];
+
+  constructor(place: Place, seed: number) {
+    this.place = place;
+    this.client = new Client(place.token);
+    this.next = random(seed);
+    this.newPlant = randomPlants(this.next);
+  }
+
+  static async create(engine: Engine, seed: number): Promise<Testbed> {
+    return new Testbed(await createPlace(engine), seed);
+  }
+
+  async start(environment: Environment = {}, until: 'listening' | 'ready' = 'ready'): Promise<Service> {
+    const env = { ...environment, DATABASE_URL: this.place.url };
+    const service = await startService(env, undefined, undefined, until);
+    this.services.push(service);
+    return service;
+  }
+
+  startTwo(): Promise<Service[]> {
+    return Promise.all([this.start(), this.start()]);
+  }
+
+  /** Sends a plant, and holds the answer against what is known. @throws Fault if it contradicts that */
+  async send(url: string, plant: StoredPlant, hangUpAfterMs?: number): Promise<Answer> {
+    const known = this.ledger.add(plant);
+    const answer = await this.client.create(url, plant, hangUpAfterMs);
+    this.ledger.answer(plant, answer, known);
+    return answer;
+  }
+
+  /** Starts clients that send new plants, each again until it is acknowledged. */
+  load(count: number, services: readonly { readonly url: string }[]): Load {
+    return new Load(count, services, this);
+  }
+
+  /** Holds the ledger against what is stored. @throws Fault */
+  async check(url = this.place.url): Promise<Found> {
+    return this.ledger.check(await readPlants(url));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A service that is gone ends whatever still sends.
+    for (const { child } of this.services) child.kill('SIGKILL');
+    await Promise.all(this.services.map(({ ended }) => ended));
+    this.client[Symbol.dispose]();
+    await this.place[Symbol.asyncDispose]();
+  }
+}
+
+/** Clients that send new plants, each again until it is acknowledged, while something else goes on. */
+export class Load implements Disposable {
+  private readonly over = new AbortController();
+  private readonly clients: Promise<void>[];
+  /** Plants that were acknowledged, and answers that were a 503 or none. */
+  acknowledged = 0;
+  failures = 0;
+  /** Whether a client has found a fault, which `stop` throws. */
+  broken = false;
+  private abandoned = false;
+
+  /** @param services of which each client uses one */
+  constructor(count: number, services: readonly { readonly url: string }[], testbed: Testbed) {
+    this.clients = Array.from({ length: count }, async (_, index) => {
+      const url = services[index % services.length]?.url ?? '';
+      while (!this.over.signal.aborted) {
+        const plant = testbed.newPlant();
+        while (!this.count(await testbed.send(url, plant)) && !this.abandoned) await sleep(50);
+      }
+    });
+    Promise.all(this.clients).catch(() => (this.broken = true));
+  }
+
+  private count(answer: Answer): boolean {
+    const acknowledged = answer !== 'unavailable' && answer !== 'lost';
+    if (acknowledged) this.acknowledged++;
+    else this.failures++;
+    return acknowledged;
+  }
+
+  /** Lets each client end with its request, acknowledged or not, and does not wait for them. */
+  [Symbol.dispose](): void {
+    this.abandoned = true;
+    this.over.abort();
+  }
+
+  /** Lets each client come to the end of its plant. */
+  async stop(): Promise<void> {
+    this.over.abort();
+    await Promise.all(this.clients);
+  }
+}
+
+/** Does the same so many times at once. */
+export async function together(count: number, work: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: count }, work));
+}
