@@ -26,7 +26,8 @@ ENV HOST=0.0.0.0 \
     ADMIN_PORT=9464 \
     DATABASE_URL=sqlite:/data/plants.db
 WORKDIR /app
-COPY --from=build /app ./
+# By root: engines differ in whether they keep the owner.
+COPY --from=build --chown=root:root /app ./
 COPY --from=build --chown=node:node /data /data
 USER node
 VOLUME /data

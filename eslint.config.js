@@ -2,6 +2,59 @@ import eslint from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
+/** Packages that only the rooms with these names in `packages` import. */
+const PACKAGES = ['express', 'express-openapi-validator/dist', 'node:sqlite', 'pg'];
+
+/**
+ * Who imports whom in src/: the files of a room import each other, and from other rooms what is in `others` (after the
+ * `../` of the import), or its types if it is in `types`. Of two entries for a file, the later counts.
+ */
+const ROOMS = {
+  'src/*.ts': { others: ['package.json'] },
+  // Everything.
+  'src/commands/**': { others: [''] },
+  'src/contract/**': { others: ['generated/openapi.ts'] },
+  // It calls the validator with an object that is typed as a request of Express.
+  'src/contract/validator-eov.ts': { others: [], packages: ['express', 'express-openapi-validator/dist'] },
+  'src/http/**': {
+    others: ['contract/', 'storage/store.ts'],
+    types: ['auth/', 'operations/', 'observability/'],
+    packages: ['express'],
+  },
+  'src/operations/**': { others: ['contract/', 'storage/store.ts'] },
+  'src/storage/*.ts': { others: [] },
+  'src/storage/sqlite/**': { others: ['store.ts', 'batches.ts', 'columns.ts'], packages: ['node:sqlite'] },
+  'src/storage/postgres/**': { others: ['store.ts', 'batches.ts', 'columns.ts'], packages: ['pg'] },
+  'src/auth/**': { others: ['contract/', 'storage/store.ts'] },
+  'src/files/**': { others: ['contract/', 'operations/', 'storage/store.ts', 'storage/columns.ts'] },
+  'src/pages/**': { others: ['contract/', 'http/'], packages: ['express'] },
+  'src/observability/**': {
+    others: ['contract/', 'http/', 'storage/store.ts', 'package.json'],
+    types: ['storage/open.ts'],
+  },
+};
+
+/** What every room imports: it imports nothing itself. */
+const LEAF = 'explained-error.ts';
+
+function room([files, { others, types = [], packages = [] }]) {
+  const oneOf = (texts) => `(${texts.map(RegExp.escape).join('|')})`;
+  const foreign = PACKAGES.filter((name) => !packages.includes(name));
+  const patterns = [
+    {
+      regex: `^(\\.\\./)+(?!${oneOf(['../', LEAF, ...others, ...types])})`,
+      message: `${files} imports from other rooms only: ${[...others, ...types].join(', ')}`,
+    },
+    {
+      regex: types.length > 0 ? `^(\\.\\./)+${oneOf(types)}` : '^$',
+      allowTypeImports: true,
+      message: `${files} imports only types from ${types.join(', ')}`,
+    },
+    { regex: `^${oneOf(foreign)}(/|$)`, message: `${files} does not import this package.` },
+  ];
+  return { files: [files], rules: { 'no-restricted-imports': ['error', { patterns }] } };
+}
+
 export default defineConfig(
   { ignores: ['node_modules/', 'coverage/', 'generated/'] },
   eslint.configs.recommended,
@@ -33,5 +86,25 @@ export default defineConfig(
     languageOptions: { globals: { require: 'readonly', __dirname: 'readonly' } },
     // CommonJS has no other way.
     rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+  ...Object.entries(ROOMS).map(room),
+  {
+    files: ['src/storage/store.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: `^(?!\\.\\./${LEAF})`, message: `store.ts imports ${LEAF} only.` }] },
+      ],
+    },
+  },
+  {
+    files: ['src/**'],
+    ignores: ['src/config.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only src/config.ts reads the environment.' },
+      ],
+    },
   },
 );

@@ -1,5 +1,9 @@
+// `npm run test:long` is for what takes long and seldom breaks, `npm test` for all the others.
+const long = process.env.TESTS === 'long';
+
 export default {
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testMatch: [`<rootDir>/test/${long ? 'long/' : ''}**/*.test.ts`],
+  testPathIgnorePatterns: long ? [] : ['<rootDir>/test/long/'],
   extensionsToTreatAsEsm: ['.ts'],
   // What runs in tests is what runs in the service: Node's own type stripping, in place, so that lines and columns stay.
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },

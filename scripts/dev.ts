@@ -1,22 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { watch } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { generateTypes } from './generated-types.ts';
-import { TypeCheck } from './type-check.ts';
 
 /** Editors save in several steps; what comes within this time belongs together, in milliseconds. */
 const PAUSE_MS = 30;
 /** How long requests under way may take when the service is started anew: connections that browsers keep would take longer. */
 const GRACE_MS = 100;
 
+/** What must succeed before the service starts anew, all of it whichever file was saved: code and contract must fit. */
+const STEPS = [
+  ['openapi.yaml is', 'scripts/generate.ts'],
+  ['the types are', 'node_modules/typescript/bin/tsc', '--project', 'tsconfig.dev.json'],
+] as const;
+
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-const types = new TypeCheck();
 let service: ChildProcess | undefined;
-/** Whether the service is told to end by this process, and this process by somebody. */
+/** Whether this process has told the service to end, and a signal this process. */
 let [stopping, ending] = [false, false];
 
 /** Runs a program of this project to its end; whether it succeeded. */
@@ -25,31 +27,13 @@ async function succeeds(...args: readonly string[]): Promise<boolean> {
   return code === 0;
 }
 
-/** What scripts/generate.ts is going to write, unless it finds a fault. */
-async function typesToCome(): Promise<string | undefined> {
-  try {
-    return await generateTypes(await readFile('openapi.yaml', 'utf8'));
-  } catch {
-    // It will name the fault.
-    return undefined;
-  }
-}
-
 /** Brings everything in line with what was saved, and serves it; or says why not. */
 async function follow(): Promise<void> {
   const start = performance.now();
   const goesOn = isRunning() ? 'the service goes on as it was' : 'nothing is served';
-  // Also if the contract was not saved: the code that is to hold to it may have been.
-  const generating = succeeds('scripts/generate.ts');
-  // Both take half a second or more: the types are checked while the contract is.
-  const faults = types.run(await typesToCome());
-  if (!(await generating)) {
-    say(`openapi.yaml is to be mended, see above; ${goesOn}`);
-    return;
-  }
-  if (faults !== '') {
-    process.stdout.write(faults);
-    say(`the types are to be mended, see above; ${goesOn}`);
+  for (const [what, ...program] of STEPS) {
+    if (await succeeds(...program)) continue;
+    say(`${what} to be mended, see above; ${goesOn}`);
     return;
   }
   await stop(GRACE_MS);
@@ -86,14 +70,14 @@ function say(what: string): void {
   console.log(`dev: ${what}`);
 }
 
-let saved = Promise.withResolvers<undefined>();
+const saves = new EventEmitter();
 
 function onSave(): void {
-  saved.resolve(undefined);
+  saves.emit('save');
 }
 
 watch('.', (_event, file) => {
-  if (file === 'openapi.yaml' || file === '.env' || file === 'tsconfig.json') onSave();
+  if (file === 'openapi.yaml' || file === '.env' || /^tsconfig\b.*\.json$/.test(file ?? '')) onSave();
 });
 for (const folder of ['src', 'scripts']) {
   watch(folder, { recursive: true }, (_event, file) => {
@@ -107,17 +91,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     void stop(10_000).then(() => process.exit(0));
   });
 }
-// Whatever ends this process ends what it has started.
+// However this process ends, the service ends with it.
 process.on('exit', () => service?.kill('SIGKILL'));
 
 for (;;) {
-  // What is saved from now on is another change.
-  saved = Promise.withResolvers();
-  // What is gone or half written is there again a moment later.
+  // A file that is saved from now on is another change.
+  const saved = once(saves, 'save');
+  // A file that is gone or half written is there again a moment later.
   await follow().catch((error: unknown) => {
     say(Error.isError(error) ? error.message : String(error));
   });
   say('waiting for openapi.yaml and the sources to be saved');
-  await saved.promise;
+  await saved;
   await sleep(PAUSE_MS);
 }

@@ -56,7 +56,7 @@ describe('README', () => {
     const project = new Project();
     // CI runs these: in a fresh clone, as the tests themselves, in short, or in a test of their own.
     const elsewhere =
-      /^npm (ci|start|test|run (check|contract:check|contract:release|coverage|bench|dev|provider|screenshot|test:derived|test:faults|test:attacks))$/;
+      /^npm (ci|start|test|run (check|contract:check|contract:release|coverage|bench|dev|provider|screenshot|test:long|test:faults|test:attacks))$/;
     const inText = new Set([...README.matchAll(/`(np[mx] [^`]+)`/g)].map(([, line = '']) => line));
     expect([...inText]).toContain('npm run generate');
     for (const line of inText) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MOST_BYTES, MOST_WAITING, PATIENCE_MS } from '../src/storage/batches.ts';
-import { DEADLINE, MAX } from '../src/http/connections.ts';
+import { DEADLINE, MAX } from '../src/http/bounds.ts';
 import { freePort } from './support/port.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { createPlant, listening, plantStore, ROOT, start } from './support/service.ts';

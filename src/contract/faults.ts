@@ -8,8 +8,8 @@ export interface Fault {
 }
 
 /** How many faults a message names, and how many characters of a name that the client chose. */
-const MOST_FAULTS = 10;
-const LONGEST_NAME = 60;
+const MAX_FAULTS = 10;
+const MAX_NAME_LENGTH = 60;
 
 const PARTS: Readonly<Record<string, string>> = { params: 'path', headers: 'header' };
 const NOUNS: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ export function inWords(faults: readonly Fault[], patterns: ReadonlyMap<string, 
   let read = 0;
   for (const fault of faults) {
     // A client can make thousands: the rest is not worth the work.
-    if (named.size === MOST_FAULTS) break;
+    if (named.size === MAX_FAULTS) break;
     named.add(sentence(fault, patterns));
     read++;
   }
@@ -52,7 +52,7 @@ function memberOf(path: string): string {
   const [part = '', ...names] = path.split('/').slice(1);
   const shown = names.map((name) => {
     const text = name.replaceAll('~1', '/').replaceAll('~0', '~').toWellFormed();
-    return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME).toWellFormed()}…` : text;
+    return text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH).toWellFormed()}…` : text;
   });
   return [PARTS[part] ?? part, ...shown].join('.');
 }

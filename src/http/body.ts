@@ -5,7 +5,8 @@ import { gunzipSync } from 'node:zlib';
 import type { ContractBody } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { type Body, notUtf8, tooLarge } from '../contract/request.ts';
-import { type Exchange, MAX } from './connections.ts';
+import { MAX } from './bounds.ts';
+import type { Exchange } from './connections.ts';
 
 /** About how many bytes Node allocates for a Buffer beside what it holds. */
 const BUFFER_BYTES = 400;

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 
 /** How much of a path is repeated, to clients and in the log, in characters. */
-const LONGEST_PATH = 200;
+const MAX_PATH_LENGTH = 200;
 
 /**
  * Gives Express the path and query of the request target (RFC 9112, section 3.2) alone. A target without a path, such
@@ -21,7 +21,7 @@ export function takeOriginForm(request: Request): void {
 /** The path as it was sent, without its query. */
 export function sentPath({ originalUrl }: Request): string {
   const query = originalUrl.indexOf('?');
-  return originalUrl.slice(0, query < 0 ? LONGEST_PATH : Math.min(query, LONGEST_PATH)).toWellFormed();
+  return originalUrl.slice(0, query < 0 ? MAX_PATH_LENGTH : Math.min(query, MAX_PATH_LENGTH)).toWellFormed();
 }
 
 /** One host, not a list: fields that repeat arrive joined by commas. */

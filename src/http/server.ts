@@ -1,26 +1,11 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Logger } from 'pino';
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { ExplainedError } from '../explained-error.ts';
-import {
-  type Connection,
-  Connections,
-  DEADLINE,
-  type Exchange,
-  type ExchangeParts,
-  MAX,
-  type OnCutOff,
-} from './connections.ts';
-import { errorBody } from './reply.ts';
+import { DEADLINE, MAX } from './bounds.ts';
+import { Connections, type Exchange, type ExchangeParts, type OnCutOff } from './connections.ts';
+import { refuseUnreadable, tooSlow } from './unreadable.ts';
 
 /** How long connections without a request are kept at the end, in milliseconds: their next one may be on its way. */
 const FAREWELL_MS = 500;
@@ -30,9 +15,6 @@ const SWEEP_MS = 1000;
 
 /** How many connections may wait to be accepted: a crowd that comes back at once should not have to try again. */
 const BACKLOG = 4096;
-
-/** Node's code for a request that did not arrive in time. */
-const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** A server that listens. */
 export interface Listener {
@@ -103,45 +85,16 @@ export async function listen<E extends Exchange>(
   server.on('checkExpectation', (request, response) => {
     begin(request, response, false);
   });
+  const refuse = refuseUnreadable(server, connections, logger, onUnreadable);
   const sweep = setInterval(() => {
     connections.sweep((connection) => {
-      if (connection.phase === 'body') answerUnreadable(connection, tooSlow());
+      if (connection.phase === 'body') refuse(connection, tooSlow());
       else connections.cutOff(connection, 'unread');
     });
   }, SWEEP_MS).unref();
   server.once('close', () => {
     clearInterval(sweep);
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Node's types have a Duplex here, for servers on other transports.
-    const connection = connections.of(socket as unknown as Socket);
-    if (connection === undefined) socket.destroy();
-    else answerUnreadable(connection, toRefusal(error));
-  });
-  server.on('connect', (request, socket) => {
-    // Node has taken its own listener off: a client that resets its connection would end the process.
-    socket.on('error', () => undefined);
-    const connection = connections.of(request.socket);
-    const refusal = new Refusal(ErrorNumber.malformedMessage, 'CONNECT is not for this service');
-    if (connection === undefined) socket.destroy();
-    else answerUnreadable(connection, refusal);
-  });
-  function answerUnreadable(connection: Connection, refusal: Refusal): void {
-    const { socket, address } = connection;
-    // What comes too late is not done after all.
-    if (refusal.number === ErrorNumber.requestTimeout) socket.pause();
-    // Node reports what comes after the first fault as well.
-    if (connection.unreadable) return;
-    connection.unreadable = true;
-    connection.afterWhole(() => {
-      // A connection that is gone wants no answer, nor does one that a reply has ended.
-      if (!socket.writable) return;
-      const { status, number, message } = refusal;
-      logger.info({ client: address, status, error: number, reason: message }, 'unreadable request');
-      onUnreadable?.(status);
-      sendUnreadable(connection, refusal);
-    });
-  }
   await bind(server, host, port);
   const address = server.address() as AddressInfo;
   return {
@@ -151,38 +104,6 @@ export async function listen<E extends Exchange>(
       return stop(server, connections, withinMs);
     },
   };
-}
-
-/** Tells the client of a message that Node could not read as a request, so that there is no response to do it with. */
-function sendUnreadable(connection: Connection, refusal: Refusal): void {
-  const { socket } = connection;
-  const body = errorBody(refusal);
-  const head = [
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  connection.endSoon();
-}
-
-function tooSlow(): Refusal {
-  return new Refusal(ErrorNumber.requestTimeout, 'the request took too long to arrive');
-}
-
-function toRefusal({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException & { reason?: string }): Refusal {
-  switch (code) {
-    case TIMED_OUT:
-      return tooSlow();
-    case 'HPE_HEADER_OVERFLOW':
-      return new Refusal(
-        ErrorNumber.headersTooLarge,
-        `the header fields are more than ${MAX.fields}, or larger than ${MAX.headBytes / 1024} KiB`,
-      );
-    default:
-      return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);
-  }
 }
 
 async function bind(server: Server, host: string, port: number): Promise<void> {

@@ -1,9 +1,8 @@
 import type { Load } from './load.ts';
 import { PostgresStores } from './postgres.ts';
-import { type Environment, Scratch } from './processes.ts';
-import { type Measured, onPostgres, RunningServer, type ServerName, SERVERS } from './servers.ts';
-import { SETTINGS } from './settings.ts';
-import { median, table } from './report.ts';
+import type { Environment } from '../support/service.ts';
+import { median, table } from './results.ts';
+import { type Measured, onPostgres, RunningServer, Scratch, type ServerName } from './servers.ts';
 
 export interface Plan {
   readonly servers: readonly ServerName[];
@@ -41,18 +40,15 @@ export async function compare(plan: Plan): Promise<Series[]> {
       using scratch = new Scratch();
       await using database = onPostgres(server) ? await postgres?.createDatabase() : undefined;
       const place = { folder: scratch.folder, url: database?.url ?? scratch.url };
-      await using setting = await SETTINGS[server]?.();
-      const environment = { ...plan.environment, ...setting?.environment };
-      await using running = await RunningServer.start(SERVERS[server], place, environment);
+      await using running = await RunningServer.start(server, place, plan.environment);
       const { ids, seconds, warmUpSeconds } = plan;
-      const creates = Number.MAX_SAFE_INTEGER;
       // Whatever it is measured with, it has been busy before.
-      await running.measure({ connections: 64, ids, seconds: warmUpSeconds, warmUpSeconds: 0, creates });
+      await running.measure({ connections: 64, ids, seconds: warmUpSeconds, warmUpSeconds: 0 });
       for (const each of series) {
         if (each.server !== server) continue;
         const { connections } = each;
         // Until all connections are open.
-        const measured = await running.measure({ connections, ids, seconds, warmUpSeconds: 1, creates });
+        const measured = await running.measure({ connections, ids, seconds, warmUpSeconds: 1 });
         each.rounds.push(measured);
         const speed = Math.round(rate(measured));
         console.error(`round ${round}: ${server}, ${connections} connections: ${speed}/s`);

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { type Environment, ROOT, type Scratch } from './processes.ts';
+import { type Environment, ROOT } from '../support/service.ts';
 import { slowedBy } from '../support/slow-disk.ts';
+import type { Scratch } from './servers.ts';
 
 /**
  * What makes each fsync of a process take 5 ms more, like that of a cheap disk in a cloud. On Linux.

@@ -1,9 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { openStore } from '../../src/storage/open.ts';
 import type { Load } from './load.ts';
-import { median, table } from './report.ts';
-import { Scratch } from './processes.ts';
-import { RunningServer, SERVERS } from './servers.ts';
+import { median, table } from './results.ts';
+import { RunningServer, Scratch } from './servers.ts';
 
 const CONNECTIONS = 64;
 
@@ -22,10 +21,9 @@ export async function measureGrowth(
     for (const { plants, rates } of measured) {
       using scratch = new Scratch();
       await fill(scratch.database, plants);
-      await using running = await RunningServer.start(SERVERS.service, scratch);
+      await using running = await RunningServer.start('service', scratch);
       for (const ids of ['random', 'sequential'] as const) {
-        const load = { connections: CONNECTIONS, ids, warmUpSeconds, seconds, creates: Number.MAX_SAFE_INTEGER };
-        const result = await running.measure(load);
+        const result = await running.measure({ connections: CONNECTIONS, ids, warmUpSeconds, seconds });
         rates[ids].push(result.creates / result.seconds);
         console.error(`${plants} plants, ${ids} ids: ${rates[ids].at(-1)?.toFixed(0) ?? ''}/s`);
       }

@@ -8,9 +8,7 @@ export interface Load {
   readonly connections: number;
   /** How long to send before anything is counted, so that the server's code is compiled. */
   readonly warmUpSeconds: number;
-  /** Ends after this time, or after this many answers, whichever comes first. */
   readonly seconds: number;
-  readonly creates: number;
   /** `sequential` counts up from `firstId`; `random` spreads below 2^52: JSON.parse of the peers can read them all. */
   readonly ids: 'sequential' | 'random';
   readonly firstId: number;
@@ -92,7 +90,6 @@ function count(milliseconds: number, created: boolean): void {
   counts[slot] = (counts[slot] ?? 0) + 1;
   if (created) creates++;
   else failures++;
-  if (creates >= load.creates) over = true;
 }
 
 function percentile(share: number): number {

@@ -1,5 +1,5 @@
 import { PostgresServer } from '../support/postgres.ts';
-import { endings, Scratch } from './processes.ts';
+import { endings, Scratch } from './servers.ts';
 
 /** What PostgreSQL comes with: the servers of the tests, of which many run at once, make do with less. */
 const SETTINGS = { shared_buffers: '128MB' };

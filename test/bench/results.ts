@@ -3,8 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { binary } from '../support/postgres-binaries.ts';
+import { type Environment, ROOT } from '../support/service.ts';
 import { fsyncTime } from './disk.ts';
-import { type Environment, pinned, ROOT, Scratch } from './processes.ts';
+import { pinned, Scratch } from './servers.ts';
 
 const FILE = join(import.meta.dirname, 'RESULTS.md');
 const PACKAGES = ['express', 'express-openapi-validator', 'openapi-backend', 'fastify'];
@@ -39,7 +40,7 @@ function circumstances({ environment = {}, postgres = false }: Circumstances): s
     `an fsync of 4 KiB in ${fsyncTime(scratch, environment).toFixed(2)} ms`,
     `Node ${process.versions.node}`,
     ...PACKAGES.map((name) => `${name} ${version(name)}`),
-    ...(postgres ? [postgresVersion(), `its client postgres ${version('postgres')}`] : []),
+    ...(postgres ? [postgresVersion(), `its client pg ${version('pg')}`] : []),
   ].join(' · ');
 }
 
@@ -52,4 +53,19 @@ function postgresVersion(): string {
   const [version = 'unknown'] =
     /[\d.]+/.exec(execFileSync(binary('postgres'), ['--version'], { encoding: 'utf8' })) ?? [];
   return `PostgreSQL ${version} on any core, with the settings that it comes with`;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low = NaN, high = low] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]];
+  return (low + high) / 2;
+}
+
+/** A table in Markdown: its first column to the left, the numbers to the right. */
+export function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((cell, column) => Math.max(3, cell.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |\n`;
+  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  return `**${title}**\n\n${line(head)}${line(rule)}${rows.map(line).join('')}`;
 }

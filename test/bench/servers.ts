@@ -1,11 +1,15 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../support/port.ts';
+import { createPlant, type Environment, ROOT } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import type { Load, LoadMessage, LoadResult } from './load.ts';
-import { end, type Environment, launch, type Launched, onCore, type Place, ROOT } from './processes.ts';
 import type { Usage } from './usage.ts';
 
+const FIRST_ANSWER_MS = 30_000;
 /** How long a server may take to say what it used, when the load is over. */
 const ANSWER_MS = 10_000;
 
@@ -14,7 +18,7 @@ const service = manifest.scripts.start.replace(/^exec /, '').split(' ');
 const peer = (name: string) => ['scripts/node', `test/bench/peers/${name}.ts`];
 
 /** The service as `npm start` runs it, and what it is measured against: see the comment of each file. */
-export const SERVERS = {
+const SERVERS = {
   service,
   bare: peer('bare'),
   fastify: peer('fastify'),
@@ -23,21 +27,66 @@ export const SERVERS = {
   'express-openapi-validator': peer('express-openapi-validator'),
   'service-postgres': service,
   'fastify-postgres': peer('fastify-postgres'),
-  'service-metrics': service,
-  'service-jwt': service,
-  'service-rate-limit': service,
 } as const;
 export type ServerName = keyof typeof SERVERS;
-
-/** Those whose store is on PostgreSQL; that of the others is on SQLite. */
-const POSTGRES: readonly ServerName[] = ['service-postgres', 'fastify-postgres'];
-export const onPostgres = (server: ServerName) => POSTGRES.includes(server);
 export const NAMES = Object.keys(SERVERS) as ServerName[];
+/** Whether the store is on PostgreSQL; that of the others is on SQLite. */
+export const onPostgres = (server: ServerName) => server.endsWith('-postgres');
+
+/** Neither this environment nor an `.env` decides what is measured. */
+const UNSET =
+  'BASE_URL TOKEN_FILE ADMIN_PORT RATE_LIMIT CORS_ORIGINS TRUST_PROXY JWT_ISSUER JWT_AUDIENCE JWT_SCOPE JWKS_URL';
+const SETTINGS = {
+  HOST: '127.0.0.1',
+  LOG_LEVEL: 'info',
+  ...Object.fromEntries(UNSET.split(' ').map((name) => [name, ''])),
+};
+
+/** Whether server and load get a core each (taskset of util-linux), so that they do not disturb each other. */
+export const pinned = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0,1', 'true']).status === 0;
+
+function onCore(core: number, command: readonly string[]): [string, string[]] {
+  const [program = '', ...args] = pinned ? ['taskset', '-c', String(core), ...command] : command;
+  return [program, args];
+}
+
+const folders = new Set<string>();
+const running = new Set<ChildProcess>();
+/** What ends what else is at work in one of the folders; without waiting, as the process is about to end. */
+export const endings = new Set<() => void>();
+
+/** Ends and removes what is left of a run that is interrupted. */
+export function cleanUp(): void {
+  for (const child of running) child.kill('SIGKILL');
+  for (const end of endings) end();
+  // What was killed may take a moment to be gone.
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
+/** A new folder on the disk that the service would use: a system's temporary one may be in memory. */
+export class Scratch implements Disposable {
+  readonly folder: string;
+  /** For a store on SQLite. */
+  readonly database: string;
+  readonly url: string;
+
+  constructor() {
+    mkdirSync(join(ROOT, 'data'), { recursive: true });
+    this.folder = mkdtempSync(join(ROOT, 'data/bench-'));
+    folders.add(this.folder);
+    this.database = join(this.folder, 'plants.db');
+    this.url = `sqlite:${this.database}`;
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+    folders.delete(this.folder);
+  }
+}
 
 export interface Measured extends LoadResult {
   /** Of the server's process, all its threads, for one create. */
   readonly cpuMicroseconds: number;
-  readonly residentBytes: number;
   /** The most so far, since the process was started. */
   readonly peakBytes: number;
 }
@@ -47,22 +96,55 @@ export class RunningServer implements AsyncDisposable {
   private readonly child: ChildProcess;
   private readonly log: string;
   private readonly port: number;
+  /** Lies in the store, as those of clients do: peers compare with it, the service looks it up. */
   private readonly token: string;
   /** Beyond the random ones, and as long. */
   private nextId = 2 ** 52;
 
-  private constructor({ child, port, token }: Launched, log: string) {
+  private constructor(name: ServerName, url: string, log: string, port: number, environment: Environment) {
     this.log = log;
-    this.child = child;
     this.port = port;
-    this.token = token;
+    this.token = makeToken(url);
+    const NODE_OPTIONS = `--import=${new URL('./usage.ts', import.meta.url).href}`;
+    const own = { ...environment, NODE_OPTIONS, DATABASE_URL: url, PORT: String(port), TOKEN: this.token };
+    const file = openSync(log, 'a');
+    const [program, args] = onCore(0, SERVERS[name]);
+    const env = { ...process.env, ...SETTINGS, ...own };
+    this.child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', file, file, 'ipc'] });
+    closeSync(file);
+    running.add(this.child);
   }
 
-  /** @param environment such as LD_PRELOAD */
-  static async start(command: readonly string[], place: Place, environment: Environment = {}): Promise<RunningServer> {
-    const options = `--import=${new URL('./usage.ts', import.meta.url).href}`;
-    const launched = await launch(command, place, { ...environment, NODE_OPTIONS: options });
-    return new RunningServer(launched, join(place.folder, 'log'));
+  /**
+   * Starts a server, and waits until it has answered.
+   *
+   * @param place where it writes its log, and where its store is
+   * @param environment such as LD_PRELOAD
+   */
+  static async start(
+    name: ServerName,
+    { folder, url }: Pick<Scratch, 'folder' | 'url'>,
+    environment: Environment = {},
+  ): Promise<RunningServer> {
+    const server = new RunningServer(name, url, join(folder, 'log'), await freePort(), environment);
+    try {
+      await server.firstAnswer();
+      return server;
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw new Error(`${name}: ${String(error)}\n${server.said()}`, { cause: error });
+    }
+  }
+
+  private async firstAnswer(): Promise<void> {
+    const at = { url: `http://127.0.0.1:${this.port}`, token: this.token };
+    await until(async () => {
+      if (this.child.exitCode !== null) throw new Error('it ended');
+      const answer = await createPlant(at, '{"id":0,"name":"Monstera deliciosa"}').catch(() => undefined);
+      // 503: the service answers before its store is open.
+      if (answer !== undefined && ![200, 503].includes(answer.status)) throw new Error(await answer.text());
+      return answer?.ok;
+    }, FIRST_ANSWER_MS);
   }
 
   /** Puts a load on the server, and reads off what the server used after the warm-up. */
@@ -89,29 +171,40 @@ export class RunningServer implements AsyncDisposable {
         if (used !== 'listening') usage.push(used);
       });
     });
-    while (usage.length < 2) await once(this.child, 'message', { signal: AbortSignal.timeout(ANSWER_MS) });
+    const [before, after] = await until(() => usage.length === 2 && usage, ANSWER_MS);
     this.child.removeAllListeners('message').removeAllListeners('exit');
     if (result.failures > 0) {
       throw new Error(`${result.failures} requests were not answered with 200: ${this.said()}`);
     }
     this.nextId = result.nextId;
-    const [before, after] = usage;
     if (before === undefined || after === undefined) throw new Error('the server did not say what it used');
-    const { residentBytes, peakBytes } = after;
     const cpuMicroseconds = (after.cpuMicroseconds - before.cpuMicroseconds) / result.creates;
-    return { ...result, cpuMicroseconds, residentBytes, peakBytes };
+    return { ...result, cpuMicroseconds, peakBytes: after.peakBytes };
   }
 
   /** The end of what the server printed. */
   private said(): string {
-    const log = openSync(this.log, 'r');
-    const bytes = Buffer.alloc(1000);
-    const length = readSync(log, bytes, 0, bytes.length, Math.max(0, fstatSync(log).size - bytes.length));
-    closeSync(log);
-    return bytes.toString('utf8', 0, length);
+    return readFileSync(this.log, 'utf8').slice(-1000);
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return end(this.child);
+  /** Its store is of no use any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { child } = this;
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    }
+    running.delete(child);
   }
+}
+
+function makeToken(url: string): string {
+  const { stdout, stderr } = spawnSync('scripts/node', ['src/main.ts', 'token', 'create', 'bench'], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: url },
+    encoding: 'utf8',
+  });
+  if (stdout === '') throw new Error(stderr);
+  return stdout.trim();
 }

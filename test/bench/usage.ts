@@ -4,7 +4,6 @@ import { isMainThread } from 'node:worker_threads';
 /** What a process has used so far: of the processor, all threads together, and of memory. */
 export interface Usage {
   readonly cpuMicroseconds: number;
-  readonly residentBytes: number;
   readonly peakBytes: number;
 }
 
@@ -14,7 +13,6 @@ if (isMainThread) {
     const { user, system } = process.cpuUsage();
     process.send?.({
       cpuMicroseconds: user + system,
-      residentBytes: process.memoryUsage.rss(),
       peakBytes: peakBytes(),
     } satisfies Usage);
   });

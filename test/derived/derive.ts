@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/storage/open.ts';
@@ -9,7 +10,7 @@ import { Checker } from './check.ts';
 import { type Json, Members, read, write } from './json.ts';
 import type { Derivation } from './requests.ts';
 
-export type Engine = 'SQLite' | 'PostgreSQL';
+export const ENGINES = ['SQLite', 'PostgreSQL'] as const;
 
 /** How many requests at least, and what all that is random comes from. */
 export interface Extent {
@@ -23,30 +24,27 @@ const VALID = 0.6;
 /** How many properties are held against the service at once. */
 const LANES = 32;
 
-/** The seed of the environment variable DERIVED_SEED, to do a run again, or else another. */
+/** The variable DERIVED_SEED, to do a run again, or else another. */
 export function seedOr(other: number): number {
-  const { DERIVED_SEED: text = String(other) } = process.env;
-  const seed = Number(text);
-  if (!Number.isSafeInteger(seed) || text === '') throw new Error(`DERIVED_SEED must be an integer, not ${text}`);
+  const seed = Number(process.env['DERIVED_SEED'] ?? other);
+  if (!Number.isSafeInteger(seed)) throw new Error('DERIVED_SEED must be an integer');
   return seed;
 }
 
 /**
  * Sends requests that are derived from a contract to the service on an engine, several at once.
  *
- * @param main the service, unless it is this project's
  * @returns how many of each kind were answered as they had to be
  * @throws Error with the shortest request that was not, and the seed
  */
 export async function derive(
   derivation: Derivation,
-  engine: Engine,
+  engine: (typeof ENGINES)[number],
   extent: Extent,
-  main?: string,
 ): Promise<ReadonlyMap<string, number>> {
   await using server = engine === 'PostgreSQL' ? await PostgresServer.create() : undefined;
   const url = server?.url() ?? `sqlite:${join(temporaryFolder(), 'plants.db')}`;
-  const service = await startService({ DATABASE_URL: url }, undefined, main);
+  const service = await startService({ DATABASE_URL: url });
   using checker = new Checker(derivation, service, async (key) => {
     const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: false });
     await store.plants.remove(key);
@@ -58,10 +56,7 @@ export async function derive(
     await service.stop();
   }
   const { stdout } = await plantStore(['export'], { DATABASE_URL: url });
-  requireSame(
-    [...checker.stored].sort(([one], [other]) => (one < other ? -1 : 1)),
-    stdout,
-  );
+  requireSame(checker.stored, stdout);
   return checker.counts;
 }
 
@@ -108,13 +103,8 @@ function byName(json: string): string {
   return write(new Members(members.sort(([one], [other]) => (one < other ? -1 : 1))));
 }
 
-/** What is stored must be what was accepted, digit for digit. */
-function requireSame(accepted: readonly (readonly [bigint, string])[], exported: string): void {
-  const expected = accepted.map(([, json]) => byName(json));
-  const found = exported.split('\n').slice(0, -1).map(byName);
-  const phantom = found.find((line) => !expected.includes(line));
-  const lost = expected.find((line) => !found.includes(line));
-  if (phantom !== undefined) throw new Error(`stored, and not accepted: ${phantom}`);
-  if (lost !== undefined) throw new Error(`accepted, and not stored: ${lost}`);
-  if (found.join('\n') !== expected.join('\n')) throw new Error('what was accepted is stored in another order');
+/** What is stored must be what was accepted, digit for digit, in the order of the keys. */
+function requireSame(accepted: ReadonlyMap<bigint, string>, exported: string): void {
+  const expected = [...accepted].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, json]) => byName(json));
+  expect(exported.split('\n').slice(0, -1).map(byName)).toEqual(expected);
 }

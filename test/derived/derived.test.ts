@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { YAML } from '../support/app.ts';
-import { derive, seedOr } from './derive.ts';
+import { derive, ENGINES, seedOr } from './derive.ts';
 import { Derivation } from './requests.ts';
 
-/** The short form; `npm run test:derived` is the long one. */
+/** Few; test/long/derived.test.ts sends many. */
 const REQUESTS = 600;
 const SEED = seedOr(20_260_000);
 
 describe(`requests derived from the contract (DERIVED_SEED=${SEED})`, () => {
-  test.each(['SQLite', 'PostgreSQL'] as const)('are answered as it says, on %s', async (engine) => {
+  test.each(ENGINES)('are answered as it says, on %s', async (engine) => {
     const derivation = new Derivation(YAML);
     const counts = await derive(derivation, engine, { requests: REQUESTS, seed: SEED });
     const kinds = derivation.operations.flatMap((operation) => derivation.invalid(operation)).map(({ kind }) => kind);

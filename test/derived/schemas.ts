@@ -78,14 +78,14 @@ function withExactNumbers(node: unknown): unknown {
 function isExactly(numeric: Keywords, value: unknown): boolean {
   const { type, enum: values, const: only, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = numeric;
   if (typeof value !== 'bigint' && (typeof value !== 'number' || type === 'integer')) return false;
-  if (type === 'integer') {
-    const { min, max } = integerRange(numeric);
-    if (value < min || value > max) return false;
-  }
   // Comparison is exact between a bigint and a number, also where they are not equal by type.
-  const equals = (other: unknown) => (typeof other === 'number' ? !(value < other) && !(value > other) : false);
+  const equals = (other: unknown) => typeof other === 'number' && !(value < other) && !(value > other);
   if (values !== undefined && !values.some(equals)) return false;
   if (only !== undefined && !equals(only)) return false;
+  if (type === 'integer') {
+    const { min, max } = integerRange(numeric);
+    return value >= min && value <= max;
+  }
   return !(
     (minimum !== undefined && value < minimum) ||
     (maximum !== undefined && value > maximum) ||

@@ -67,7 +67,7 @@ export const REFUSED: readonly Change[] = [
   },
   {
     change: 'a format that nobody knows',
-    follows: 'the format must be one of int32 int64 …',
+    follows: 'the service does not know this format: "int23" should match a regex ^(int32 …',
     edit: contract(['format: int32', 'format: int23']),
   },
   {

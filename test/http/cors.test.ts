@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { operations } from '../../src/operations/index.ts';
-import { MAX } from '../../src/http/connections.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { startBusy } from '../support/busy.ts';
 import { THINGS } from '../support/contracts.ts';
-import { byHand, JSON_TYPE, type RawAnswer, sendRaw, VALID } from '../support/raw.ts';
-import { createPlant } from '../support/service.ts';
+import { type RawAnswer, sendRaw, VALID } from '../support/raw.ts';
 
 const ORIGIN = 'https://app.example';
 const app = await startApp({ corsOrigins: [ORIGIN, 'http://localhost:8080'] });
@@ -75,18 +74,9 @@ describe('a page of an origin that is listed', () => {
   });
 
   test('may read 503, when too much is under way', async () => {
-    const done = Promise.withResolvers<{ status: number; body: object }>();
-    let taken = 0;
-    const take = () => {
-      taken++;
-      return done.promise;
-    };
-    const busy = await startApp({ corsOrigins: [ORIGIN], operations: { createPlant: take } });
-    const waiting = Array.from({ length: MAX.underWay }, () => createPlant(busy, VALID));
-    while (taken < MAX.underWay) await new Promise((resolve) => setTimeout(resolve, 5));
+    const { app: busy, finish } = await startBusy({ corsOrigins: [ORIGIN] });
     const answer = await ask(busy, 'POST', '/plants', withToken(busy), VALID);
-    done.resolve({ status: 200, body: { name: 'x' } });
-    await Promise.all(waiting);
+    await finish();
     expect([answer.status, permission(answer)]).toEqual([503, READABLE]);
   });
 
@@ -170,9 +160,7 @@ test('without the setting, none is told anything', async () => {
 });
 
 test('a preflight with a body does not keep the connection', async () => {
-  const { HOST } = byHand(app);
-  const fields = Object.entries(preflight(ORIGIN)).map(([name, value]) => `${name}: ${value}`);
-  const head = ['OPTIONS /plants HTTP/1.1', HOST, JSON_TYPE, ...fields, 'Content-Length: 1000000000'].join('\r\n');
-  const answer = await sendRaw(app.url, `${head}\r\n\r\n{`);
+  const fields = { ...preflight(ORIGIN), Connection: 'keep-alive', 'Content-Length': '1000000000' };
+  const answer = await ask(app, 'OPTIONS', '/plants', fields, '{');
   expect([answer.status, answer.headers['connection']]).toEqual([204, 'close']);
 });

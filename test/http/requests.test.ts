@@ -1,16 +1,204 @@
+import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { startApp, YAML } from '../support/app.ts';
-import { post } from '../support/post.ts';
-import { sendRaw } from '../support/raw.ts';
+import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
 import { createPlant } from '../support/service.ts';
 
-const app = await startApp();
-const { host } = new URL(app.url);
-const auth = `Authorization: Bearer ${app.token}`;
-const VALID = '{"id":1,"name":"x"}';
+// What attackers send, test/security sends; what the schemas forbid, test/derived.
 
-const answerTo = (body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>) => post(app, body, headers);
+const app = await startApp();
+const { HOST, AUTH, post, request, create } = byHand(app);
+const sized = (length = VALID.length) => `Content-Length: ${length}`;
+
+async function answerTo(...sent: readonly [body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>]) {
+  const response = await createPlant(app, ...sent);
+  return { status: response.status, body: (await response.json()) as { error: number; message: string } };
+}
+
+describe('a body that does not fit the contract gets 400, and each fault named with its member:', () => {
+  const outOfRange = 'body.id must be an integer from -9223372036854775808 to 9223372036854775807';
+  test.each([
+    ['{}', 'body.id is required; body.name is required'],
+    ['{"id":"1","colour":"red"}', 'body.name is required; body.colour is not allowed; body.id must be an integer'],
+    ['{"id":null,"name":["x"]}', 'body.id must be an integer; body.name must be a string'],
+    ['{"id":1,"name":""}', 'body.name must not be empty'],
+    ['{"id":1,"name":"x","__proto__":{"a":1}}', 'body.__proto__ is not allowed'],
+    ['[]', 'body must be an object'],
+    ['{"id":9007199254740992.5,"name":"x"}', 'body.id must be an integer'],
+    ['{"id":1e-400,"name":"x"}', 'body.id must be an integer'],
+    ['{"id":9223372036854775808,"name":"x"}', outOfRange],
+    ['{"id":1e400,"name":"x"}', outOfRange],
+    [JSON.stringify({ id: 1, name: 'x'.repeat(1001) }), 'body.name must not have more than 1000 characters'],
+    [JSON.stringify({ id: 1, name: '🌱'.repeat(1001) }), 'body.name must not have more than 1000 characters'],
+    [JSON.stringify({ id: 1, name: 'x', tag: 'x'.repeat(201) }), 'body.tag must not have more than 200 characters'],
+    [String.raw`{"id":1,"name":"a\u0000b"}`, 'body.name must not hold U+0000 or a lone surrogate'],
+    [String.raw`{"id":1,"name":"x","tag":"\ud800"}`, 'body.tag must not hold U+0000 or a lone surrogate'],
+  ])('%.60s', async (body, message) => {
+    expect(await answerTo(body)).toEqual({ status: 400, body: { error: 40010, message } });
+  });
+
+  test('ten of them at most, and no name at any length', async () => {
+    const members = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`member${index}`, index]));
+    const { body } = await answerTo(JSON.stringify({ ['n'.repeat(500)]: 1, ...members, id: 1, name: 'x' }));
+    expect(body.message.split('; ')).toHaveLength(11);
+    expect(body.message).toContain(`body.${'n'.repeat(60)}… is not allowed`);
+    expect(body.message).toMatch(/; and 16 more$/);
+  });
+});
+
+describe('a body that cannot be read gets 400:', () => {
+  test.each([
+    ['a media type that is none', 'json'],
+    ['two media types', 'application/json, text/plain'],
+    ['another JSON', 'application/vnd.api+json'],
+    ['another charset', 'application/json; charset=latin1'],
+  ])('%s', async (_name, type) => {
+    expect(await answerTo(VALID, { 'Content-Type': type })).toMatchObject({ status: 400, body: { error: 40003 } });
+  });
+
+  test.each([
+    [
+      'a missing media type',
+      [AUTH, sized()],
+      '{"error":40003,"message":"the header Content-Type is missing: send application/json"}',
+    ],
+    ['no body at all', [AUTH, JSON_TYPE], '{"error":40002,"message":"body is missing: send a JSON object"}'],
+  ])('%s', async (_name, fields, message) => {
+    const { status, body } = await sendRaw(app.url, request('POST /plants', 'Connection: close', ...fields) + VALID);
+    expect([status, body.slice(0, message.length)]).toEqual([400, message]);
+  });
+
+  test('one of more than 64 KiB; one of exactly 64 KiB is read', async () => {
+    const shell = JSON.stringify({ id: 1, colour: '' });
+    const body = JSON.stringify({ id: 1, colour: 'x'.repeat(65_536 - shell.length) });
+    expect((await answerTo(body)).body.error).toBe(40010);
+    expect((await answerTo(`${body} `)).body.error).toBe(40005);
+  });
+});
+
+describe('a body that nobody will read', () => {
+  const LENGTH = 200_000_000;
+  test.each([
+    ['without a token', [HOST, JSON_TYPE], 401],
+    ['of another media type', [HOST, AUTH, 'Content-Type: text/plain'], 400],
+    ['that says it is too large', [HOST, AUTH, JSON_TYPE], 400],
+    ['for another path', [HOST], 404, '/docs/none'],
+    ['for a page', [HOST], 301, '/docs'],
+    ['for a script', [HOST], 200, '/docs/swagger-ui-init.js'],
+  ])('is not swallowed: one %s', async (_name, fields, status, path = '/plants') => {
+    let accepted = 0;
+    const piece = Buffer.alloc(65_536, 'x');
+    const line = path === '/plants' ? 'POST /plants' : `GET ${path}`;
+    const head = post(...fields, sized(LENGTH)).replace('POST /plants', line);
+    const answer = await sendRaw(app.url, head, (socket) => {
+      const pump = () => {
+        while (!socket.destroyed && accepted < LENGTH) {
+          accepted += piece.length;
+          if (!socket.write(piece)) break;
+        }
+      };
+      socket.on('drain', pump);
+      pump();
+    });
+    expect([answer.status, answer.headers['connection']]).toEqual([status, 'close']);
+    expect(answer.ms).toBeLessThan(1000);
+    // What the buffers of two sockets hold, and no more.
+    expect(accepted).toBeLessThan(20_000_000);
+  });
+});
+
+describe('a path or a method that the contract does not have', () => {
+  test('gets 404, with the path as it was sent', async () => {
+    const { status, headers, body } = await sendRaw(app.url, request('POST /%70lants?x=1', 'Connection: close'));
+    expect([status, headers['content-type']]).toEqual([404, 'application/json']);
+    expect(JSON.parse(body)).toEqual({ error: 40400, message: 'the path /%70lants does not exist' });
+  });
+
+  test('gets 405 with Allow; by HEAD without a body', async () => {
+    const response = await fetch(`${app.url}/plants`, { method: 'PUT' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(await response.json()).toEqual({ error: 40500, message: 'PUT is not allowed here; allowed: POST' });
+    const head = await fetch(`${app.url}/plants`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([405, '']);
+  });
+});
+
+test('nothing that was refused is stored', async () => {
+  expect(await app.plants()).toEqual([]);
+});
+
+describe('a request that is taken although it is unusual:', () => {
+  afterAll(async () => {
+    await app.store.plants.remove(1n);
+  });
+
+  test.each([
+    ['gzip', gzipSync(VALID), { 'Content-Encoding': 'gzip' }],
+    ['x-gzip, in capitals', gzipSync(VALID), { 'Content-Encoding': 'X-GZIP' }],
+    ['identity', VALID, { 'Content-Encoding': 'identity' }],
+    ['a charset', VALID, { 'Content-Type': 'Application/JSON; Charset="UTF-8"; v=1' }],
+    ['white space', ` \r\n\t${VALID}\n`, {}],
+  ])('%s', async (_name, body, headers) => {
+    expect(await answerTo(body, headers)).toEqual({ status: 200, body: { name: 'x' } });
+  });
+
+  test('a name at its limit', async () => {
+    const name = '🌱'.repeat(1000);
+    expect(await answerTo(JSON.stringify({ id: 2, name }))).toEqual({ status: 200, body: { name } });
+    await app.store.plants.remove(2n);
+  });
+
+  test.each([
+    ['a question mark without a query', create(VALID, 'Connection: close').replace('/plants', '/plants?')],
+    [
+      'chunks, one byte each',
+      request('POST /plants', AUTH, JSON_TYPE, 'Connection: close', 'Transfer-Encoding: chunked'),
+      ...Array.from(VALID, (character) => `1\r\n${character}\r\n`),
+      '0\r\n\r\n',
+    ],
+    ['an expectation that no server knows', create(VALID, 'Connection: close', 'Expect: miracles')],
+  ])('%s', async (_name, ...parts) => {
+    const { status, body } = await sendRaw(app.url, ...parts);
+    expect([status, body]).toEqual([200, '{"name":"x"}']);
+  });
+});
+
+describe('a client that asks before it sends (Expect: 100-continue)', () => {
+  const ask = (headers: Record<string, string>) =>
+    new Promise<{ continued: boolean; status: number | undefined }>((resolve, reject) => {
+      const all = { Expect: '100-continue', 'Content-Type': 'application/json', 'Content-Length': VALID.length };
+      const asking = httpRequest(`${app.url}/plants`, { method: 'POST', headers: { ...all, ...headers } });
+      let continued = false;
+      asking.on('continue', () => {
+        continued = true;
+        asking.end(VALID);
+      });
+      asking.on('response', (response) => {
+        response.resume();
+        resolve({ continued, status: response.statusCode });
+      });
+      asking.on('error', reject);
+      asking.flushHeaders();
+    });
+
+  test('is told to send what is wanted', async () => {
+    const answer = await ask({ Authorization: `Bearer ${app.token}` });
+    expect(answer).toEqual({ continued: true, status: 200 });
+  });
+
+  test('is answered at once where it is not', async () => {
+    expect(await ask({})).toEqual({ continued: false, status: 401 });
+    const answer = await ask({ Authorization: `Bearer ${app.token}`, 'Content-Type': 'text/plain' });
+    expect(answer).toEqual({ continued: false, status: 400 });
+  });
+
+  test('is told so also where it expects something else too; with HTTP/1.0 it is not', async () => {
+    const both = create(VALID, 'Connection: close', 'Expect: 100-continue, x');
+    expect((await sendRaw(app.url, both)).statuses).toEqual([100, 200]);
+    expect((await sendRaw(app.url, both.replace('HTTP/1.1', 'HTTP/1.0'))).statuses).toEqual([200]);
+  });
+});
 
 test('a content type is shown to nobody, also where the contract has it as a parameter', async () => {
   const parameter = '{ name: Content-Type, in: header, schema: { type: string } }';
@@ -24,102 +212,7 @@ test('a content type is shown to nobody, also where the contract has it as a par
       },
     },
   });
-  const type = { 'Content-Type': 'application/json; v=1' };
-  expect((await post(other, VALID, type)).status).toBe(200);
+  expect((await createPlant(other, VALID, { 'Content-Type': 'application/json; v=1' })).status).toBe(200);
   // The validator keeps memory for each that it meets.
   expect(seen).toEqual([{ 'Content-Type': undefined }]);
-});
-
-describe('a query that the contract does not have gets 400:', () => {
-  test.each(['?dry=1', '?id=1', '?a[b]=1', '?=1', '?__proto__=1'])('%s', async (query) => {
-    const response = await fetch(`${app.url}/plants${query}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${app.token}`, 'Content-Type': 'application/json' },
-      body: VALID,
-    });
-    const body = (await response.json()) as { error: number; message: string };
-    expect([response.status, body.error]).toEqual([400, 40010]);
-    expect(body.message).toMatch(/^query/);
-  });
-});
-
-describe('a path or a method that the contract does not have', () => {
-  test.each([
-    '/',
-    '/plants/',
-    '/PLANTS',
-    '/none/1',
-    '//plants',
-    '/plants%2F',
-    '/%70lants',
-    '/plants;a=b',
-    '/../plants/',
-    '/docs/none.js',
-  ])('gets 404: %s', async (path) => {
-    const { status, headers, body } = await sendRaw(
-      app.url,
-      `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
-    );
-    expect(status).toBe(404);
-    expect(headers['content-type']).toBe('application/json');
-    expect(JSON.parse(body)).toEqual({ error: 40400, message: `the path ${path} does not exist` });
-  });
-
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('gets 405 with Allow: %s', async (method) => {
-    const response = await fetch(`${app.url}/plants`, { method });
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('POST');
-    expect(await response.json()).toEqual({ error: 40500, message: `${method} is not allowed here; allowed: POST` });
-  });
-
-  test('gets 405 also for HEAD, without a body', async () => {
-    const response = await fetch(`${app.url}/plants`, { method: 'HEAD' });
-    expect([response.status, await response.text()]).toEqual([405, '']);
-  });
-
-  test('gets 404 also if the path cannot be decoded', async () => {
-    const { status } = await sendRaw(app.url, `POST /%ff HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-    expect(status).toBe(404);
-  });
-});
-
-test('nothing that was refused is stored', async () => {
-  expect(await app.plants()).toEqual([]);
-});
-
-describe('a request that is taken although it is unusual:', () => {
-  const accepted = async (id: number, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
-    expect(await answerTo(body, headers)).toEqual({ status: 200, body: { name: 'x' } });
-    expect(await app.store.plants.remove(BigInt(id))).toBe(true);
-  };
-
-  test('gzip', () => accepted(1, gzipSync(VALID), { 'Content-Encoding': 'gzip' }));
-  test('x-gzip, in capitals', () => accepted(1, gzipSync(VALID), { 'Content-Encoding': 'X-GZIP' }));
-  test('identity', () => accepted(1, VALID, { 'Content-Encoding': 'identity' }));
-  test('a charset', () => accepted(1, VALID, { 'Content-Type': 'Application/JSON; Charset="UTF-8"; v=1' }));
-  test('white space', () => accepted(1, ` \r\n\t${VALID}\n`));
-  test('a name at its limit', async () => {
-    const name = '🌱'.repeat(1000);
-    const response = await createPlant(app, JSON.stringify({ id: 1, name }));
-    expect(await response.json()).toEqual({ name });
-    await app.store.plants.remove(1n);
-  });
-
-  test('a question mark without a query', async () => {
-    const response = await fetch(`${app.url}/plants?`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${app.token}`, 'Content-Type': 'application/json' },
-      body: VALID,
-    });
-    expect(response.status).toBe(200);
-    await app.store.plants.remove(1n);
-  });
-
-  test('chunks, one byte each', async () => {
-    const chunks = Array.from(VALID, (character) => `1\r\n${character}\r\n`);
-    const head = `POST /plants HTTP/1.1\r\nHost: ${host}\r\n${auth}\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-    const { status, body } = await sendRaw(app.url, head, ...chunks, '0\r\n\r\n');
-    expect([status, body]).toEqual([200, '{"name":"x"}']);
-    await app.store.plants.remove(1n);
-  });
 });

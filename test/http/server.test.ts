@@ -1,82 +1,79 @@
-import { connect } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { startApp } from '../support/app.ts';
-import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
+import { byHand, JSON_TYPE, open, sendRaw, VALID } from '../support/raw.ts';
+import { until } from '../support/until.ts';
 
 const app = await startApp();
-const { host, hostname, port } = new URL(app.url);
-const { HOST, AUTH, post } = byHand(app);
+const { HOST, AUTH, post, request, create, LAST } = byHand(app);
+const plant = (id: number | bigint) => `{"id":${id},"name":"x"}`;
+/** What is sent without a token, and of which Node cannot read what comes behind. */
+const refused = request('POST /plants', 'Transfer-Encoding: chunked');
 
-describe('what is not a request of HTTP/1 gets an Error too:', () => {
+/** Takes what is stored away again, and returns the ids. */
+async function takeAway(): Promise<bigint[]> {
+  const ids = (await app.plants()).map(({ id }) => id);
+  for (const id of ids) await app.store.plants.remove(id);
+  return ids;
+}
+
+/** What was logged while something was done. */
+async function logOf(work: () => Promise<unknown>): Promise<unknown[]> {
+  const before = app.log.length;
+  await work();
+  return app.log.slice(before);
+}
+
+describe('what Node cannot read as a request gets an Error too:', () => {
   test.each([
     ['nonsense', 'NONSENSE\r\n\r\n', 400, 40001],
-    ['an unknown method', 'FETCH /plants HTTP/1.1\r\n\r\n', 400, 40001],
-    ['HTTP/2 without an upgrade', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 40001],
-    ['a header that is none', post(HOST, 'no colon'), 400, 40001],
-    ['a space before the colon', post(HOST, 'Content-Length : 3'), 400, 40001],
-    ['two lengths', post(HOST, AUTH, JSON_TYPE, 'Content-Length: 3', 'Content-Length: 4'), 400, 40001],
-    ['a length and chunks', post(HOST, AUTH, JSON_TYPE, 'Content-Length: 3', 'Transfer-Encoding: chunked'), 400, 40001],
-    ['a length that is none', post(HOST, AUTH, JSON_TYPE, 'Content-Length: -1'), 400, 40001],
-    ['a chunk that is none', `${post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked')}zz\r\n`, 400, 40001],
-    ['CONNECT', `CONNECT ${host} HTTP/1.1\r\n${HOST}\r\n\r\n`, 400, 40001],
-    ['no host', post('Connection: close'), 400, 40001],
-    ['two hosts', post(HOST, HOST, 'Connection: close'), 400, 40001],
-    ['a host that is none', post('Host: a/b@c', 'Connection: close'), 400, 40001],
-    ['HTTP/0.9', post(HOST).replace(' HTTP/1.1', ''), 400, 40001],
-    ['HTTP/2.0', post(HOST).replace('1.1', '2.0'), 400, 40001],
-    [
-      'chunks in HTTP/1.0',
-      post(HOST, 'Connection: keep-alive', 'Transfer-Encoding: chunked').replace('1.1', '1.0'),
-      400,
-      40001,
-    ],
-    ['headers beyond 16 KiB', post(HOST, `X-Large: ${'x'.repeat(20_000)}`), 431, 43100],
-    ['a flood of headers', post(HOST, ...Array.from({ length: 20_000 }, () => 'a: b')), 431, 43100],
+    ['a body in broken chunks', `${post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked')}zz\r\n`, 400, 40001],
+    ['CONNECT', request('CONNECT x:1'), 400, 40001],
+    ['header fields beyond 16 KiB', post(HOST, `X-Large: ${'x'.repeat(20_000)}`), 431, 43100],
   ])('%s', async (_name, bytes, status, error) => {
-    const answer = await sendRaw(app.url, bytes);
+    const { headers, body, ...answer } = await sendRaw(app.url, bytes);
     expect(answer.status).toBe(status);
-    expect(answer.headers['content-type']).toBe('application/json');
-    expect(answer.headers['connection']).toBe('close');
-    const body = JSON.parse(answer.body) as { error: number; message: string };
-    expect(body).toEqual({ error, message: expect.any(String) });
+    expect(headers).toMatchObject({ 'content-type': 'application/json', connection: 'close' });
+    expect(JSON.parse(body)).toEqual({ error, message: expect.any(String) });
   });
 
   test.each([
     ['nonsense', 'NONSENSE\r\n\r\n', []],
     ['nonsense, after an expectation', 'NONSENSE\r\n\r\n', ['Expect: miracles']],
-    ['CONNECT', `CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n\r\n`, []],
+    ['CONNECT', request('CONNECT x:1'), []],
     ['a broken body', `${post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked')}zz\r\n`, []],
   ])('after the requests before it were answered: %s', async (_name, bytes, fields) => {
-    const create = (id: number) => {
-      const body = `{"id":${id},"name":"x"}`;
-      return `${post(HOST, AUTH, JSON_TYPE, ...fields, `Content-Length: ${body.length}`)}${body}`;
-    };
-    const { text } = await sendRaw(app.url, create(1) + create(2) + bytes);
-    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
-    expect([await app.store.plants.remove(1n), await app.store.plants.remove(2n)]).toEqual([true, true]);
+    const { statuses } = await sendRaw(app.url, create(plant(1), ...fields) + create(plant(2), ...fields) + bytes);
+    expect(statuses).toEqual([200, 200, 400]);
+    expect(await takeAway()).toEqual([1n, 2n]);
   });
 
   test('but not in the middle of an answer that was given already', async () => {
-    const { text } = await sendRaw(app.url, post(HOST, JSON_TYPE, 'Transfer-Encoding: chunked'), 'zz\r\n');
-    expect(text.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1);
+    expect((await sendRaw(app.url, refused, 'zz\r\n')).statuses).toEqual([401]);
+  });
+
+  test('once on each connection, and in the log', async () => {
+    const parts = Array.from({ length: 100 }, () => ['JUNK\r\n\r\n', () => sleep(2)]).flat();
+    const log = await logOf(async () => {
+      expect((await sendRaw(app.url, ...parts)).statuses).toEqual([400]);
+    });
+    const line = { msg: 'unreadable request', client: '127.0.0.1', status: 400, error: 40001 };
+    expect(log).toEqual([expect.objectContaining(line)]);
   });
 });
 
 test('200 header fields are all read, and one more is refused', async () => {
-  const last = [AUTH, JSON_TYPE, 'Connection: close', `Content-Length: ${VALID.length}`];
-  const send = (count: number) => {
-    const fields = Array.from({ length: count - last.length - 1 }, () => 'a: b');
-    return sendRaw(app.url, post(HOST, ...fields, ...last), VALID);
-  };
-  const answer = await send(201);
-  expect(JSON.parse(answer.body)).toEqual({
-    error: 43100,
-    message: 'the header fields are more than 200, or larger than 16 KiB',
+  const send = (count: number) =>
+    sendRaw(app.url, create(VALID, 'Connection: close', ...Array.from({ length: count - 5 }, () => 'a: b')));
+  expect(await send(201)).toMatchObject({
+    status: 431,
+    headers: { connection: 'close' },
+    body: '{"error":43100,"message":"the header fields are more than 200, or larger than 16 KiB"}',
   });
-  expect([answer.status, answer.headers['connection']]).toEqual([431, 'close']);
-  expect(await app.plants()).toEqual([]);
+  expect(await takeAway()).toEqual([]);
   expect((await send(200)).status).toBe(200);
-  await app.store.plants.remove(1n);
+  expect(await takeAway()).toEqual([1n]);
 });
 
 describe('a request target without a path of ours gets 404, and a line in the log:', () => {
@@ -91,69 +88,150 @@ describe('a request target without a path of ours gets 404, and a line in the lo
     'http://host/plants#a',
   ])('%s', async (target) => {
     const id = `target-${Buffer.from(target).toString('hex')}`;
-    const answer = await sendRaw(
+    const { status, body } = await sendRaw(
       app.url,
-      `OPTIONS ${target} HTTP/1.1\r\n${HOST}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n`,
+      request(`OPTIONS ${target}`, `X-Request-Id: ${id}`, 'Connection: close'),
     );
-    expect([answer.status, answer.headers['content-type']]).toEqual([404, 'application/json']);
-    const shown = target.split('?', 1)[0] ?? '';
-    expect(JSON.parse(answer.body)).toEqual({ error: 40400, message: `the path ${shown} does not exist` });
-    expect(app.log.some(({ requestId }) => requestId === id)).toBe(true);
+    const message = `the path ${target.split('?', 1)[0] ?? ''} does not exist`;
+    expect([status, JSON.parse(body)]).toEqual([404, { error: 40400, message }]);
+    expect(await app.lineOf(id)).toMatchObject({ status: 404 });
   });
 
   test('but one in the form for proxies reaches the operation', async () => {
-    const line = `POST http://any.example/plants HTTP/1.1\r\n`;
-    const head = [HOST, AUTH, JSON_TYPE, 'Connection: close', `Content-Length: ${VALID.length}`].join('\r\n');
-    expect((await sendRaw(app.url, `${line}${head}\r\n\r\n${VALID}`)).status).toBe(200);
-    await app.store.plants.remove(1n);
+    const forProxies = create(VALID, 'Connection: close').replace('/plants', 'http://any.example/plants');
+    expect((await sendRaw(app.url, forProxies)).status).toBe(200);
+    await takeAway();
   });
 });
 
-test('an unknown parameter is refused, however many empty ones come before it', async () => {
-  const head = [HOST, AUTH, JSON_TYPE, 'Connection: close', `Content-Length: ${VALID.length}`].join('\r\n');
-  const answer = await sendRaw(app.url, `POST /plants?${'&'.repeat(1005)}b=1 HTTP/1.1\r\n${head}\r\n\r\n${VALID}`);
-  expect([answer.status, answer.body]).toEqual([400, '{"error":40010,"message":"query.b is not allowed"}']);
-});
-
-describe('what does not arrive in time gets 408, and is not done after all:', () => {
-  // The ends of both, which then come too late, have a create behind them.
-  const late = (id: number) => `{"id":${id},"name":"x"}`;
-  const createOf = (id: number) => post(HOST, AUTH, JSON_TYPE, `Content-Length: ${late(id).length}`) + late(id);
-  const split = (text: string, at: number, rest: string) =>
-    sendRaw(app.url, (socket) => {
-      socket.write(text.slice(0, at));
-      socket.once('data', () => socket.write(text.slice(at) + rest));
-    });
-
+describe('what clients make wait for:', () => {
+  // The ends of both requests, which come too late, have a create behind them.
   test.concurrent.each([
-    ['a body', -1, 35_000, 101],
-    ['a head', 50, 15_000, 103],
-  ])(
-    '%s',
-    async (_name, at, within, id) => {
-      const answer = await split(createOf(id), at, createOf(id + 1));
-      expect([answer.status, answer.headers['connection']]).toEqual([408, 'close']);
-      expect(JSON.parse(answer.body)).toEqual({ error: 40800, message: 'the request took too long to arrive' });
-      expect(answer.ms).toBeLessThan(within);
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      expect((await app.plants()).filter((plant) => plant.id >= id && plant.id <= id + 1)).toEqual([]);
-    },
-    40_000,
-  );
+    ['a body', -1, 101],
+    ['a head', 50, 103],
+  ])('%s that does not arrive in time gets 408, and is not done after all', async (_name, at, id) => {
+    const bytes = create(plant(id));
+    const answer = await sendRaw(app.url, bytes.slice(0, at), (socket) => {
+      socket.once('data', () => socket.write(bytes.slice(at) + create(plant(id + 1))));
+    });
+    expect([answer.status, answer.headers['connection']]).toEqual([408, 'close']);
+    expect(JSON.parse(answer.body)).toEqual({ error: 40800, message: 'the request took too long to arrive' });
+    expect(answer.ms).toBeLessThan(15_000);
+    await sleep(200);
+    expect(await app.plants()).toEqual([]);
+  });
+
+  test.concurrent('a client that takes nothing of its reply for 10 s, but sends bytes, is cut off', async () => {
+    const other = await startApp();
+    const bundles = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20);
+    const clients = ['', '', request('CONNECT x:1')].map((behind) => {
+      const { socket } = open(other);
+      socket.pause().write(bundles + behind);
+      return socket;
+    });
+    const busy = setInterval(() => clients[0]?.write('\r\n'), 2000);
+    const cutOff = () => other.log.filter(({ msg }) => msg === 'connection cut off');
+    const started = performance.now();
+    await until(() => cutOff().length === clients.length);
+    clearInterval(busy);
+    expect(performance.now() - started).toBeGreaterThan(9000);
+    const reason = 'the client took nothing of its reply for 10 s';
+    for (const line of cutOff()) expect(line).toMatchObject({ client: '127.0.0.1', phase: 'replying', reason });
+    for (const socket of clients) socket.destroy();
+  });
 });
 
-test('a client that goes away in the middle of a body leaves one line in the log, and no alarm', async () => {
-  const socket = connect(Number(port), hostname);
-  socket.write(post(HOST, AUTH, JSON_TYPE, 'X-Request-Id: gone', 'Content-Length: 100') + VALID);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  socket.destroy();
-  const found = () => app.log.filter(({ requestId }) => requestId === 'gone');
-  while (found().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  const lines = app.log.length;
-  expect(found()).toEqual([expect.objectContaining({ level: 30, aborted: true, operation: 'createPlant' })]);
-  expect(found()[0]).not.toHaveProperty('status');
-  expect(app.log).toHaveLength(lines);
-  expect(await app.plants()).toEqual([]);
+describe('a client that goes away leaves one line of its request in the log, and no alarm:', () => {
+  test('in the middle of a body', async () => {
+    const { socket } = open(app);
+    socket.write(post(HOST, AUTH, JSON_TYPE, 'X-Request-Id: gone', 'Content-Length: 100') + VALID);
+    await sleep(100);
+    socket.destroy();
+    const line = await app.lineOf('gone');
+    expect(line).toMatchObject({ level: 30, aborted: true, operation: 'createPlant' });
+    expect(line).not.toHaveProperty('status');
+    expect(app.log.filter(({ requestId }) => requestId === 'gone')).toHaveLength(1);
+    expect(await app.plants()).toEqual([]);
+  });
+
+  test.each([
+    ['after it was refused', `${request('POST /plants', 'Content-Length: 100')}abc`, { msg: 'request', status: 401 }],
+    ['after its answer, by a reset', request('GET /none'), { msg: 'request', status: 404 }],
+    ['after CONNECT, by a reset', request('CONNECT x:1'), { status: 400, error: 40001 }],
+  ])('%s', async (_name, bytes, line) => {
+    const log = await logOf(async () => {
+      const { socket } = open(app);
+      socket.write(bytes);
+      await new Promise((resolve) => socket.once('data', resolve));
+      if (bytes.endsWith('abc')) socket.destroy();
+      else socket.resetAndDestroy();
+      // The connection would linger for 500 ms.
+      await sleep(600);
+    });
+    expect(log).toEqual([expect.objectContaining(line)]);
+    expect((await sendRaw(app.url, LAST)).statuses).toEqual([404]);
+  });
+});
+
+describe('requests on one connection get their answers, each its own:', () => {
+  test('a create that waits, and behind it one that was refused and then broken', async () => {
+    const other = new DatabaseSync(app.database);
+    other.exec('begin immediate');
+    const unlock = () => {
+      other.close();
+    };
+    const parts = [create(VALID), refused, () => sleep(200), 'ZZ\r\n', () => sleep(200), unlock];
+    expect((await sendRaw(app.url, ...parts)).statuses).toEqual([200, 401]);
+    expect(await takeAway()).toEqual([1n]);
+  });
+
+  test('the same in one packet', async () => {
+    expect((await sendRaw(app.url, `${create(VALID)}${refused}ZZ\r\n`)).statuses).toEqual([200, 401]);
+    expect(await takeAway()).toEqual([1n]);
+  });
+
+  test('a thousand creates', async () => {
+    const creates = Array.from({ length: 1000 }, (_, id) => create(plant(id)));
+    const { statuses } = await sendRaw(app.url, creates.join(''), LAST);
+    expect(statuses).toEqual([...creates.map(() => 200), 404]);
+    expect(await takeAway()).toHaveLength(1000);
+  });
+
+  test('also where the client has said all that it has to say', async () => {
+    const { statuses } = await sendRaw(app.url, (socket) => socket.end(create(plant(3)) + create(plant(4))));
+    expect(statuses).toEqual([200, 200]);
+    expect(await takeAway()).toEqual([3n, 4n]);
+  });
+});
+
+describe('behind an answer that ends the connection nothing is done:', () => {
+  const unauthorised = request('POST /plants', `Content-Length: ${VALID.length}`) + VALID;
+
+  test.each([
+    ['with a create in the same packet', [unauthorised + create(plant(7))]],
+    ['with one in the next', [unauthorised.slice(0, -1), () => sleep(100), unauthorised.slice(-1) + create(plant(7))]],
+  ])('%s', async (_name, parts) => {
+    expect((await sendRaw(app.url, ...parts)).statuses).toEqual([401]);
+    await sleep(100);
+    expect(await app.plants()).toEqual([]);
+  });
+
+  test.each([
+    ['while it waits', true],
+    ['after its answer', false],
+  ])('behind a request that offers another protocol, whose body is taken for no request, %s', async (_name, waits) => {
+    const offer = create(plant(5), 'Connection: upgrade', 'Upgrade: h2c');
+    const hidden = create(plant(7));
+    const carrier = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${hidden.length}`);
+    const other = new DatabaseSync(app.database);
+    if (waits) other.exec('begin immediate');
+    const unlock = () => {
+      other.close();
+    };
+    const { statuses, headers } = await sendRaw(app.url, offer + carrier, () => sleep(100), hidden, unlock);
+    expect([statuses, headers['connection']]).toEqual([[200], 'close']);
+    expect(await takeAway()).toEqual([5n]);
+  });
 });
 
 describe('the id of a request', () => {
@@ -174,8 +252,6 @@ describe('the id of a request', () => {
 
 test('a log line has the path, but not the query', async () => {
   await (await fetch(`${app.url}/none?token=secret`, { headers: { 'X-Request-Id': 'query' } })).text();
-  const line = () => app.log.find(({ requestId }) => requestId === 'query');
-  while (line() === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(line()).toMatchObject({ method: 'GET', path: '/none', status: 404, error: 40400 });
+  expect(await app.lineOf('query')).toMatchObject({ method: 'GET', path: '/none', status: 404, error: 40400 });
   expect(JSON.stringify(app.log)).not.toContain('secret');
 });

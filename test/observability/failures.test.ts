@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import { MAX } from '../../src/http/connections.ts';
+import { MAX } from '../../src/http/bounds.ts';
 import { Crowd } from '../support/crowd.ts';
 import { adminUrl, logged, sample, samples, scrape, untilSample } from '../support/metrics.ts';
 import { PostgresServer } from '../support/postgres.ts';

@@ -20,8 +20,11 @@ import { openStore } from '../../src/storage/open.ts';
 import { type Creation, type Store, type StoredPlant, StoreUnavailable } from '../../src/storage/store.ts';
 import { ROOT } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
+import { until } from './until.ts';
 
 export const YAML = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
+
+type Line = Record<string, unknown>;
 
 export interface TestApp {
   readonly url: string;
@@ -30,7 +33,9 @@ export interface TestApp {
   /** The path of the database's file. */
   readonly database: string;
   /** What was logged, line by line. */
-  readonly log: Record<string, unknown>[];
+  readonly log: Line[];
+  /** The line of a request, by its id or its answer, which is written when the client has that answer. */
+  readonly lineOf: (request: string | Response) => Promise<Line>;
   /** The plants in the store. */
   readonly plants: () => Promise<StoredPlant[]>;
 }
@@ -59,11 +64,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const token = makeToken();
   await store.tokens.add({ name: 'tests', hash: hashToken(token) });
   const contract = await loadContract(options.yaml);
-  const log: Record<string, unknown>[] = [];
-  const logger = pino(
-    { base: null },
-    { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) },
-  );
+  const log: Line[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Line) });
   const jwt = options.issuer && new JwtVerifier(options.issuer, logger, options.pace);
   const shown = { contract, basePath: options.basePath ?? '', https: options.https ?? false };
   const app = createApp({
@@ -89,11 +91,22 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     jwt?.close();
     await store.close();
   });
-  return { url: listener.url, token, store, database: path, log, plants: () => allPlants(store) };
+  const lineOf = (request: string | Response) => {
+    const id = typeof request === 'string' ? request : request.headers.get('x-request-id');
+    return until(() => log.find(({ requestId }) => requestId === id));
+  };
+  return { url: listener.url, token, store, database: path, log, lineOf, plants: () => allPlants(store) };
 }
 
 export async function allPlants({ plants }: Store): Promise<StoredPlant[]> {
   return (await Array.fromAsync(plants.list())).flat();
+}
+
+/** Adds a token to the store, with which the app can be called too. */
+export async function addToken({ store, url }: TestApp, name: string): Promise<{ url: string; token: string }> {
+  const token = makeToken();
+  await store.tokens.add({ name, hash: hashToken(token) });
+  return { url, token };
 }
 
 /** Creates a plant as a client would who is told to try again: a machine that is busy takes long to recover. */

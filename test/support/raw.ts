@@ -3,6 +3,9 @@ import { connect, type Socket } from 'node:net';
 export interface RawAnswer {
   /** All that came. */
   readonly text: string;
+  /** Those of all answers. */
+  readonly statuses: readonly number[];
+  /** That of the first answer, as its header fields and what follows them. */
   readonly status: number;
   /** By name in small letters. */
   readonly headers: Readonly<Record<string, string>>;
@@ -14,36 +17,61 @@ export interface RawAnswer {
 export const VALID = '{"id":1,"name":"x"}';
 export const JSON_TYPE = 'Content-Type: application/json';
 
-/** The header fields that requests written by hand share, and the head of one to createPlant. */
+/** What requests written by hand share. */
 export function byHand({ url, token }: { readonly url: string; readonly token: string }) {
+  const HOST = `Host: ${new URL(url).host}`;
+  const AUTH = `Authorization: Bearer ${token}`;
+  const request = (line: string, ...fields: readonly string[]) =>
+    `${line} HTTP/1.1\r\n${[HOST, ...fields].join('\r\n')}\r\n\r\n`;
   return {
-    HOST: `Host: ${new URL(url).host}`,
-    AUTH: `Authorization: Bearer ${token}`,
+    HOST,
+    AUTH,
+    request,
+    /** The head of a request to createPlant, with no fields but these. */
     post: (...fields: readonly string[]) => `POST /plants HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`,
+    create: (body: string, ...fields: readonly string[]) =>
+      request('POST /plants', AUTH, JSON_TYPE, ...fields, `Content-Length: ${Buffer.byteLength(body)}`) + body,
+    /** Is answered with 404, and ends the connection. */
+    LAST: request('GET /none', 'Connection: close'),
+  };
+}
+
+/** Opens a connection; `received` has what came on it so far. */
+export function open({ url }: { readonly url: string }): { readonly socket: Socket; readonly received: string } {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).setNoDelay(true).setEncoding('utf8');
+  let received = '';
+  socket.on('data', (chunk) => (received += String(chunk)));
+  // What is still being sent when the other side closes is lost, as it is meant to be.
+  socket.on('error', () => undefined);
+  return {
+    socket,
+    get received() {
+      return received;
+    },
   };
 }
 
 /** Sends bytes as they are, or does with the connection what it is told, and takes what comes until it is closed. */
 export async function sendRaw(
   url: string,
-  ...parts: readonly (string | Buffer | ((socket: Socket) => void))[]
+  ...parts: readonly (string | Buffer | ((socket: Socket) => unknown))[]
 ): Promise<RawAnswer> {
-  const { hostname, port } = new URL(url);
   const start = performance.now();
-  const socket = connect(Number(port), hostname);
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  // What is still being sent when the other side closes is lost, as it is meant to be.
-  socket.on('error', () => undefined);
+  const connection = open({ url });
+  const { socket } = connection;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   for (const part of parts) {
-    if (typeof part === 'function') part(socket);
+    if (typeof part === 'function') await part(socket);
     else socket.write(part);
   }
-  await new Promise((resolve) => socket.once('close', resolve));
+  await closed;
+  const text = connection.received;
   const [head = '', ...body] = text.split('\r\n\r\n');
   const [statusLine = '', ...fields] = head.split('\r\n');
   return {
     text,
+    statuses: (text.match(/(?<=HTTP\/1\.1 )\d+/g) ?? []).map(Number),
     status: Number(statusLine.split(' ')[1]),
     headers: Object.fromEntries(
       fields.map((field) => [field.slice(0, field.indexOf(':')).toLowerCase(), field.slice(field.indexOf(':') + 2)]),

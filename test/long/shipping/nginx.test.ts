@@ -1,0 +1,241 @@
+import { chownSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { request as requestByTls } from 'node:https';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from '../../faults/clients.ts';
+import { Ledger, randomPlants } from '../../faults/ledger.ts';
+import { Load } from '../../faults/load.ts';
+import { createPlace, type Place, readPlants } from '../../faults/place.ts';
+import { random } from '../../faults/scenario.ts';
+import { makeCertificate } from '../../support/certificate.ts';
+import { whyNoNginx } from '../../support/nginx.ts';
+import { freePort, lastingPort } from '../../support/port.ts';
+import { NOBODY } from '../../support/postgres.ts';
+import { Project } from '../../support/project.ts';
+import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
+import { blocks } from '../../support/readme.ts';
+import { createPlant, type Service, start, type Started, startService } from '../../support/service.ts';
+import { describeWith } from '../../support/skipping.ts';
+
+const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
+/** Clients that send one plant after the other, each on a connection that it keeps. */
+const CLIENTS = 8;
+
+describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () => {
+  let place: Place;
+  const ports: number[] = [];
+  const instances: Service[] = [];
+  let nginx: Started;
+  let proxy: string;
+  let api: { readonly url: string; readonly token: string };
+
+  const startInstance = async (index: number) => {
+    const settings = { BASE_URL: 'https://plants.example/api', TRUST_PROXY: '1', DATABASE_URL: place.url };
+    instances[index] = await startService({ ...settings, PORT: String(ports[index]) });
+  };
+  const end = (index: number, signal: NodeJS.Signals) => {
+    instances[index]?.child.kill(signal);
+    return instances[index]?.ended;
+  };
+  /** Starts nginx by the lines of the README, as any user, at a port of this machine. */
+  const startNginx = async (edit: (project: Project, port: number) => void) => {
+    const project = new Project();
+    const port = await freePort();
+    edit(project, port);
+    for (const [index, instance] of ports.entries()) {
+      project.edit('deploy/upstreams.conf', `127.0.0.1:300${index + 1}`, `127.0.0.1:${instance}`);
+    }
+    if (NOBODY.uid !== undefined) chownSync(project.folder, NOBODY.uid, NOBODY.gid);
+    const [lines = ''] = blocks('Behind a proxy', 'sh');
+    // As many files as most systems allow a process to begin with.
+    const script = `ulimit -Sn 1024\n${lines.replace(/^nginx/m, 'exec nginx')}`;
+    const started = start('bash', ['--norc', '-ec', script], {}, project.folder, NOBODY);
+    while ((await sendRaw(`http://127.0.0.1:${port}`, 'GET / HTTP/1.0\r\n\r\n')).text === '') {
+      if (started.child.exitCode !== null) throw new Error(`nginx: ${started.stderr()}`);
+      await sleep(10);
+    }
+    return { started, port };
+  };
+  const isUsed = async (instance: Service | undefined) => {
+    while (instance?.log().some((line) => line['status'] === 200) !== true) await sleep(5);
+  };
+
+  beforeAll(async () => {
+    place = await createPlace('PostgreSQL');
+    ports.push(await lastingPort(), await lastingPort());
+    await Promise.all([startInstance(0), startInstance(1)]);
+    const { started, port } = await startNginx((project, own) => {
+      project.edit('deploy/nginx.conf', 'listen 8080', `listen 127.0.0.1:${own}`);
+    });
+    nginx = started;
+    proxy = `http://127.0.0.1:${port}`;
+    api = { url: `${proxy}/api`, token: place.token };
+  });
+  afterAll(async () => {
+    await Promise.all([end(0, 'SIGTERM'), end(1, 'SIGTERM')]);
+    nginx.child.kill('SIGQUIT');
+    expect(await nginx.ended).toBe(0);
+    await place[Symbol.asyncDispose]();
+  });
+
+  test('passes on the id of a request, and sends requests to each instance', async () => {
+    for (const _ of [1, 2, 3, 4]) {
+      const answer = await createPlant(api, PLANT, { 'X-Request-Id': 'from-the-client' });
+      expect([answer.status, answer.headers.get('x-request-id')]).toEqual([200, 'from-the-client']);
+    }
+    await Promise.all(instances.map(isUsed));
+  });
+
+  test('tells the instances the address of the client, whatever the client says of itself', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.9', 'X-Request-Id': 'from-afar' };
+    await new Promise((resolve, reject) => {
+      const sent = request(`${api.url}/docs/`, { localAddress: '127.0.0.2', agent: false, headers }, resolve);
+      sent.on('error', reject).end();
+    });
+    const logged = () => instances.flatMap(({ log }) => log()).find((line) => line['requestId'] === 'from-afar');
+    while (logged() === undefined) await sleep(20);
+    expect(logged()).toMatchObject({ client: '127.0.0.2' });
+  });
+
+  test('shows the docs under the path of BASE_URL, with all that the page loads', async () => {
+    const page = await fetch(`${api.url}/docs`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const loaded = [...(await page.text()).matchAll(/(?:href|src)="([^"#]+)"/g)].map(([, address = '']) => address);
+    expect(loaded.length).toBeGreaterThan(3);
+    for (const address of loaded) {
+      const { status, url } = await fetch(new URL(address, page.url));
+      expect({ status, url }).toMatchObject({ status: 200, url: expect.stringContaining('/api/') as unknown });
+    }
+    const document = (await (await fetch(`${api.url}/openapi.json`)).json()) as { servers: unknown };
+    expect(document.servers).toEqual([{ url: '/api' }]);
+  });
+
+  test('passes on the errors of the service, as they are', async () => {
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const answer = await fetch(`${proxy}${path}`, init);
+      return [answer.status, ((await answer.json()) as { error: number }).error, answer.headers.get('allow')];
+    };
+    expect(await ask('/plants')).toEqual([404, 40400, null]);
+    expect(await ask('/')).toEqual([404, 40400, null]);
+    expect(await ask('/api/plants')).toEqual([405, 40500, 'POST']);
+    expect(await ask('/api/plants', { method: 'POST', body: 'x'.repeat(60_000) })).toEqual([401, 40100, null]);
+    const Authorization = `Bearer ${place.token}`;
+    const post = (body: string) =>
+      ask('/api/plants', { method: 'POST', body, headers: { Authorization, 'Content-Type': 'application/json' } });
+    expect((await createPlant(api, PLANT, { 'X-Long': 'x'.repeat(14_000) })).status).toBe(200);
+    expect(await post('{"id":1}')).toEqual([400, 40010, null]);
+    expect(await post('x'.repeat(65_537))).toEqual([400, 40005, null]);
+    expect(await post('x'.repeat(250_000))).toEqual([400, 40005, null]);
+  });
+
+  const { HOST } = byHand({ url: 'http://plants.example', token: '' });
+  test.each([
+    ['no HTTP at all', 'water the plants\r\n\r\n', 400, 40001],
+    [
+      'two lengths',
+      `POST /api/plants HTTP/1.1\r\n${HOST}\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n`,
+      400,
+      40001,
+    ],
+    ['two hosts', `GET /api/docs HTTP/1.1\r\n${HOST}\r\n${HOST}\r\nConnection: close\r\n\r\n`, 400, 40001],
+    ['another coding', `POST /api/plants HTTP/1.1\r\n${HOST}\r\nTransfer-Encoding: xchunked\r\n\r\n`, 400, 40001],
+    ['another version', `GET / HTTP/2.0\r\n${HOST}\r\n\r\n`, 400, 40001],
+    ['another method', `TRACE / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 400, 40001],
+    ['a path that leaves', `GET /../x HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 400, 40001],
+    ['a path of nginx itself', `GET /-/40001 HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 404, 40400],
+    ['a long field', `GET / HTTP/1.1\r\n${HOST}\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 43100],
+    [
+      'many long fields',
+      `GET / HTTP/1.1\r\n${HOST}\r\n${`X: ${'x'.repeat(6000)}\r\n`.repeat(3)}Connection: close\r\n\r\n`,
+      431,
+      43100,
+    ],
+    ['a long path', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n\r\n`, 431, 43100],
+    [
+      'a huge body',
+      `POST /api/plants HTTP/1.1\r\n${HOST}\r\n${JSON_TYPE}\r\nContent-Length: 1000000000\r\nConnection: close\r\n\r\n`,
+      400,
+      40005,
+    ],
+  ])('answers what nginx refuses itself in the shape of the contract: %s', async (_, text, status, error) => {
+    const answer = await sendRaw(proxy, text, (socket) => socket.once('data', () => socket.end()));
+    expect(answer.status).toBe(status);
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json' });
+    expect(JSON.parse(answer.body)).toEqual({ error, message: expect.any(String) as unknown });
+  });
+
+  test.each([
+    ['TRACE', 400],
+    ['GET', 404],
+  ])('repeats nothing as the id of a request that could not be one: %s', async (method, status) => {
+    for (const id of ['<script>"', 'x'.repeat(129), 'one, two']) {
+      const sent = `${method} /none HTTP/1.1\r\n${HOST}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n`;
+      const answer = await sendRaw(proxy, sent);
+      expect([answer.status, answer.headers['x-request-id']]).toEqual([status, expect.stringMatching(/^[\da-f]{32}$/)]);
+    }
+  });
+
+  test('has TLS, once the lines for it count', async () => {
+    const authority = makeCertificate('authority');
+    const { cert, key } = makeCertificate('localhost', ['localhost'], authority);
+    const { started, port } = await startNginx((project, own) => {
+      writeFileSync(join(project.folder, 'cert.pem'), cert);
+      writeFileSync(join(project.folder, 'key.pem'), key);
+      project.edit('deploy/nginx.conf', 'listen 8080', `listen unix:${project.folder}/plain`);
+      project.edit('deploy/nginx.conf', '# listen 8443', `listen 127.0.0.1:${own}`);
+      project.edit('deploy/nginx.conf', '# ssl_certificate ', 'ssl_certificate ');
+      project.edit('deploy/nginx.conf', '# ssl_certificate_key ', 'ssl_certificate_key ');
+      project.edit('deploy/nginx.conf', '/etc/nginx/tls/cert', join(project.folder, 'cert'));
+      project.edit('deploy/nginx.conf', '/etc/nginx/tls/key', join(project.folder, 'key'));
+    });
+    const status = await new Promise((resolve, reject) => {
+      const options = { port, ca: authority.cert, headers: { Connection: 'close' } };
+      requestByTls('https://localhost/api/docs/', options, ({ statusCode }) => {
+        resolve(statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(200);
+    started.child.kill('SIGQUIT');
+    expect({ code: await started.ended, stderr: started.stderr() }).toEqual({ code: 0, stderr: '' });
+  });
+
+  test.each([
+    ['SIGTERM', 3, 0],
+    ['SIGKILL', 1, 'SIGKILL'],
+  ] as const)(
+    'loses no request while either instance is restarted under load, ended by %s: each is answered with 200, and stored once',
+    async (signal, rounds, code) => {
+      const ledger = new Ledger();
+      using client = new Client(place.token);
+      const known = new Set((await readPlants(place.url)).map(({ id }) => id));
+      using load = new Load(CLIENTS, [api.url], client, ledger, randomPlants(random(Date.now())));
+      for (let index = 0; index < 2 * rounds; index++) {
+        const acknowledged = load.acknowledged;
+        while (load.acknowledged < acknowledged + 200 && !load.broken) await sleep(5);
+        expect(await end(index % 2, signal)).toBe(code);
+        await startInstance(index % 2);
+      }
+      // Those that are back are used, without anybody who tells nginx.
+      await Promise.all(instances.map(isUsed));
+      await load.stop();
+      expect(load.failures).toBe(0);
+      const stored = (await readPlants(place.url)).filter(({ id }) => !known.has(id));
+      expect(stored).toHaveLength(load.acknowledged);
+      ledger.check(stored);
+    },
+  );
+
+  test('answers with 503 when no instance does, and uses one that is back at once', async () => {
+    expect(await Promise.all([end(0, 'SIGTERM'), end(1, 'SIGTERM')])).toEqual([0, 0]);
+    const answer = await createPlant(api, PLANT);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(answer.headers.get('x-request-id')).toMatch(/^[\da-f]{32}$/);
+    expect(await answer.json()).toMatchObject({ error: 50300 });
+    await startInstance(0);
+    for (const _ of [1, 2, 3, 4]) expect((await createPlant(api, PLANT)).status).toBe(200);
+  });
+});

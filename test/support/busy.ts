@@ -1,0 +1,28 @@
+import { MAX } from '../../src/http/bounds.ts';
+import { startApp } from './app.ts';
+import { VALID } from './raw.ts';
+import { createPlant } from './service.ts';
+import { until } from './until.ts';
+
+/** A service that has as many creates under way as it takes, and answers none of them until `finish` is called. */
+export async function startBusy(options: Parameters<typeof startApp>[0] = {}) {
+  const done = Promise.withResolvers<{ status: number; body: object }>();
+  let taken = 0;
+  const take = () => {
+    taken++;
+    return done.promise;
+  };
+  const app = await startApp({ ...options, operations: { createPlant: take } });
+  const underWay = Array.from({ length: MAX.underWay }, () => createPlant(app, VALID));
+  await until(() => taken === MAX.underWay);
+  return {
+    app,
+    /** How many requests have reached the operation. */
+    taken: () => taken,
+    /** Answers all of them, and returns by which statuses. */
+    finish: async () => {
+      done.resolve({ status: 200, body: { name: 'x' } });
+      return new Set((await Promise.all(underWay)).map(({ status }) => status));
+    },
+  };
+}
