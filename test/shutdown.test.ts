@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { connect } from 'node:net';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { byHand, JSON_TYPE } from './support/raw.ts';
+import { byHand, open } from './support/raw.ts';
 import { listening, plantStore, ROOT, type Service, start, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 import { until } from './support/until.ts';
@@ -18,33 +18,17 @@ function newStore() {
   return { file, environment: { PORT: '0', DATABASE_URL: `sqlite:${file}` } };
 }
 
-/** A connection to a service, with what came on it. */
-function open({ url }: { readonly url: string }) {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  socket.on('error', () => undefined);
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  return { socket, text: () => text, closed };
-}
-
-/** A create by hand; a part of its body may be left for later. */
-function create(service: Service, body: string): string {
-  const { HOST, AUTH, post } = byHand(service);
-  return post(HOST, AUTH, JSON_TYPE, `Content-Length: ${body.length}`) + body;
-}
-
 /** A request whose body is still to come, for the most part. */
 async function slowRequest(service: Service) {
-  const { socket, text, closed } = open(service);
-  socket.write(create(service, BODY).slice(0, -20));
+  const connection = open(service);
+  const closed = once(connection.socket, 'close');
+  connection.socket.write(byHand(service).create(BODY).slice(0, -20));
   await sleep(200);
   return {
     finish: async () => {
-      socket.write(BODY.slice(-20));
+      connection.socket.write(BODY.slice(-20));
       await closed;
-      return text();
+      return connection.received;
     },
   };
 }
@@ -100,16 +84,17 @@ describe('the service', () => {
 
   test('answers what still comes on a connection, and says that it is the last', async () => {
     const service = await startService();
-    const { socket, text, closed } = open(service);
-    const request = `GET /none HTTP/1.1\r\n${byHand(service).HOST}\r\n\r\n`;
-    socket.write(request);
-    await until(() => text().includes('}'));
+    const connection = open(service);
+    const closed = once(connection.socket, 'close');
+    const request = byHand(service).request('GET /none');
+    connection.socket.write(request);
+    await until(() => connection.received.includes('}'));
     service.child.kill('SIGTERM');
     await isStopping(service);
-    socket.write(request);
+    connection.socket.write(request);
     await closed;
     const answers = ['HTTP/1.1 404', 'Connection: keep-alive', 'HTTP/1.1 404', 'Connection: close'];
-    expect(text().match(/HTTP\/1\.1 404|Connection: [\w-]+/g)).toEqual(answers);
+    expect(connection.received.match(/HTTP\/1\.1 404|Connection: [\w-]+/g)).toEqual(answers);
     expect(await service.ended).toBe(0);
   });
 
@@ -118,18 +103,19 @@ describe('the service', () => {
     const service = await startService(environment);
     using other = new DatabaseSync(file);
     other.exec('begin immediate');
-    const { socket, text, closed } = open(service);
-    const creates = [1, 2, 3].map((id) => create(service, `{"id":${id},"name":"x"}`));
-    socket.write(creates.slice(0, 2).join(''));
+    const connection = open(service);
+    const closed = once(connection.socket, 'close');
+    const [first, second, third] = [1, 2, 3].map((id) => byHand(service).create(`{"id":${id},"name":"x"}`));
+    connection.socket.write(`${String(first)}${String(second)}`);
     await sleep(500);
     service.child.kill('SIGTERM');
     await isStopping(service);
-    socket.write(creates[2] ?? '');
+    connection.socket.write(String(third));
     await sleep(100);
     other.exec('rollback');
     await closed;
     const answers = ['HTTP/1.1 200', 'HTTP/1.1 200', 'Connection: close'];
-    expect(text().match(/HTTP\/1\.1 \d+|Connection: close/g)).toEqual(answers);
+    expect(connection.received.match(/HTTP\/1\.1 \d+|Connection: close/g)).toEqual(answers);
     expect(await service.ended).toBe(0);
     expect(other.prepare('select id from plants').all()).toEqual([{ id: 1 }, { id: 2 }]);
   });
@@ -148,15 +134,15 @@ describe('the service', () => {
     using other = new DatabaseSync(file);
     other.exec('begin immediate');
     // More than the store can give up on in time: one batch after the other waits for the lock.
-    const { socket, text } = open(service);
-    for (let id = 0; id < 9000; id++) socket.write(create(service, `{"id":${id},"name":"x"}`));
+    const connection = open(service);
+    for (let id = 0; id < 9000; id++) connection.socket.write(byHand(service).create(`{"id":${id},"name":"x"}`));
     await sleep(1500);
     const stoppedAt = performance.now();
     await service.stop();
     expect(performance.now() - stoppedAt).toBeLessThan(10_000);
     other.exec('rollback');
     expect(other.prepare('select count(*) as count from plants').get()).toEqual({ count: 0 });
-    expect(text()).not.toContain('HTTP/1.1 200');
+    expect(connection.received).not.toContain('HTTP/1.1 200');
   });
 
   test('does not wait for ever: a request that never ends is cut off within 10 s', async () => {

@@ -4,7 +4,6 @@ import { base64url, type JWTPayload, SignJWT } from 'jose';
 import { startApp } from '../support/app.ts';
 import { AUDIENCE, makeKey, sign, TestProvider } from '../support/provider.ts';
 import { createPlant } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const ALGORITHMS = 'ES256 ES384 ES512 RS256 RS384 RS512 PS256 PS384 PS512 EdDSA Ed25519'.split(' ');
 const keys = new Map(await Promise.all(ALGORITHMS.map(async (alg) => [alg, await makeKey(alg, alg)] as const)));
@@ -30,7 +29,7 @@ const spelt = async (header: unknown, text: string) =>
 async function call(token: string) {
   const response = await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}');
   const { error } = (await response.json()) as { error?: number };
-  const line = await until(() => app.log.find((each) => each['requestId'] === response.headers.get('x-request-id')));
+  const line = await app.lineOf(response);
   return { status: response.status, error, challenge: response.headers.get('www-authenticate'), line };
 }
 
