@@ -50,10 +50,9 @@ describe('the README tells how to make a change:', () => {
     );
     project.edit('src/storage/sqlite/engine.ts', '    remove: (id)', `${inEngine}    remove: (id)`);
     project.edit('src/storage/sqlite/tables.ts', '\n  remove(', `${inTables}\n  remove(`);
-    project.edit('src/storage/sqlite/tables.ts', 'readToken }', 'readToken, toPlant }');
+    project.edit('src/storage/sqlite/tables.ts', 'toToken }', 'toPlant, toToken }');
     project.edit('src/storage/postgres/engine.ts', '\nconst READY', `\n${select}const READY`);
     project.edit('src/storage/postgres/engine.ts', '      remove: (id)', `${inPostgres}      remove: (id)`);
-    project.edit('src/storage/sqlite/tables.ts', 'import type { Creation }', 'import type { Creation, StoredPlant }');
     expect(await run(project, 'scripts/node node_modules/typescript/bin/tsc')).toMatchObject({ code: 0, stdout: '' });
 
     const service = await startService({}, project.folder, project.main);

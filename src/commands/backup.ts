@@ -1,25 +1,33 @@
 import { readConfig, readEnvironment } from '../config.ts';
-import { backUpStore, restoreStore } from '../storage/backup.ts';
+import { dumpCommand } from '../storage/postgres/location.ts';
+import { backUp as backUpSqlite, restore as restoreSqlite } from '../storage/sqlite/backup.ts';
 import { CommandError } from './failure.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 
 /** Copies the store into a new file, also beside a running service. Only its owner may read it: it has the tokens' hashes. */
 export async function backUp(file: string): Promise<void> {
-  const { store } = readConfig(readEnvironment());
-  const plants = await backUpStore(store, file, (write) => writeNewFile(file, { mode: 0o600 }, write));
+  const path = pathOfStore('backup', file);
+  const plants = await writeNewFile(file, { mode: 0o600 }, (copy) => backUpSqlite(path, copy));
   await print(`${file} has the store as it was: ${count(plants)}, checked\n`);
 }
 
 /** Puts back what a backup has, also beside a running service. */
 export async function restore(file: string, { force = false }: { force?: boolean }): Promise<void> {
-  const plants = await restoreStore(readConfig(readEnvironment()).store, file, (present) => {
+  const plants = await restoreSqlite(pathOfStore('restore', file), file, (present) => {
     if (present === 0 || force) return;
     throw new CommandError(
       `the store has ${count(present)}, which would be lost: make a backup of it first, then restore with --force`,
     );
   });
   await print(`the store is what ${file} has: ${count(plants)}, checked\n`);
+}
+
+/** The path of a store in SQLite. @throws CommandError with the command of PostgreSQL that does it for one of its own */
+function pathOfStore(what: 'backup' | 'restore', file: string): string {
+  const { store } = readConfig(readEnvironment());
+  if (store.engine === 'sqlite') return store.path;
+  throw new CommandError(`PostgreSQL does this itself: ${dumpCommand(store, what, file)}`);
 }
 
 function count(plants: number): string {

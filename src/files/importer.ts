@@ -95,13 +95,13 @@ export class Importer {
     };
   }
 
-  private judge(outcome: Outcome<Creation> | undefined): Refused | undefined {
+  private judge(outcome: Outcome | undefined): Refused | undefined {
     if (outcome === undefined) throw new Error('the store did not answer for a plant');
-    if ('error' in outcome) {
-      return this.refused(new Refusal(ErrorNumber.serviceFailed, `the store refuses it: ${outcome.error.message}`));
+    if (typeof outcome !== 'string') {
+      return this.refused(new Refusal(ErrorNumber.serviceFailed, `the store refuses it: ${outcome.message}`));
     }
-    this.counts[outcome.result]++;
-    if (outcome.result !== 'conflict') return undefined;
+    this.counts[outcome]++;
+    if (outcome !== 'conflict') return undefined;
     return { error: ErrorNumber.idTaken, message: 'a different plant with this id exists' };
   }
 
@@ -110,9 +110,9 @@ export class Importer {
     return { error: number, message };
   }
 
-  private async store(plants: readonly StoredPlant[]): Promise<readonly Outcome<Creation>[]> {
+  private async store(plants: readonly StoredPlant[]): Promise<readonly Outcome[]> {
     const { plants: store, patienceMs, onAway } = this.options;
-    if (store === undefined) return plants.map(() => ({ result: 'created' }));
+    if (store === undefined) return plants.map(() => 'created');
     const end = performance.now() + patienceMs;
     for (let tries = 0; ; tries++) {
       try {

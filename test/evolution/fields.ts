@@ -16,7 +16,7 @@ export const FIELDS: readonly Change[] = [
       project.edit('src/storage/columns.ts', "  tag: 'text',", "  tag: 'text',\n  height: 'bigint',");
       const step = 'alter table plants add column height';
       project.edit('src/storage/sqlite/migrations.ts', '\n];\n', `\n  '${step} integer',\n];\n`);
-      project.edit('src/storage/postgres/migrations.ts', '\n];\n', `\n  ['${step} bigint'],\n];\n`);
+      project.edit('src/storage/postgres/migrations.ts', '\n];\n', `\n  '${step} bigint',\n];\n`);
     },
     served: async (service) => {
       const create = (height: string) => created(service, `{"id":1,"name":"x","height":${height}}`);

@@ -5,7 +5,6 @@ import { describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/storage/open.ts';
 import { connect } from '../../src/storage/sqlite/connection.ts';
 import { atOpening, atWork } from '../../src/storage/sqlite/errors.ts';
-import { toValues } from '../../src/storage/sqlite/plants.ts';
 import { Tables } from '../../src/storage/sqlite/tables.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { allPlants } from '../support/app.ts';
@@ -120,14 +119,14 @@ describe('a SQLite database', () => {
     const plants = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: 'x'.repeat(1000) }));
     let created = 0;
     try {
-      created = tables.create(toValues(plants)).filter((each) => 'result' in each && each.result === 'created').length;
+      created = tables.create(plants).filter((each) => each === 'created').length;
     } catch (error) {
       expect(atWork(error)).toMatchObject({ name: 'StoreUnavailable' });
     }
     expect(database.isTransaction).toBe(false);
     expect(created).toBeLessThan(200);
     expect(database.prepare('select count(*) as count from plants').get()).toEqual({ count: created });
-    expect(tables.create(toValues([{ id: 1n, name: 'other' }]))).toHaveLength(1);
+    expect(tables.create([{ id: 1n, name: 'other' }])).toHaveLength(1);
     database.close();
   });
 

@@ -17,7 +17,7 @@ export const SQLSTATE = {
  */
 const PASSING = ['08', '40', '53', '55', '57', '58', SQLSTATE.readOnly, SQLSTATE.statementUnknown];
 
-/** Why a server or a database cannot be used as the settings have it: whoever operates it must act. */
+/** Why a server or a database cannot be used as the settings have it: its operator must act. */
 const UNUSABLE: readonly (readonly [string, string])[] = [
   ['28', 'refuses the user or the password'],
   ['3D000', 'has no such database: create it'],
@@ -27,18 +27,13 @@ const UNUSABLE: readonly (readonly [string, string])[] = [
 ];
 
 /** A query did not come to the end that it was to come to; it may be tried again. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted';
-}
-
-/** The server's certificate, or that it has none, is not what the settings ask for. The message is about the server. */
-export class TlsRefused extends Error {
-  override readonly name = 'TlsRefused';
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
 }
 
 /** PostgreSQL does not do what it was asked to, and will not. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
 }
 
 export function sqlState(error: unknown): string | undefined {
@@ -48,29 +43,19 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /** What went wrong with a connection, as a query may be tried again on another one; what PostgreSQL says as it is. */
-export function toInterrupted(error: unknown): Error {
-  const isOurs = error instanceof Interrupted || error instanceof StoreUnusable;
+export function toInterruptedError(error: unknown): Error {
+  const isOurs = error instanceof InterruptedError || error instanceof StoreUnusable;
   if (isOurs || error instanceof DatabaseError) return error;
   // An address that was tried in several ways has no message.
   const reason = Error.isError(error) ? error.message || String('code' in error && error.code) : String(error);
-  return new Interrupted(reason, { cause: error });
+  return new InterruptedError(reason, { cause: error });
 }
 
 /** Whether the same may succeed later, also what was lost with a connection. */
 export function isPassing(error: unknown): boolean {
   const state = sqlState(error);
-  if (state === undefined) return error instanceof Interrupted;
+  if (state === undefined) return error instanceof InterruptedError;
   return PASSING.some((each) => state.startsWith(each));
-}
-
-/**
- * Whether the connection is of no use after an error: all but what PostgreSQL refuses by itself, unless its server is
- * the reason, or takes no writes. A query that was cancelled leaves it as it is.
- */
-export function losesConnection(error: unknown): boolean {
-  const state = sqlState(error);
-  const gone = ['08', '57', '58', 'XX', SQLSTATE.readOnly, SQLSTATE.statementUnknown];
-  return state === undefined || (gone.some((each) => state.startsWith(each)) && state !== SQLSTATE.cancelled);
 }
 
 /** An error met while a store is at work, as the interface has it. */
@@ -80,21 +65,20 @@ export function atWork(error: unknown): Error {
     return new StoreUnavailable('PostgreSQL cannot do this at the moment', { cause: withoutData(error) });
   }
   // Whatever else PostgreSQL refuses, a constraint or a trigger of its operator say, may be about one plant only.
-  return sqlState(error) === undefined ? withoutData(error) : new Refused(withoutData(error).message);
+  return sqlState(error) === undefined ? withoutData(error) : new RefusedError(withoutData(error).message);
 }
 
-/** An error met while a database was opened, as whoever operates it should read it. */
-export function atOpening(error: unknown, name: string): Error {
+/** An error met while a database was opened, as its operator should read it. @param server how it is named */
+export function atOpening(error: unknown, server: string): Error {
   const problem = problemOf(error);
   if (error instanceof StoreUnusable) return error;
-  if (problem !== undefined) return new StoreUnusable(`PostgreSQL at ${name} ${problem}`, { cause: error });
+  if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: error });
   if (!isPassing(error)) return withoutData(error);
   const reason = Error.isError(error) ? error.message : String(error);
-  return new StoreUnavailable(`PostgreSQL at ${name} is not available: ${reason}`, { cause: withoutData(error) });
+  return new StoreUnavailable(`${server} is not available: ${reason}`, { cause: withoutData(error) });
 }
 
 function problemOf(error: unknown): string | undefined {
-  if (error instanceof TlsRefused) return error.message;
   const state = sqlState(error) ?? '';
   return UNUSABLE.find(([each]) => state.startsWith(each))?.[1];
 }
