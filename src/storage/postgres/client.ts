@@ -2,7 +2,7 @@ import { TLSSocket } from 'node:tls';
 import { Client, types } from 'pg';
 import type { Row } from '../columns.ts';
 import { StoreUnusable } from '../store.ts';
-import { InterruptedError, toInterruptedError } from './errors.ts';
+import { InterruptedError, translate } from './errors.ts';
 import { type Host, nameOfHost, type PostgresLocation, serverOf } from './location.ts';
 
 /** A connection to a server that is as it must be. */
@@ -79,10 +79,10 @@ async function dial(location: PostgresLocation, host: Host, secure: boolean, sig
     // Its type does not say that it is null unless the certificate is refused.
     const refusal: unknown = stream instanceof TLSSocket ? stream.authorizationError : null;
     if (isVerified(location) && refusal !== null) {
-      const reason = toInterruptedError(error).message;
+      const { message: reason } = translate(error, '');
       throw new StoreUnusable(`${serverOf(location)} has a certificate that is refused: ${reason}`, { cause: error });
     }
-    throw toInterruptedError(error);
+    throw translate(error, serverOf(location));
   } finally {
     signal.removeEventListener('abort', abort);
   }

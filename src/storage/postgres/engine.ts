@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Batches, PATIENCE_MS } from '../batches.ts';
 import { COLUMN_LIST, toPlant } from '../columns.ts';
 import { type Opening, type Outcome, type Schema, type Store, type StoredPlant, StoreUnavailable } from '../store.ts';
-import { atOpening, atWork } from './errors.ts';
+import { atWork, InterruptedError } from './errors.ts';
 import { Line, type Run } from './line.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { openDatabase } from './migrations.ts';
@@ -100,10 +100,11 @@ class PostgresStore implements Store {
         this.notOpen = undefined;
         return schema;
       } catch (error) {
-        const failure = atOpening(error, server);
-        this.notOpen = failure;
-        if (!(failure instanceof StoreUnavailable) || onAway === undefined) throw failure;
-        onAway(failure);
+        if (!(error instanceof InterruptedError)) throw (this.notOpen = error as Error);
+        const away = new StoreUnavailable(`${server} is not available: ${error.message}`, { cause: error });
+        this.notOpen = away;
+        if (onAway === undefined) throw away;
+        onAway(away);
         await sleep(LOOK_AGAIN_MS, undefined, { signal: this.closing.signal });
       }
     }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row } from '../columns.ts';
 import { cancel, connect, type Connection, drop } from './client.ts';
 import { StoreUnusable } from '../store.ts';
-import { InterruptedError, isPassing, toInterruptedError } from './errors.ts';
-import type { PostgresLocation } from './location.ts';
+import { InterruptedError, translate } from './errors.ts';
+import { type PostgresLocation, serverOf } from './location.ts';
 
 /** A value that goes into a query. */
 export type Value = string | number | bigint | Uint8Array | null | readonly (bigint | string | undefined)[];
@@ -53,7 +53,7 @@ export class Line implements Disposable {
         this.away = false;
         return result;
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!(error instanceof InterruptedError)) throw error;
         if (this.away || performance.now() + pause >= end - CANCEL_MS) {
           this.away = true;
           throw error;
@@ -104,7 +104,6 @@ export class Line implements Disposable {
         });
         return (this.connection = connection);
       } catch (error) {
-        if (!isPassing(error) && !(error instanceof StoreUnusable)) throw error;
         // What an operator must set right is told before what may pass.
         failure = failure instanceof StoreUnusable ? failure : error;
       }
@@ -128,9 +127,9 @@ export class Line implements Disposable {
       if (connection.warned) throw new InterruptedError('a commit did not wait for the standby');
       return rows;
     } catch (error) {
-      const failure = toInterruptedError(error);
+      const failure = translate(error, serverOf(this.location));
       // Another one may be to a server that can do it.
-      if (isPassing(failure)) this.giveUp(connection);
+      if (failure instanceof InterruptedError) this.giveUp(connection);
       throw failure;
     } finally {
       clearTimeout(overdue);

@@ -1,6 +1,5 @@
 import { COLUMN_LIST, requireSchema } from '../columns.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
-import { SQLSTATE, sqlState } from './errors.ts';
 import type { Line, Run } from './line.ts';
 
 /**
@@ -60,11 +59,7 @@ export async function openDatabase(line: Line, server: string, create: boolean, 
 
 /** The version of the schema; undefined: there is none. */
 async function readVersion(run: Run): Promise<number | undefined> {
-  try {
-    const [row] = await run('select version from schema_version where id = 1');
-    return row && Number(row['version']);
-  } catch (error) {
-    if (sqlState(error) === SQLSTATE.tableUnknown) return undefined;
-    throw error;
-  }
+  const [table] = await run("select to_regclass('schema_version')::text as name");
+  const [row] = table?.['name'] === null ? [] : await run('select version from schema_version where id = 1');
+  return row && Number(row['version']);
 }

@@ -77,7 +77,7 @@ async function* listPlants(path: string): AsyncGenerator<readonly StoredPlant[]>
     using reader = connectReader(path);
     let portion: StoredPlant[] = [];
     // One statement is one snapshot, for as long as it runs.
-    for (const row of reader.prepare(SELECT_ALL, { readBigInts: true }).iterate()) {
+    for (const row of reader.prepare(SELECT_ALL).iterate()) {
       portion.push(toPlant(row));
       if (portion.length < PORTION) continue;
       yield portion;
@@ -95,7 +95,7 @@ async function* listPlants(path: string): AsyncGenerator<readonly StoredPlant[]>
 async function countPlants(path: string): Promise<number> {
   try {
     using reader = connectReader(path);
-    const statement = reader.prepare(COUNT_SOME, { readBigInts: true });
+    const statement = reader.prepare(COUNT_SOME);
     let plants = 0;
     for (let from = FIRST_ID; ;) {
       // A row of count() and max(), which are integers; the last id of none is null.

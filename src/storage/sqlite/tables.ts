@@ -59,18 +59,18 @@ export class Tables {
     return this.statement('select * from tokens order by created_at, rowid').all().map(toToken);
   }
 
-  addToken({ name, hash, expiresAt }: NewToken): boolean {
-    const added = this.statement(
-      `insert into tokens (hash, name, created_at, expires_at) values (?, ?, ?, ?) on conflict do nothing`,
-    );
-    return added.run(hash, name, Date.now(), expiresAt ?? null).changes === 1n;
+  addToken(token: NewToken): boolean {
+    return this.insertToken('values (?, ?, ?, ?)', token);
   }
 
   addFirstToken(token: NewToken): boolean {
-    return this.transaction(() => {
-      const some = this.statement('select 1 from tokens limit 1').get() !== undefined;
-      return !some && this.addToken(token);
-    });
+    return this.insertToken('select ?, ?, ?, ? where not exists (select 1 from tokens)', token);
+  }
+
+  private insertToken(values: string, { name, hash, expiresAt }: NewToken): boolean {
+    const columns = '(hash, name, created_at, expires_at)';
+    const added = this.statement(`insert into tokens ${columns} ${values} on conflict do nothing`);
+    return added.run(hash, name, Date.now(), expiresAt ?? null).changes === 1n;
   }
 
   revokeToken(name: string): boolean {
