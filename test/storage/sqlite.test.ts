@@ -17,13 +17,6 @@ const open = (name: string, create = true) => openStore({ engine: 'sqlite', path
 testEngine('SQLite', { open: () => open('conformance.db') });
 
 describe('a SQLite database', () => {
-  test('gets the folders that it lies in', async () => {
-    const store = await open('new/folder/plants.db');
-    expect(await store.opened).toEqual({ before: 0, now: MIGRATIONS.length });
-    await store.close();
-    expect(existsSync(join(folder, 'new/folder/plants.db'))).toBe(true);
-  });
-
   test('is made only where that is wanted', async () => {
     await expect(open('none.db', false)).rejects.toThrow(/^there is no database .*none\.db$/);
     expect(existsSync(join(folder, 'none.db'))).toBe(false);
@@ -128,14 +121,6 @@ describe('a SQLite database', () => {
     expect(database.prepare('select count(*) as count from plants').get()).toEqual({ count: created });
     expect(tables.create([{ id: 1n, name: 'other' }])).toHaveLength(1);
     database.close();
-  });
-
-  test('is in WAL mode', async () => {
-    const store = await open('wal.db');
-    const database = new DatabaseSync(join(folder, 'wal.db'));
-    expect(database.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
-    database.close();
-    await store.close();
   });
 
   test('waits for another process that writes, and is unavailable if that takes too long', async () => {
