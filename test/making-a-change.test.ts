@@ -48,7 +48,6 @@ describe('the README tells how to make a change:', () => {
       ['storage/sqlite/engine.ts', '    remove: (id)', inEngine],
       ['storage/sqlite/tables.ts', '\n  remove(', inTables],
       ['storage/sqlite/tables.ts', 'import', "import { toPlant } from '../columns.ts';\n"],
-      ['storage/sqlite/tables.ts', 'import', "import type { StoredPlant } from '../store.ts';\n"],
       ['storage/postgres/engine.ts', '\nconst READY', `\n${select}`],
       ['storage/postgres/engine.ts', '      remove: (id)', inPostgres],
     ] as const)

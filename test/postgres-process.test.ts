@@ -93,26 +93,18 @@ describe('a service whose PostgreSQL is away', () => {
   });
 });
 
-test('a command says in one line that PostgreSQL is away', async () => {
-  const port = await freePort();
-  const url = `postgres://postgres:secret@127.0.0.1:${port}/plants`;
-  const { code, stderr } = await plantStore(['token', 'list'], { DATABASE_URL: url });
-  expect(stderr).toBe(
-    `plant-store: PostgreSQL at 127.0.0.1:${port}/plants is not available: connect ECONNREFUSED 127.0.0.1:${port}\n`,
-  );
-  expect(code).toBe(1);
-});
-
-test('a command says in one line that it is not PostgreSQL that listens', async () => {
+test('a command says in one line that PostgreSQL is away, and that it is not PostgreSQL that listens', async () => {
   const impostor = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
   await once(impostor, 'listening');
-  const port = String((impostor.address() as AddressInfo).port);
-  const { code, stderr } = await plantStore(['token', 'list'], {
-    DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/plants`,
-  });
-  expect(stderr).toBe(
-    `plant-store: PostgreSQL at 127.0.0.1:${port}/plants is not available: the server does not speak the protocol of PostgreSQL\n`,
-  );
-  expect(code).toBe(1);
+  const [free, taken] = [await freePort(), (impostor.address() as AddressInfo).port];
+  for (const [port, reason] of [
+    [free, `connect ECONNREFUSED 127.0.0.1:${free}`],
+    [taken, 'the server does not speak the protocol of PostgreSQL'],
+  ] as const) {
+    const at = `127.0.0.1:${port}/plants`;
+    const { code, stderr } = await plantStore(['token', 'list'], { DATABASE_URL: `postgres://postgres:secret@${at}` });
+    expect(stderr).toBe(`plant-store: PostgreSQL at ${at} is not available: ${reason}\n`);
+    expect(code).toBe(1);
+  }
   impostor.close();
 });

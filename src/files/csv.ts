@@ -19,29 +19,27 @@ const OPTIONS = {
   cast: (value: string, { quoting }: { quoting: boolean }) => (value === '' && !quoting ? undefined : value),
 };
 
-/** The end of the line in which the record ends: where a quote opened a field, line ends belong to it until it is closed. */
-export const endOfRecord: FindEnd = (text, start) => {
-  for (let at = start; ; at++) {
-    if (text[at] === '"') {
-      at = closingQuote(text, at);
-      // It was opened by mistake: that costs its line only.
-      if (at >= 0 && !/[,\n]/.test(text.charAt(at + 1)) && !text.startsWith('\r\n', at + 1))
-        return endOfLine(text, start);
-    }
-    const end = at < 0 ? -1 : text.indexOf('\n', at);
-    if (end < 0) return undefined;
-    const rest = text.slice(at, end);
-    const comma = rest.indexOf(',');
-    if (comma < 0 || !rest.includes('"')) return end + 1;
-    at += comma;
-  }
-};
+const [LINE_FEED, CARRIAGE_RETURN, QUOTE, COMMA] = Buffer.from('\n\r",');
 
-function closingQuote(text: string, open: number): number {
-  let at = text.indexOf('"', open + 1);
-  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
-  return at;
-}
+/** The end of the line in which the record ends: where a quote opened a field, line ends belong to it until it is closed. */
+export const endOfRecord: FindEnd = (bytes, start, limit) => {
+  let begins = true;
+  for (let at = start; at < limit; at++) {
+    const byte = bytes[at];
+    if (byte === LINE_FEED) return at + 1;
+    if (byte === QUOTE && begins) {
+      // Behind the quote that closes it; a doubled one does not.
+      do at = bytes.indexOf('"', at + 1) + 1;
+      while (at > 0 && bytes[at] === QUOTE);
+      if (at === 0 || at >= limit) return undefined;
+      // It was opened by mistake: that costs its line only.
+      if (![COMMA, LINE_FEED, CARRIAGE_RETURN].includes(bytes[at])) return endOfLine(bytes, start, limit);
+      at--;
+    }
+    begins = byte === COMMA;
+  }
+  return undefined;
+};
 
 /** The fields of records, or why a record has none: one that is broken is found by halves, and breaks no other. */
 export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
@@ -65,26 +63,24 @@ export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
 /**
  * The record as the body of a request that creates the plant, so that it is held to the same contract: an id has the
  * digits that stand there, and what is no number is a string.
- *
- * @throws Refusal
  */
-export function toBody(fields: Fields, header: readonly string[]): string {
+export function toBody(fields: Fields, header: readonly string[]): string | Refusal {
   if (fields.length !== header.length) {
-    const [has, wanted] = [String(fields.length), String(header.length)];
-    throw new Refusal(ErrorNumber.contractBroken, `the record has ${has} fields, and the header ${wanted}`);
+    const message = `the record has ${fields.length} fields, and the header ${header.length}`;
+    return new Refusal(ErrorNumber.contractBroken, message);
   }
-  const members = fields.flatMap((field, index) => {
+  const members = header.flatMap((name, index) => {
+    const field = fields[index];
     if (field === undefined) return [];
-    const name = header[index] ?? '';
     const isNumber = TYPES[name as keyof StoredPlant] === 'bigint' && NUMBER.test(field);
     return [`${JSON.stringify(name)}:${isNumber ? field : JSON.stringify(field)}`];
   });
   return `{${members.join()}}`;
 }
 
-/** @throws Error which says what is wrong with the header of a file. @param read holds a body to the contract */
+/** The columns of a header. @throws Error which says what is wrong with it. @param read holds a body to the contract */
 export function checkHeader(header: Fields, read: (text: string) => unknown): readonly string[] {
-  const names = header.map((name) => name ?? '');
+  const names = header.map((name = '') => name);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) throw new Error(`the column ${JSON.stringify(repeated)} is there twice`);
   try {

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { type Creation, type Outcome, type PlantStore, type StoredPlant, StoreUnavailable } from '../storage/store.ts';
+import { ID_TAKEN } from '../operations/createPlant.ts';
 import type { PlantRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
 
-type Refused = Pick<Reject, 'error' | 'message'>;
-
 /** How many plants are written together, and about how many characters of them: a lock is held for so long. */
-const MOST_TOGETHER = 2000;
-const MOST_CHARACTERS = 1024 * 1024;
-/** How many batches are under way: one is written while the next one is read. */
-const MOST_UNDER_WAY = 2;
+const MAX_TOGETHER = 2000;
+const MAX_CHARACTERS = 1024 * 1024;
 const PAUSE_MS = 1000;
 
 /** What became of records. */
@@ -39,7 +36,8 @@ export class Importer {
   private readonly options: ImporterOptions;
   private batch: PlantRecord[] = [];
   private characters = 0;
-  private readonly underWay: Promise<() => void>[] = [];
+  /** Resolves when it is counted what became of all batches so far. */
+  private counted: Promise<void> = Promise.resolve();
 
   constructor(options: ImporterOptions) {
     this.options = options;
@@ -51,68 +49,45 @@ export class Importer {
       this.given++;
       this.batch.push(record);
       this.characters += record.line.text.length;
-      if (this.batch.length >= MOST_TOGETHER || this.characters >= MOST_CHARACTERS) await this.send();
+      if (this.batch.length >= MAX_TOGETHER || this.characters >= MAX_CHARACTERS) await this.send();
     }
   }
 
   /** Resolves when all is stored, and durable. @throws StoreLost */
   async finish(): Promise<void> {
     if (this.batch.length > 0) await this.send();
-    await this.settle(0);
+    await this.counted;
   }
 
   private async send(): Promise<void> {
-    const written = this.write(this.batch);
-    // Looked at in turn; one that failed meanwhile is not unhandled.
-    written.catch(() => undefined);
-    this.underWay.push(written);
+    const { batch, counted } = this;
     [this.batch, this.characters] = [[], 0];
-    await this.settle(MOST_UNDER_WAY - 1);
-  }
-
-  /** Waits until only so many batches are under way. */
-  private async settle(left: number): Promise<void> {
-    while (this.underWay.length > left) {
-      const [oldest] = this.underWay;
-      const count = await oldest;
-      void this.underWay.shift();
-      count?.();
-    }
-  }
-
-  /** Resolves with what counts what became of it. */
-  private async write(batch: readonly PlantRecord[]): Promise<() => void> {
     const plants = batch.flatMap(({ plant }) => (plant instanceof Refusal ? [] : [plant]));
-    const outcomes = (await this.store(plants)).values();
-    return () => {
-      const rejects = batch.flatMap(({ line, plant }) => {
-        const refused = plant instanceof Refusal ? this.refused(plant) : this.judge(outcomes.next().value);
-        this.line = line.number;
-        if (refused === undefined) return [];
-        return [{ line: line.number, ...refused, ...(line.excerpt ? { excerpt: line.text } : { text: line.text }) }];
-      });
-      this.options.onReject(rejects);
-    };
+    this.counted = Promise.all([this.store(plants), counted]).then(([outcomes]) => {
+      this.count(batch, outcomes);
+    });
+    // Looked at by the next batch, or in the end; one that failed meanwhile is not unhandled.
+    this.counted.catch(() => undefined);
+    // One batch is written while the next one is read.
+    await counted;
   }
 
-  private judge(outcome: Outcome<Creation> | undefined): Refused | undefined {
-    if (outcome === undefined) throw new Error('the store did not answer for a plant');
-    if ('error' in outcome) {
-      return this.refused(new Refusal(ErrorNumber.serviceFailed, `the store refuses it: ${outcome.error.message}`));
-    }
-    this.counts[outcome.result]++;
-    if (outcome.result !== 'conflict') return undefined;
-    return { error: ErrorNumber.idTaken, message: 'a different plant with this id exists' };
+  /** Counts what became of a batch, and hands out its rejects. */
+  private count(batch: readonly PlantRecord[], outcomes: readonly Outcome[]): void {
+    const left = outcomes.values();
+    const rejects = batch.flatMap(({ line: { number, text, excerpt }, plant }): Reject[] => {
+      const outcome = plant instanceof Refusal ? plant : (left.next().value ?? new Error('it did not answer'));
+      this.counts[typeof outcome === 'string' ? outcome : 'refused']++;
+      this.line = number;
+      const problem = problemOf(outcome);
+      return problem === undefined ? [] : [{ line: number, ...problem, ...(excerpt ? { excerpt: text } : { text }) }];
+    });
+    this.options.onReject(rejects);
   }
 
-  private refused({ number, message }: Refusal): Refused {
-    this.counts.refused++;
-    return { error: number, message };
-  }
-
-  private async store(plants: readonly StoredPlant[]): Promise<readonly Outcome<Creation>[]> {
+  private async store(plants: readonly StoredPlant[]): Promise<readonly Outcome[]> {
     const { plants: store, patienceMs, onAway } = this.options;
-    if (store === undefined) return plants.map(() => ({ result: 'created' }));
+    if (store === undefined) return plants.map(() => 'created');
     const end = performance.now() + patienceMs;
     for (let tries = 0; ; tries++) {
       try {
@@ -126,6 +101,14 @@ export class Importer {
       }
     }
   }
+}
+
+/** Why a record is not stored, as a client would be told; undefined: it is. */
+function problemOf(outcome: Outcome | Refusal): Pick<Reject, 'error' | 'message'> | undefined {
+  if (outcome === 'conflict') return ID_TAKEN;
+  if (typeof outcome === 'string') return undefined;
+  if (outcome instanceof Refusal) return { error: outcome.number, message: outcome.message };
+  return { error: ErrorNumber.serviceFailed, message: `the store refuses it: ${outcome.message}` };
 }
 
 function reasonOf({ message, cause }: Error): string {

@@ -18,7 +18,7 @@ export interface PlantRecord {
 /** Reads the body of a request that creates a plant. @throws Refusal if a client would be refused */
 export type ReadBody = (text: string) => StoredPlant;
 
-/** What holds plants to the contract as the service does: from openapi.yaml, by the same functions. */
+/** Holds plants to the contract as the service does: from openapi.yaml, by the same functions. */
 export async function openBodyReader(): Promise<ReadBody> {
   const { operations } = await loadContract();
   const id = 'createPlant';
@@ -33,13 +33,10 @@ export function formatOf(path: string, chosen: string | undefined): Format {
   const found = FORMATS.find((each) =>
     chosen === undefined ? path.toLowerCase().endsWith(`.${each}`) : each === chosen,
   );
-  if (found === undefined && chosen !== undefined) {
-    throw new ExplainedError(`the format must be ${FORMATS.join(' or ')}, not ${chosen}`);
-  }
-  if (found === undefined && path !== '-' && path !== '') {
-    throw new ExplainedError(`${path} ends with neither .ndjson nor .csv: say which it is by --format`);
-  }
-  return found ?? 'ndjson';
+  if (found !== undefined) return found;
+  if (chosen !== undefined) throw new ExplainedError(`the format must be ${FORMATS.join(' or ')}, not ${chosen}`);
+  if (path === '-' || path === '') return 'ndjson';
+  throw new ExplainedError(`${path} ends with neither .ndjson nor .csv: say which it is by --format`);
 }
 
 /** Makes records out of bytes, portion by portion, in the order of the file. */
@@ -69,28 +66,24 @@ export class Records {
     return records;
   }
 
-  private records(lines: readonly Line[]): PlantRecord[] {
-    if (this.format === 'ndjson') return lines.map((line) => this.record(line, ({ text }) => text));
-    const [first] = lines;
-    if (first === undefined) return [];
-    const rest = this.header === undefined ? lines.slice(1) : lines;
-    const header = (this.header ??= this.readHeader(first));
-    const texts = rest.filter(({ refusal }) => refusal === undefined).map(({ text }) => text);
-    const parsed = parseRecords(texts).values();
-    return rest.map((line) =>
-      this.record(line, () => {
-        const { value } = parsed.next();
-        if (value === undefined) throw new Error('a record was lost');
-        if (value instanceof Refusal) throw value;
-        return toBody(value, header);
-      }),
-    );
+  private records(lines: Line[]): PlantRecord[] {
+    if (this.format === 'ndjson') return lines.map((line) => this.record(line, line.text));
+    const first = this.header === undefined ? lines.shift() : undefined;
+    if (first !== undefined) this.header = this.readHeader(first);
+    const { header = [] } = this;
+    const parsed = parseRecords(lines.filter(({ refusal }) => refusal === undefined).map(({ text }) => text)).values();
+    return lines.map((line) => {
+      const fields = line.refusal ?? parsed.next().value;
+      if (fields === undefined) throw new Error('a record was lost');
+      return this.record(line, fields instanceof Refusal ? fields : toBody(fields, header));
+    });
   }
 
-  private record(line: Line, toText: (line: Line) => string): PlantRecord {
-    if (line.refusal !== undefined) return { line, plant: line.refusal };
+  private record(line: Line, body: string | Refusal): PlantRecord {
+    const refusal = line.refusal ?? body;
+    if (typeof refusal !== 'string') return { line, plant: refusal };
     try {
-      return { line, plant: this.read(toText(line)) };
+      return { line, plant: this.read(refusal) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return { line, plant: error };

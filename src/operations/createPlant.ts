@@ -6,6 +6,9 @@ import type { Services } from './services.ts';
 /** A plant of the contract that the store keeps whole: a field that the store does not have does not compile. */
 type Kept<Plant> = StoredPlant & Partial<Record<Exclude<keyof Plant, keyof StoredPlant>, 'not in StoredPlant'>>;
 
+/** What a client is told whose id belongs to another plant. */
+export const ID_TAKEN = { error: ErrorNumber.idTaken, message: 'a different plant with this id exists' };
+
 /** Creates a plant. The id is the idempotency key: sent again, the same plant gets the same answer. */
 export async function createPlant(
   { body }: Request<'createPlant'>,
@@ -13,10 +16,7 @@ export async function createPlant(
 ): Promise<Reply<'createPlant'>> {
   const plant: Kept<typeof body> = body;
   const creation = await plants.create(plant);
-  if (creation === 'conflict') {
-    const message = 'a different plant with this id exists';
-    return { status: 400, body: { error: ErrorNumber.idTaken, message } };
-  }
+  if (creation === 'conflict') return { status: 400, body: ID_TAKEN };
   const { name, tag } = body;
   return {
     status: 200,

@@ -1,71 +1,72 @@
-import { type Outcome, type StoreObserver, StoreUnavailable } from './store.ts';
+import { textsOf } from './columns.ts';
+import { type Creation, type Outcome, type StoredPlant, type StoreObserver, StoreUnavailable } from './store.ts';
 
-/** How a kind of items is written. */
-export interface Writer<Item, Result> {
-  /**
-   * Writes a batch, by the time given on the clock of `performance.now()` if it can keep to one.
-   *
-   * @returns an outcome for each item, in order; or rejects for all
-   */
-  write(items: readonly Item[], until: number): Promise<readonly Outcome<Result>[]>;
-  /** About how many bytes an item takes while it waits. */
-  weigh(item: Item): number;
-  /** How many batches may be under way at once. */
-  readonly atOnce: number;
-}
+/**
+ * Creates plants together, by a time on the clock of `performance.now()` if it can keep to one.
+ *
+ * @returns an outcome for each plant, in order; or rejects for all
+ */
+type Write = (plants: readonly StoredPlant[], until: number) => Promise<readonly Outcome[]>;
 
-interface Waiting<Item, Result> {
-  readonly item: Item;
+interface Waiting {
+  readonly plant: StoredPlant;
+  /** About how many bytes it takes while it waits. */
   readonly bytes: number;
   readonly until: number;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
+  readonly resolve: (creation: Creation) => void;
+  readonly reject: (error: Error) => void;
 }
 
-/** The most items that are written together: what bounds the wait of the last one. */
-const MOST_TOGETHER = 1024;
-/** The most items that may wait, and the most bytes of them: what comes beyond is turned away, before memory is. */
-export const MOST_WAITING = 10_000;
-export const MOST_BYTES = 16 * 1024 * 1024;
-/** How long an item may wait and be written, in milliseconds. */
+/** The most plants that are written together: what bounds the wait of the last one. */
+const MAX_TOGETHER = 1024;
+/** The most plants that may wait, and the most bytes of them: more are turned away, before memory is full. */
+export const MAX_WAITING = 10_000;
+export const MAX_BYTES = 16 * 1024 * 1024;
+/** How long a plant may wait and be written, in milliseconds. */
 export const PATIENCE_MS = 5000;
 
 /**
- * Natural group commit: while one batch is written, whatever comes waits, and goes into the next one. So one fsync
- * serves few when few come, and many when many come, and nobody waits for a timer.
+ * Natural group commit: while one batch is written, the plants that come wait, and go into the next one. So one fsync
+ * serves few when few come, and many when many come, and no plant waits for a timer.
  */
-export class Batches<Item, Result> {
-  private readonly writer: Writer<Item, Result>;
-  private readonly observer: Pick<StoreObserver, 'written'> | undefined;
-  private waiting: Waiting<Item, Result>[] = [];
+export class Batches {
+  private readonly write: Write;
+  private readonly atOnce: number;
+  private readonly observer: StoreObserver | undefined;
+  private waiting: Waiting[] = [];
   private bytes = 0;
   /** How many batches are under way, and what ends when they do. */
   private underWay = 0;
   private readonly writing = new Set<Promise<void>>();
 
-  constructor(writer: Writer<Item, Result>, observer?: Pick<StoreObserver, 'written'>) {
-    this.writer = writer;
+  /** @param atOnce how many batches may be under way at once */
+  constructor(write: Write, atOnce: number, observer: StoreObserver | undefined) {
+    this.write = write;
+    this.atOnce = atOnce;
     this.observer = observer;
   }
 
-  /** How many items wait, without those that are being written. */
+  /** How many plants wait, without those that are being written. */
   get length(): number {
     return this.waiting.length;
   }
 
-  /** @throws StoreUnavailable at once if too much waits, or when it has waited too long */
-  add(item: Item): Promise<Result> {
-    if (this.waiting.length >= MOST_WAITING || this.bytes >= MOST_BYTES)
-      return Promise.reject(new StoreUnavailable('too many plants wait to be stored'));
+  /** @throws StoreUnavailable at once if too many wait, or when the plant has waited too long */
+  add(plant: StoredPlant): Promise<Creation> {
     return new Promise((resolve, reject) => {
-      const bytes = this.writer.weigh(item);
+      const bytes = textsOf(plant).reduce((sum, text) => sum + 2 * text.length, 64);
+      const waiting = { plant, bytes, until: performance.now() + PATIENCE_MS, resolve, reject };
+      if (this.waiting.length >= MAX_WAITING || this.bytes >= MAX_BYTES) {
+        this.answer(waiting, new StoreUnavailable('too many plants wait to be stored'));
+        return;
+      }
       this.bytes += bytes;
-      this.waiting.push({ item, bytes, until: performance.now() + PATIENCE_MS, resolve, reject });
-      if (this.underWay < this.writer.atOnce) this.begin();
+      this.waiting.push(waiting);
+      if (this.underWay < this.atOnce) this.begin();
     });
   }
 
-  /** Resolves when nothing waits and nothing is being written. */
+  /** Resolves when no plant waits or is being written. */
   async idle(): Promise<void> {
     await Promise.all(this.writing);
   }
@@ -78,45 +79,49 @@ export class Batches<Item, Result> {
 
   private async writeAll(): Promise<void> {
     for (let batch = this.next(); batch.length > 0; batch = this.next()) {
-      try {
-        const outcomes = await this.write(batch);
-        batch.forEach(({ resolve, reject }, index) => {
-          const outcome = outcomes[index];
-          if (outcome === undefined) reject(new Error('the engine did not answer for a plant'));
-          else if ('error' in outcome) reject(outcome.error);
-          else resolve(outcome.result);
-        });
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+      const outcomes = await this.writeBatch(batch);
+      batch.forEach((waiting, index) => {
+        this.answer(waiting, outcomes[index] ?? new Error('the engine did not answer for a plant'));
+      });
     }
-    // At once, so that what comes next begins a batch.
+    // At once, so that the next plant begins a batch.
     this.underWay--;
   }
 
-  private async write(batch: readonly Waiting<Item, Result>[]): Promise<readonly Outcome<Result>[]> {
+  private async writeBatch(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
     const begun = performance.now();
-    const [first] = batch;
-    const items = batch.map(({ item }) => item);
+    const plants = batch.map(({ plant }) => plant);
     try {
-      return await this.writer.write(items, first?.until ?? 0);
+      return await this.write(plants, batch[0]?.until ?? 0);
+    } catch (error) {
+      return batch.map(() => error as Error);
     } finally {
-      this.observer?.written(items.length, performance.now() - begun);
+      this.observer?.written(plants.length, performance.now() - begun);
     }
   }
 
-  /** Takes the next batch out of what waits, and turns away what has waited too long. */
-  private next(): readonly Waiting<Item, Result>[] {
+  /** Takes the next batch out of the plants that wait, and turns away those that have waited too long. */
+  private next(): readonly Waiting[] {
     for (;;) {
-      const batch = this.waiting.splice(0, MOST_TOGETHER);
-      for (const { bytes } of batch) this.bytes -= bytes;
+      const batch = this.waiting.splice(0, MAX_TOGETHER);
       const now = performance.now();
-      const inTime = batch.filter(({ until }) => until > now);
-      if (inTime.length === batch.length) return batch;
-      for (const { until, reject } of batch) {
-        if (until <= now) reject(new StoreUnavailable('the plant has waited too long to be stored'));
+      for (const waiting of batch) {
+        this.bytes -= waiting.bytes;
+        if (waiting.until > now) continue;
+        this.answer(waiting, new StoreUnavailable('the plant has waited too long to be stored'));
       }
-      if (inTime.length > 0) return inTime;
+      const inTime = batch.filter(({ until }) => until > now);
+      if (inTime.length > 0 || batch.length === 0) return inTime;
+    }
+  }
+
+  private answer({ resolve, reject }: Waiting, outcome: Outcome): void {
+    if (typeof outcome === 'string') {
+      this.observer?.created(outcome);
+      resolve(outcome);
+    } else {
+      this.observer?.failed(outcome);
+      reject(outcome);
     }
   }
 }

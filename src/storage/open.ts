@@ -1,4 +1,3 @@
-import { observed } from './observed.ts';
 import type { Opening, Store } from './store.ts';
 import { openPostgres } from './postgres/engine.ts';
 import type { PostgresLocation } from './postgres/location.ts';
@@ -12,6 +11,5 @@ export type StoreLocation = SqliteLocation | PostgresLocation;
  * @throws StoreUnusable, StoreUnavailable
  */
 export async function openStore(location: StoreLocation, opening: Opening): Promise<Store> {
-  const store = await (location.engine === 'sqlite' ? openSqlite(location, opening) : openPostgres(location, opening));
-  return opening.observer === undefined ? store : observed(store, opening.observer);
+  return await (location.engine === 'sqlite' ? openSqlite(location, opening) : openPostgres(location, opening));
 }

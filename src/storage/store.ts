@@ -13,8 +13,8 @@ export interface StoredPlant {
  */
 export type Creation = 'created' | 'replayed' | 'conflict';
 
-/** What became of one of many: its result, or why there is none. */
-export type Outcome<Result> = { readonly result: Result } | { readonly error: Error };
+/** What became of one of many plants, or why it cannot be told. */
+export type Outcome = Creation | Error;
 
 export interface PlantStore {
   /**
@@ -32,7 +32,7 @@ export interface PlantStore {
    *
    * @throws StoreUnavailable for all, if the same call may succeed later; some may have been stored all the same
    */
-  createAll(plants: readonly StoredPlant[]): Promise<readonly Outcome<Creation>[]>;
+  createAll(plants: readonly StoredPlant[]): Promise<readonly Outcome[]>;
 
   /** Every plant in the order of the ids, as they were at one moment, in portions. */
   list(): AsyncIterable<readonly StoredPlant[]>;
@@ -106,7 +106,7 @@ export interface Opening {
   readonly observer?: StoreObserver | undefined;
 }
 
-/** Told of what a store does for requests, for whoever counts it. */
+/** Is told what a store does for requests, and counts it. */
 export interface StoreObserver {
   /** A batch was written, or failed. @param ms how long the engine took */
   written(plants: number, ms: number): void;
@@ -114,6 +114,12 @@ export interface StoreObserver {
   created(creation: Creation): void;
   /** A plant was not answered for, or a token not looked up. */
   failed(error: unknown): void;
+}
+
+/** The same answer, of whose failure an observer is told. */
+export function observed<T>(answer: Promise<T>, observer: StoreObserver | undefined): Promise<T> {
+  answer.catch((error: unknown) => observer?.failed(error));
+  return answer;
 }
 
 /** The store cannot do its work at the moment: it is full, locked, gone. */

@@ -12,39 +12,27 @@ const MAIN = join(ROOT, 'src/main.ts');
 
 describe('backup and restore', () => {
   test('refuse what would be a mistake, with 1 and one line', async () => {
-    const { folder, database, environment, run } = await place(3);
+    const { folder, database, run } = await place(3);
     const copy = join(folder, 'copy.db');
     await run('backup', 'copy.db');
-    const made = (name: string, change: (database: DatabaseSync) => void) => {
+    const made = (name: string, change: string) => {
       writeFileSync(join(folder, name), readFileSync(copy));
       using changed = new DatabaseSync(join(folder, name));
-      change(changed);
+      changed.exec(change);
     };
-    made('newer.db', (each) => {
-      each.exec(`pragma user_version = ${MIGRATIONS.length + 1}`);
-    });
-    made('other.db', (each) => {
-      each.exec(`pragma application_id = ${APPLICATION_ID + 1}`);
-    });
-    made('damaged.db', (each) => {
-      each.exec('create table x (y)');
-    });
+    made('newer.db', `pragma user_version = ${MIGRATIONS.length + 1}`);
+    made('other.db', `pragma application_id = ${APPLICATION_ID + 1}`);
+    made('damaged.db', 'create table x (y)');
     const damaged = readFileSync(join(folder, 'damaged.db'));
     writeFileSync(join(folder, 'damaged.db'), damaged.subarray(0, damaged.length - 4096));
-    writeFileSync(
-      join(folder, 'text.db'),
-      'no database, but long enough to be looked at by SQLite, which reads 100 bytes and finds no header in them',
-    );
-    const file = (name: string) => RegExp.escape(join(name));
+    // SQLite looks for its header in the first 100 bytes.
+    writeFileSync(join(folder, 'text.db'), 'no database '.repeat(10));
     const cases: [string[], RegExp][] = [
       [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another one/],
       [['backup', 'none/copy.db'], /none\/copy.db cannot be written: ENOENT.*/],
       [['restore', 'none.db'], /there is no file none.db/],
       [['restore', 'plants.db'], /the file plants.db is the store itself/],
-      [
-        ['restore', 'newer.db'],
-        new RegExp(`the database ${file('newer.db')} has schema \\d+, of a newer plant-store; this one knows \\d+`),
-      ],
+      [['restore', 'newer.db'], /the database newer.db has schema \d+, of a newer plant-store; this one knows \d+/],
       [['restore', 'other.db'], /the database other.db is not a plant store/],
       [['restore', 'damaged.db', '--force'], /the database damaged.db is damaged.*/],
       [['restore', 'text.db', '--force'], /the database text.db is not a SQLite database/],
@@ -68,7 +56,6 @@ describe('backup and restore', () => {
       expect(done).toEqual({ code: 1, stdout: '', stderr: `plant-store: PostgreSQL does this itself: ${command}\n` });
     }
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
-    expect(environment.DATABASE_URL).toContain(database);
   });
 
   test('and whatever else uses a damaged store, say so in one line, and what to do', async () => {

@@ -62,7 +62,7 @@ describe('a database that is in use', () => {
     const plants = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: id === 100 ? 'weed' : 'Ginkgo' }));
     const outcomes = await Promise.allSettled(plants.map((plant) => store.plants.create(plant)));
     expect(outcomes.flatMap(({ status }, id) => (status === 'rejected' ? [id] : []))).toEqual([100]);
-    expect(outcomes[100]).toMatchObject({ reason: { name: 'Refused' } });
+    expect(outcomes[100]).toMatchObject({ reason: { name: 'RefusedError' } });
     expect(await allPlants(store)).toHaveLength(199);
   });
 

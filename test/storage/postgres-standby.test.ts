@@ -36,6 +36,8 @@ describe('with a synchronous standby that is away', () => {
     await primary.until(
       `select 1 where (current_setting('synchronous_standby_names') = '') = ${String(standby === '')}`,
     );
+    // Commits wait once the checkpointer has seen it as well, which it has before it does this.
+    await primary.query('checkpoint');
   }
 
   test('nothing is acknowledged, and what was stored is a replay when it is back', async () => {

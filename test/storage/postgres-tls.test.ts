@@ -63,36 +63,16 @@ describe('TLS to a server that has it', () => {
   });
 
   test.each([
-    [
-      'an unknown authority',
-      'localhost',
-      `&sslmode=verify-full&sslrootcert=${strange}`,
-      /has a certificate that is refused: self-signed certificate in certificate chain/,
-    ],
-    [
-      'an unknown authority',
-      'localhost',
-      `&sslmode=verify-ca&sslrootcert=${strange}`,
-      /has a certificate that is refused: self-signed certificate in certificate chain/,
-    ],
-    [
-      'an unknown authority, as libpq has it',
-      'localhost',
-      `&sslmode=require&sslrootcert=${strange}`,
-      /that is refused/,
-    ],
-    ['none of the known authorities', 'localhost', '&sslmode=verify-full', /certificate that is refused/],
-    ['the system’s authorities', 'localhost', '&sslrootcert=system', /certificate that is refused/],
-    [
-      'another name',
-      '127.0.0.1',
-      `&sslmode=verify-full&sslrootcert=${root}`,
-      /that is refused: .*127\.0\.0\.1 is not in the cert/,
-    ],
-  ])('is refused with the certificate of %s', async (_name, host, parameters, reason) => {
-    const refusal = await connect(server, host, parameters);
+    ['an unknown authority', `&sslmode=verify-full&sslrootcert=${strange}`, 'self-signed certificate in'],
+    ['an unknown authority', `&sslmode=verify-ca&sslrootcert=${strange}`, 'self-signed certificate in'],
+    ['an unknown authority, as libpq has it', `&sslmode=require&sslrootcert=${strange}`, 'self-signed'],
+    ['none of the known authorities', '&sslmode=verify-full', ''],
+    ['the system’s authorities', '&sslrootcert=system', ''],
+    ['another name', `&sslmode=verify-full&sslrootcert=${root}`, "Hostname/IP does not match certificate's altnames"],
+  ])('is refused with the certificate of %s', async (name, parameters, reason) => {
+    const refusal = await connect(server, name === 'another name' ? '127.0.0.1' : 'localhost', parameters);
     expect(refusal).toMatch(/^StoreUnusable: PostgreSQL at /);
-    expect(refusal).toMatch(reason);
+    expect(refusal).toContain(`has a certificate that is refused: ${reason}`);
   });
 
   test('need not have the name where only the authority counts', async () => {

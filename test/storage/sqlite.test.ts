@@ -5,7 +5,6 @@ import { describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/storage/open.ts';
 import { connect } from '../../src/storage/sqlite/connection.ts';
 import { atOpening, atWork } from '../../src/storage/sqlite/errors.ts';
-import { toValues } from '../../src/storage/sqlite/plants.ts';
 import { Tables } from '../../src/storage/sqlite/tables.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { allPlants } from '../support/app.ts';
@@ -18,13 +17,6 @@ const open = (name: string, create = true) => openStore({ engine: 'sqlite', path
 testEngine('SQLite', { open: () => open('conformance.db') });
 
 describe('a SQLite database', () => {
-  test('gets the folders that it lies in', async () => {
-    const store = await open('new/folder/plants.db');
-    expect(await store.opened).toEqual({ before: 0, now: MIGRATIONS.length });
-    await store.close();
-    expect(existsSync(join(folder, 'new/folder/plants.db'))).toBe(true);
-  });
-
   test('is made only where that is wanted', async () => {
     await expect(open('none.db', false)).rejects.toThrow(/^there is no database .*none\.db$/);
     expect(existsSync(join(folder, 'none.db'))).toBe(false);
@@ -120,23 +112,15 @@ describe('a SQLite database', () => {
     const plants = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: 'x'.repeat(1000) }));
     let created = 0;
     try {
-      created = tables.create(toValues(plants)).filter((each) => 'result' in each && each.result === 'created').length;
+      created = tables.create(plants).filter((each) => each === 'created').length;
     } catch (error) {
       expect(atWork(error)).toMatchObject({ name: 'StoreUnavailable' });
     }
     expect(database.isTransaction).toBe(false);
     expect(created).toBeLessThan(200);
     expect(database.prepare('select count(*) as count from plants').get()).toEqual({ count: created });
-    expect(tables.create(toValues([{ id: 1n, name: 'other' }]))).toHaveLength(1);
+    expect(tables.create([{ id: 1n, name: 'other' }])).toHaveLength(1);
     database.close();
-  });
-
-  test('is in WAL mode', async () => {
-    const store = await open('wal.db');
-    const database = new DatabaseSync(join(folder, 'wal.db'));
-    expect(database.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
-    database.close();
-    await store.close();
   });
 
   test('waits for another process that writes, and is unavailable if that takes too long', async () => {

@@ -2,9 +2,8 @@ import { TLSSocket } from 'node:tls';
 import { Client, types } from 'pg';
 import type { Row } from '../columns.ts';
 import { StoreUnusable } from '../store.ts';
-import { Interrupted, toInterrupted, TlsRefused } from './errors.ts';
-import { type Host, nameOf, nameOfHost, type PostgresLocation } from './location.ts';
-import { CHECK, OPTIONS, requireSettings } from './settings.ts';
+import { InterruptedError, translate } from './errors.ts';
+import { type Host, nameOfHost, type PostgresLocation, serverOf } from './location.ts';
 
 /** A connection to a server that is as it must be. */
 export interface Connection {
@@ -15,6 +14,25 @@ export interface Connection {
   warned: boolean;
 }
 
+/** What a server must have, to keep what it is given as it is; without array_nulls null becomes the text `null`. */
+const NEEDED = { synchronous_commit: 'on', array_nulls: 'on', fsync: 'on', server_encoding: 'UTF8' };
+
+/** What each session sets, over the defaults of the server, the database and the user. */
+const OPTIONS = [
+  '-c synchronous_commit=on',
+  '-c array_nulls=on',
+  '-c default_transaction_isolation=read\\ committed',
+  // A list waits for its reader.
+  '-c idle_in_transaction_session_timeout=0',
+].join(' ');
+
+/** Asked of each new connection: another server may be behind it, or a pooler that drops what the session sets. */
+const CHECK = `select pg_backend_pid() as pid, current_schema() as schema,
+  current_setting('transaction_read_only') as read_only,
+  ${Object.keys(NEEDED)
+    .map((name) => `current_setting('${name}') as ${name}`)
+    .join()}`;
+
 /** What pg says of an answer to its wish for TLS. It gives these no code: the tests notice when it says something new. */
 const NO_TLS = 'The server does not support SSL connections';
 const NO_POSTGRES = 'There was an error establishing an SSL connection';
@@ -23,7 +41,7 @@ const NO_POSTGRES = 'There was an error establishing an SSL connection';
  * Connects to a host, with TLS as the settings want it.
  *
  * @param signal ends the attempt
- * @throws TlsRefused, StoreUnusable, Interrupted, or what PostgreSQL says
+ * @throws StoreUnusable, InterruptedError, or what PostgreSQL says
  */
 export async function connect(location: PostgresLocation, host: Host, signal: AbortSignal): Promise<Connection> {
   const { mode } = location.tls;
@@ -32,11 +50,11 @@ export async function connect(location: PostgresLocation, host: Host, signal: Ab
   try {
     return await dial(location, host, true, signal);
   } catch (error) {
-    const reason = error instanceof Interrupted ? error.message : undefined;
-    if (reason === NO_POSTGRES) throw new Interrupted('the server does not speak the protocol of PostgreSQL');
+    const reason = error instanceof InterruptedError ? error.message : undefined;
+    if (reason === NO_POSTGRES) throw new InterruptedError('the server does not speak the protocol of PostgreSQL');
     if (reason !== NO_TLS) throw error;
     if (mode === 'prefer') return await dial(location, host, false, signal);
-    throw new TlsRefused(`offers no TLS, which sslmode=${mode} asks for`);
+    throw new StoreUnusable(`${serverOf(location)} offers no TLS, which sslmode=${mode} asks for`);
   }
 }
 
@@ -47,13 +65,13 @@ async function dial(location: PostgresLocation, host: Host, secure: boolean, sig
   client.on('error', () => undefined);
   // By the name of its function, which is not translated.
   client.on('notice', ({ routine }) => (connection.warned ||= routine === 'SyncRepWaitForLSN'));
-  const abort = () => client.connection.stream.destroy(new Interrupted(`no answer from ${nameOfHost(host)}`));
+  const abort = () => client.connection.stream.destroy(new InterruptedError(`no answer from ${nameOfHost(host)}`));
   signal.addEventListener('abort', abort);
   try {
     signal.throwIfAborted();
     await client.connect();
     const { rows } = await client.query<Row>(CHECK);
-    requireSettings(location, rows[0]);
+    requireSettings(serverOf(location), rows[0] ?? {});
     return Object.assign(connection, { pid: rows[0]?.['pid'] });
   } catch (error) {
     const { stream } = client.connection;
@@ -61,9 +79,10 @@ async function dial(location: PostgresLocation, host: Host, secure: boolean, sig
     // Its type does not say that it is null unless the certificate is refused.
     const refusal: unknown = stream instanceof TLSSocket ? stream.authorizationError : null;
     if (isVerified(location) && refusal !== null) {
-      throw new TlsRefused(`has a certificate that is refused: ${toInterrupted(error).message}`, { cause: error });
+      const { message: reason } = translate(error, '');
+      throw new StoreUnusable(`${serverOf(location)} has a certificate that is refused: ${reason}`, { cause: error });
     }
-    throw toInterrupted(error);
+    throw translate(error, serverOf(location));
   } finally {
     signal.removeEventListener('abort', abort);
   }
@@ -80,7 +99,7 @@ function createClient(location: PostgresLocation, { host, port }: Host, secure: 
     // A function, as pg would look for another one in place of an empty text.
     password: () => {
       if (password !== '') return password;
-      throw new StoreUnusable(`PostgreSQL at ${nameOf(location)} asks for a password: the URL has none`);
+      throw new StoreUnusable(`${serverOf(location)} asks for a password: the URL has none`);
     },
     database,
     ssl: secure && {
@@ -101,6 +120,19 @@ function createClient(location: PostgresLocation, { host, port }: Host, secure: 
 }
 
 const isVerified = ({ tls }: PostgresLocation) => tls.mode === 'verify-ca' || tls.mode === 'verify-full';
+
+/** @throws StoreUnusable, or InterruptedError if the server takes no writes: it may do so soon, or another host */
+function requireSettings(server: string, row: Row): void {
+  for (const [setting, needed] of Object.entries(NEEDED)) {
+    if (row[setting] === needed) continue;
+    const has = `${server} has ${setting} = ${JSON.stringify(row[setting])}`;
+    throw new StoreUnusable(`${has}: the store needs ${needed}, to keep what it is given`);
+  }
+  if (row['schema'] === null) {
+    throw new StoreUnusable(`${server} has no schema for this user's tables: set a search_path that names one`);
+  }
+  if (row['read_only'] !== 'off') throw new InterruptedError('the server takes no writes');
+}
 
 /** Asks the server to give up what a connection of it is doing, which leaves the connection as it is. */
 export async function cancel(location: PostgresLocation, { client, pid }: Connection, ms: number): Promise<void> {

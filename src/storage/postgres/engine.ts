@@ -1,22 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batches, PATIENCE_MS } from '../batches.ts';
-import {
-  type Creation,
-  type Opening,
-  type Outcome,
-  type Schema,
-  type Store,
-  type StoredPlant,
-  StoreUnavailable,
-} from '../store.ts';
-import { bytesOf, toPlant } from '../columns.ts';
-import { createAll } from './creation.ts';
-import { atOpening, atWork } from './errors.ts';
-import { Line } from './line.ts';
-import { nameOf, type PostgresLocation } from './location.ts';
+import { COLUMN_LIST, toPlant } from '../columns.ts';
+import { type Opening, type Outcome, type Schema, type Store, type StoredPlant, StoreUnavailable } from '../store.ts';
+import { atWork, InterruptedError } from './errors.ts';
+import { Line, type Run } from './line.ts';
+import { type PostgresLocation, serverOf } from './location.ts';
 import { openDatabase } from './migrations.ts';
-import { COUNT_ALL, DELETE_ONE, SELECT_ALL } from './plants.ts';
-import { type Parameter, type Run, type Statement, statement } from './statement.ts';
+import { createAll } from './plants.ts';
 import { tokenStore } from './tokens.ts';
 
 /** How many batches are written at once: while PostgreSQL flushes one, it works on the other. */
@@ -30,13 +20,13 @@ const LOOK_AGAIN_MS = 1000;
  * Writes a lock as well, and its commit waits as that of a create: a standby refuses it. It takes a number of a
  * transaction and leaves no dead row. A full disk shows only when a table grows, which is not for a probe to make happen.
  */
-const READY = statement('select id from schema_version for key share skip locked');
+const READY = 'select id from schema_version for key share skip locked';
 /** Writes a lock, whose commit waits for all that was written before. */
-const FLUSH = statement('select id from schema_version for key share');
+const FLUSH = 'select id from schema_version for key share';
 
 /**
- * PostgreSQL, or what speaks its protocol, through a few connections. What is lost with one of them is tried again for
- * a while: what a plant is decides whether it was stored, so that it does not matter whose answer was lost.
+ * PostgreSQL, through a few connections. What is lost with one of them is tried again for a while: what a plant is
+ * decides whether it was stored, so that it does not matter whose answer was lost.
  *
  * @throws StoreUnusable, StoreUnavailable
  */
@@ -61,7 +51,7 @@ class PostgresStore implements Store {
   private readonly line: Line;
   /** Those of the batches and of `createAll`, as many as were under way at once. */
   private readonly writers: Line[] = [];
-  private readonly batches: Batches<StoredPlant, Creation>;
+  private readonly batches: Batches;
   private readonly closing = new AbortController();
   /** Why the store is not open yet, undefined when it is. */
   private notOpen: Error | undefined = new StoreUnavailable('the store is being opened');
@@ -69,23 +59,21 @@ class PostgresStore implements Store {
   constructor(location: PostgresLocation, opening: Opening) {
     this.location = location;
     this.line = new Line(location);
-    this.batches = new Batches(
-      { write: (...args) => this.write(...args), weigh: bytesOf, atOnce: WRITERS },
-      opening.observer,
-    );
+    this.batches = new Batches((...batch) => this.write(...batch), WRITERS, opening.observer);
     this.plants = {
-      create: (plant) => (this.notOpen === undefined ? this.batches.add(plant) : Promise.reject(this.notOpen)),
+      create: (plant) => this.batches.add(plant),
       createAll: (plants) => this.write(plants, performance.now() + PATIENCE_MS),
       list: () => this.list(),
       count: () => this.count(),
-      remove: (id) => this.change(DELETE_ONE, id),
+      remove: (id) => this.change('delete from plants where id = $1::bigint returning id', id),
     };
     this.tokens = tokenStore(
       (work) => this.attempt(work),
-      (...args) => this.change(...args),
+      (...statement) => this.change(...statement),
+      opening.observer,
     );
     this.opened = this.open(opening);
-    // Whoever opened the store may look at this later.
+    // The caller may look at this later.
     this.opened.catch(() => undefined);
   }
 
@@ -100,38 +88,48 @@ class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.batches.idle();
     this.closing.abort();
-    for (const line of [this.line, ...this.writers]) line.close();
+    for (const line of [this.line, ...this.writers]) line[Symbol.dispose]();
   }
 
   private async open({ create, onAway }: Opening): Promise<Schema> {
-    const name = nameOf(this.location);
+    const server = serverOf(this.location);
     for (;;) {
       try {
         const patience = onAway === undefined ? PATIENCE_MS : LOOK_AGAIN_MS;
-        const schema = await openDatabase(this.line, name, create, performance.now() + patience);
+        const schema = await openDatabase(this.line, server, create, performance.now() + patience);
         this.notOpen = undefined;
         return schema;
       } catch (error) {
-        const failure = atOpening(error, name);
-        this.notOpen = failure;
-        if (!(failure instanceof StoreUnavailable) || onAway === undefined) throw failure;
-        onAway(failure);
+        if (!(error instanceof InterruptedError)) throw (this.notOpen = error as Error);
+        const away = new StoreUnavailable(`${server} is not available: ${error.message}`, { cause: error });
+        this.notOpen = away;
+        if (onAway === undefined) throw away;
+        onAway(away);
         await sleep(LOOK_AGAIN_MS, undefined, { signal: this.closing.signal });
       }
     }
   }
 
-  private async attempt<T>(work: (run: Run) => Promise<T>): Promise<T> {
+  /** Does some work, again if what went wrong may pass. @throws as the interface has it */
+  private async attempt<T>(
+    work: (run: Run) => Promise<T>,
+    line = this.line,
+    until = performance.now() + PATIENCE_MS,
+  ): Promise<T> {
     if (this.notOpen !== undefined) throw this.notOpen;
-    return await translated(this.line.attempt(performance.now() + PATIENCE_MS, work));
+    try {
+      return await line.attempt(until, work);
+    } catch (error) {
+      throw atWork(error);
+    }
   }
 
   /** Runs a statement that returns what it changed; whether it did cannot be told if its answer was lost. */
-  private async change(text: Statement, ...parameters: Parameter[]): Promise<boolean> {
+  private async change(...statement: Parameters<Run>): Promise<boolean> {
     let tries = 0;
     return await this.attempt(async (run) => {
       tries++;
-      const changed = (await run(text, ...parameters)).length > 0;
+      const changed = (await run(...statement)).length > 0;
       // What is not there may come back with the primary: not before this has reached the standby.
       if (!changed) await run(FLUSH);
       if (!changed && tries > 1) throw new StoreUnavailable('PostgreSQL was lost meanwhile: it may have been done');
@@ -140,46 +138,31 @@ class PostgresStore implements Store {
   }
 
   private async count(): Promise<number> {
-    if (this.notOpen !== undefined) throw this.notOpen;
     // Its own: it may take a second, and requests wait for the tokens that the other one looks up.
-    const line = new Line(this.location);
-    try {
-      const [row] = await translated(line.attempt(performance.now() + PATIENCE_MS, (run) => run(COUNT_ALL)));
-      return Number(row?.['plants']);
-    } finally {
-      line.close();
-    }
+    using line = new Line(this.location);
+    const [row] = await this.attempt((run) => run('select count(*) as plants from plants'), line);
+    return Number(row?.['plants']);
   }
 
   private async *list(): AsyncGenerator<StoredPlant[]> {
     if (this.notOpen !== undefined) throw this.notOpen;
     // Its own, as nothing else can use it meanwhile.
-    const line = new Line(this.location);
+    using line = new Line(this.location);
     try {
-      const portions = line.portions(SELECT_ALL, PORTION, performance.now() + PATIENCE_MS);
+      const query = `select ${COLUMN_LIST} from plants order by id`;
+      const portions = line.portions(query, PORTION, performance.now() + PATIENCE_MS);
       for await (const rows of portions) yield rows.map(toPlant);
     } catch (error) {
       throw atWork(error);
-    } finally {
-      line.close();
     }
   }
 
-  private async write(plants: readonly StoredPlant[], until: number): Promise<Outcome<Creation>[]> {
-    if (this.notOpen !== undefined) throw this.notOpen;
+  private async write(plants: readonly StoredPlant[], until: number): Promise<Outcome[]> {
     const line = this.writers.pop() ?? new Line(this.location);
     try {
-      return await createAll((work) => translated(line.attempt(until, work)), plants);
+      return await createAll((work) => this.attempt(work, line, until), plants);
     } finally {
       this.writers.push(line);
     }
-  }
-}
-
-async function translated<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw atWork(error);
   }
 }

@@ -1,107 +1,55 @@
 import { DatabaseError } from 'pg';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 
-/** SQLSTATEs of PostgreSQL (its documentation, appendix A). */
-export const SQLSTATE = {
-  readOnly: '25006',
-  statementUnknown: '26000',
-  cancelled: '57014',
-  tableUnknown: '42P01',
-  privilege: '42501',
-};
+/** A prepared statement that is gone. */
+const STATEMENT_UNKNOWN = '26000';
 
 /**
- * Classes of SQLSTATEs, and single ones, after which the same may succeed: connections, serialization and deadlocks,
- * resources, locks, operators who intervene, the system around the server, a server that takes no writes yet, a
- * prepared statement that is gone.
+ * Classes of SQLSTATEs (PostgreSQL's documentation, appendix A), and single ones, after which the same may succeed:
+ * connections, serialization and deadlocks, resources, locks, operators who intervene, the system around the server, a
+ * server that takes no writes yet.
  */
-const PASSING = ['08', '40', '53', '55', '57', '58', SQLSTATE.readOnly, SQLSTATE.statementUnknown];
+const PASSING = ['08', '40', '53', '55', '57', '58', '25006', STATEMENT_UNKNOWN];
 
-/** Why a server or a database cannot be used as the settings have it: whoever operates it must act. */
+/** Why a server or a database cannot be used as the settings have it: its operator must act. */
 const UNUSABLE: readonly (readonly [string, string])[] = [
   ['28', 'refuses the user or the password'],
   ['3D000', 'has no such database: create it'],
   ['42703', 'lacks a column of plants that src/storage/columns.ts has: add a migration'],
   ['42P07', 'has tables of another application: give the store a database of its own'],
-  [SQLSTATE.privilege, 'does not let this user make and use the tables: grant it the database'],
+  ['42501', 'does not let this user make and use the tables: grant it the database'],
 ];
 
-/** A query did not come to the end that it was to come to; it may be tried again. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted';
+/** A query did not come to the end that it was to come to; it may be tried again, on another connection. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
 }
 
-/** The server's certificate, or that it has none, is not what the settings ask for. The message is about the server. */
-export class TlsRefused extends Error {
-  override readonly name = 'TlsRefused';
+/** PostgreSQL does not do what it was asked to, and will not: for a constraint or a trigger of its operator, say. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
 }
 
-/** PostgreSQL does not do what it was asked to, and will not. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-}
-
-export function sqlState(error: unknown): string | undefined {
-  if (!(error instanceof DatabaseError)) return undefined;
+/** What pg throws, as a StoreUnusable or one of the errors above. @param server how it is named */
+export function translate(error: unknown, server: string): Error {
+  if (error instanceof InterruptedError || error instanceof StoreUnusable) return error;
+  if (!(error instanceof DatabaseError)) {
+    // An address that was tried in several ways has no message.
+    const reason = Error.isError(error) ? error.message || String('code' in error && error.code) : String(error);
+    return new InterruptedError(reason, { cause: error });
+  }
   // A prepared statement is of no use any more when its table was changed: as good as one that a pooler has dropped.
-  return error.routine === 'RevalidateCachedQuery' ? SQLSTATE.statementUnknown : error.code;
-}
-
-/** What went wrong with a connection, as a query may be tried again on another one; what PostgreSQL says as it is. */
-export function toInterrupted(error: unknown): Error {
-  const isOurs = error instanceof Interrupted || error instanceof StoreUnusable;
-  if (isOurs || error instanceof DatabaseError) return error;
-  // An address that was tried in several ways has no message.
-  const reason = Error.isError(error) ? error.message || String('code' in error && error.code) : String(error);
-  return new Interrupted(reason, { cause: error });
-}
-
-/** Whether the same may succeed later, also what was lost with a connection. */
-export function isPassing(error: unknown): boolean {
-  const state = sqlState(error);
-  if (state === undefined) return error instanceof Interrupted;
-  return PASSING.some((each) => state.startsWith(each));
-}
-
-/**
- * Whether the connection is of no use after an error: all but what PostgreSQL refuses by itself, unless its server is
- * the reason, or takes no writes. A query that was cancelled leaves it as it is.
- */
-export function losesConnection(error: unknown): boolean {
-  const state = sqlState(error);
-  const gone = ['08', '57', '58', 'XX', SQLSTATE.readOnly, SQLSTATE.statementUnknown];
-  return state === undefined || (gone.some((each) => state.startsWith(each)) && state !== SQLSTATE.cancelled);
+  const state = error.routine === 'RevalidateCachedQuery' ? STATEMENT_UNKNOWN : (error.code ?? '');
+  // The details quote rows, which do not belong in a log.
+  const message = `SQLSTATE ${state}: ${error.message}`;
+  const [, problem] = UNUSABLE.find(([each]) => state.startsWith(each)) ?? [];
+  if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
+  return PASSING.some((each) => state.startsWith(each)) ? new InterruptedError(message) : new RefusedError(message);
 }
 
 /** An error met while a store is at work, as the interface has it. */
-export function atWork(error: unknown): Error {
-  // Who may use the database, and how, is for its operator to set right again; no plant is at fault.
-  if (isPassing(error) || problemOf(error) !== undefined || error instanceof StoreUnusable) {
-    return new StoreUnavailable('PostgreSQL cannot do this at the moment', { cause: withoutData(error) });
-  }
-  // Whatever else PostgreSQL refuses, a constraint or a trigger of its operator say, may be about one plant only.
-  return sqlState(error) === undefined ? withoutData(error) : new Refused(withoutData(error).message);
-}
-
-/** An error met while a database was opened, as whoever operates it should read it. */
-export function atOpening(error: unknown, name: string): Error {
-  const problem = problemOf(error);
-  if (error instanceof StoreUnusable) return error;
-  if (problem !== undefined) return new StoreUnusable(`PostgreSQL at ${name} ${problem}`, { cause: error });
-  if (!isPassing(error)) return withoutData(error);
-  const reason = Error.isError(error) ? error.message : String(error);
-  return new StoreUnavailable(`PostgreSQL at ${name} is not available: ${reason}`, { cause: withoutData(error) });
-}
-
-function problemOf(error: unknown): string | undefined {
-  if (error instanceof TlsRefused) return error.message;
-  const state = sqlState(error) ?? '';
-  return UNUSABLE.find(([each]) => state.startsWith(each))?.[1];
-}
-
-/** Details of PostgreSQL's errors quote rows, which do not belong in a log. */
-function withoutData(error: unknown): Error {
-  const state = sqlState(error);
-  if (!Error.isError(error)) return new Error(String(error));
-  return state === undefined ? error : new Error(`SQLSTATE ${state}: ${error.message}`);
+export function atWork(error: unknown): unknown {
+  // The operator sets right again who may use the database, and how: no plant is at fault.
+  const passes = error instanceof InterruptedError || error instanceof StoreUnusable;
+  return passes ? new StoreUnavailable('PostgreSQL cannot do this at the moment', { cause: error }) : error;
 }

@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row } from '../columns.ts';
 import { cancel, connect, type Connection, drop } from './client.ts';
-import { Interrupted, isPassing, losesConnection, TlsRefused, toInterrupted } from './errors.ts';
-import type { PostgresLocation } from './location.ts';
-import { once, type Parameter, type Run, type Statement } from './statement.ts';
+import { StoreUnusable } from '../store.ts';
+import { InterruptedError, translate } from './errors.ts';
+import { type PostgresLocation, serverOf } from './location.ts';
+
+/** A value that goes into a query. */
+export type Value = string | number | bigint | Uint8Array | null | readonly (bigint | string | undefined)[];
+
+/** Runs a query, with its values as `$1`, `$2`, …, and answers with its rows. */
+export type Run = (text: string, ...values: Value[]) => Promise<readonly Row[]>;
 
 /** How long to wait before the next try, in milliseconds: twice as long each time, up to a limit. */
 const FIRST_PAUSE_MS = 20;
@@ -16,10 +22,11 @@ const AWAY_MS = 1000;
 /** How long a portion of a long list may take. */
 const PORTION_MS = 600_000;
 
-const [BEGIN, COMMIT] = [once('begin'), once('commit')];
+/** The names of queries with values, each of which a connection prepares once. */
+const names = new Map<string, string>();
 
 /** One connection to PostgreSQL at a time, made anew whenever it is lost: to the next host, if there are several. */
-export class Line {
+export class Line implements Disposable {
   private readonly location: PostgresLocation;
   private connection: Connection | undefined;
   private connecting: Promise<Connection> | undefined;
@@ -39,14 +46,14 @@ export class Line {
    */
   async attempt<T>(until: number, work: (run: Run) => Promise<T>): Promise<T> {
     const end = this.away ? Math.min(until, performance.now() + AWAY_MS) : until;
-    const run: Run = async (...query) => await this.ask(await this.connected(end), end, ...query);
+    const run: Run = (...query) => this.run(end, ...query);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         const result = await work(run);
         this.away = false;
         return result;
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!(error instanceof InterruptedError)) throw error;
         if (this.away || performance.now() + pause >= end - CANCEL_MS) {
           this.away = true;
           throw error;
@@ -56,32 +63,21 @@ export class Line {
     }
   }
 
-  /** Runs statements in one transaction, all or none; once. @throws what PostgreSQL or the system says */
-  async transaction(until: number, work: (run: Run) => Promise<void>): Promise<void> {
-    const connection = await this.connected(until);
-    const run: Run = (...query) => this.ask(connection, until, ...query);
-    try {
-      await run(BEGIN);
-      await work(run);
-      await run(COMMIT);
-    } catch (error) {
-      // The server rolls back.
-      this.giveUp(connection);
-      throw error;
-    }
+  /** Runs a query once, by the time given. @throws what PostgreSQL or the system says */
+  async run(until: number, ...query: Parameters<Run>): Promise<readonly Row[]> {
+    return await this.ask(await this.connected(until), until, ...query);
   }
 
   /** The rows of a query in portions, as they are at one moment. Nothing else can use the line any more. */
   async *portions(text: string, rows: number, until: number): AsyncGenerator<readonly Row[]> {
     const connection = await this.connected(until);
-    const run = (statement: Statement) => this.ask(connection, performance.now() + PORTION_MS, statement);
-    await run(BEGIN);
-    await run(once(`declare portions cursor for ${text}`));
-    const fetch = once(`fetch ${rows} from portions`);
+    const run = (query: string) => this.ask(connection, performance.now() + PORTION_MS, query);
+    await run(`begin; declare portions cursor for ${text}`);
+    const fetch = `fetch ${rows} from portions`;
     for (let portion = await run(fetch); portion.length > 0; portion = await run(fetch)) yield portion;
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.closing.abort();
     if (this.connection !== undefined) this.giveUp(this.connection);
   }
@@ -97,7 +93,7 @@ export class Line {
     const { hosts, connectTimeoutMs } = this.location;
     let failure: unknown;
     for (const host of [...hosts.slice(this.nextHost), ...hosts.slice(0, this.nextHost)]) {
-      if (this.closing.signal.aborted) throw new Interrupted('the store is closed');
+      if (this.closing.signal.aborted) throw new InterruptedError('the store is closed');
       this.nextHost = (hosts.indexOf(host) + 1) % hosts.length;
       const ms = Math.max(0, Math.min(connectTimeoutMs, until - performance.now()));
       const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(Math.ceil(ms))]);
@@ -108,35 +104,33 @@ export class Line {
         });
         return (this.connection = connection);
       } catch (error) {
-        if (!isPassing(error) && !(error instanceof TlsRefused)) throw error;
-        failure = error;
+        // What an operator must set right is told before what may pass.
+        failure = failure instanceof StoreUnusable ? failure : error;
       }
     }
     throw failure;
   }
 
   /** Runs a query to its end, or until its time is over. */
-  private async ask(
-    connection: Connection,
-    until: number,
-    { parameters, ...query }: Statement,
-    ...values: readonly Parameter[]
-  ): Promise<readonly Row[]> {
-    if (values.length !== parameters) throw new TypeError(`this takes ${parameters} parameters: ${query.text}`);
+  private async ask(connection: Connection, until: number, ...query: Parameters<Run>): Promise<readonly Row[]> {
+    const [text, ...values] = query;
+    if (values.length > 0 && !names.has(text)) names.set(text, `plants_${names.size}`);
     const left = Math.max(0, until - performance.now() - CANCEL_MS);
     const overdue = setTimeout(() => {
       cancel(this.location, connection, CANCEL_MS).catch(() => undefined);
     }, left);
     const over = setTimeout(() => {
-      drop(connection, new Interrupted('PostgreSQL did not answer in time'));
+      drop(connection, new InterruptedError('PostgreSQL did not answer in time'));
     }, left + CANCEL_MS);
     try {
-      const { rows } = await connection.client.query<Row>({ ...query, values: [...values] });
-      if (connection.warned) throw new Interrupted('a commit did not wait for the standby');
+      const { rows } = await connection.client.query<Row>({ text, values, name: names.get(text) });
+      if (connection.warned) throw new InterruptedError('a commit did not wait for the standby');
       return rows;
     } catch (error) {
-      if (losesConnection(error)) this.giveUp(connection);
-      throw toInterrupted(error);
+      const failure = translate(error, serverOf(this.location));
+      // Another one may be to a server that can do it.
+      if (failure instanceof InterruptedError) this.giveUp(connection);
+      throw failure;
     } finally {
       clearTimeout(overdue);
       clearTimeout(over);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
-import { readPassfile } from './passfile.ts';
 
 /** Where a PostgreSQL server listens; a host that begins with a slash is the folder of a Unix socket. */
 export interface Host {
@@ -63,31 +62,28 @@ export function readPostgresLocation(text: string): PostgresLocation {
   if ((parameters.get('target_session_attrs') ?? 'read-write') !== 'read-write') {
     throw new Error('must have target_session_attrs=read-write, or none: the service writes');
   }
-  const colon = credentials.indexOf(':');
-  const user = decode(colon < 0 ? credentials : credentials.slice(0, colon));
+  const [, user = '', written] = /^([^:]*)(?::(.*))?$/s.exec(credentials)?.map((each) => each && decode(each)) ?? [];
   const database = decode(path);
   if (user === '' || database === '') throw new Error('must name a user and a database: postgres://user@host/database');
   const hosts = (parameters.get('host') ?? authority).split(',').map(readHost);
-  const passfile = colon < 0 ? parameters.get('passfile') : null;
-  const written = colon < 0 ? '' : decode(credentials.slice(colon + 1));
+  const passfile = parameters.get('passfile');
+  const password = written ?? (passfile === null ? '' : readPassfile(passfile, hosts, database, user));
+  const seconds = parameters.get('connect_timeout') ?? '2';
+  if (!/^[1-9]\d{0,3}$/.test(seconds)) throw new Error('must have a connect_timeout in seconds, from 1 to 9999');
+  // Of several hosts, libpq takes the first that answers, unless it is told otherwise.
+  const isSaid = hosts.length === 1 || parameters.has('target_session_attrs');
+  const forLibpq = [query, isSaid ? '' : 'target_session_attrs=read-write'].filter((each) => each !== '').join('&');
   return {
     engine: 'postgres',
-    url: `postgres://${credentials.replace(/:.*/s, '')}@${authority}/${path}${forLibpq(query, parameters, hosts)}`,
+    url: `postgres://${credentials.replace(/:.*/s, '')}@${authority}/${path}${forLibpq && `?${forLibpq}`}`,
     hosts,
     user,
-    password: passfile === null ? written : readPassfile(passfile, hosts, database, user),
+    password,
     database,
     tls: readTls(parameters),
     applicationName: parameters.get('application_name') ?? 'plant-store',
-    connectTimeoutMs: 1000 * readSeconds(parameters.get('connect_timeout') ?? '2'),
+    connectTimeoutMs: 1000 * Number(seconds),
   };
-}
-
-/** Of several hosts, libpq takes the first that answers, unless it is told otherwise. */
-function forLibpq(query: string, parameters: URLSearchParams, hosts: readonly Host[]): string {
-  const isSaid = hosts.length === 1 || parameters.has('target_session_attrs');
-  const all = [query, isSaid ? '' : 'target_session_attrs=read-write'].filter((each) => each !== '');
-  return all.length === 0 ? '' : `?${all.join('&')}`;
 }
 
 function readHost(text: string): Host {
@@ -101,37 +97,59 @@ function readHost(text: string): Host {
 }
 
 function readTls(parameters: URLSearchParams): Tls {
-  const [rootCert, certFile, keyFile] = ['sslrootcert', 'sslcert', 'sslkey'].map((name) => parameters.get(name));
+  const rootCert = parameters.get('sslrootcert');
+  const cert = parameters.get('sslcert');
+  const key = parameters.get('sslkey');
   const wanted = parameters.get('sslmode') ?? (rootCert === 'system' ? 'verify-full' : 'prefer');
   const mode = TLS_MODES.find((each) => each === wanted);
   if (mode === undefined) throw new Error(`must have an sslmode of ${TLS_MODES.join(', ')}`);
-  if ((certFile === undefined || certFile === null) !== (keyFile === undefined || keyFile === null)) {
-    throw new Error('must have sslcert and sslkey, or neither');
-  }
+  if ((cert === null) !== (key === null)) throw new Error('must have sslcert and sslkey, or neither');
   return {
-    // As libpq does: who names a root certificate wants it to count.
+    // As libpq does: an operator who names a root certificate wants it to count.
     mode: mode === 'require' && rootCert !== null ? 'verify-ca' : mode,
     ...(rootCert ? { ca: rootCert === 'system' ? getCACertificates('system') : readPem('sslrootcert', rootCert) } : {}),
-    ...(certFile && keyFile ? { cert: readPem('sslcert', certFile), key: readPem('sslkey', keyFile) } : {}),
+    ...(cert && key ? { cert: readPem('sslcert', cert), key: readPem('sslkey', key) } : {}),
   };
 }
 
 function readPem(name: string, path: string): string {
-  let text;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Error(`has an ${name} that cannot be read: ${Error.isError(error) ? error.message : ''}`, {
-      cause: error,
-    });
-  }
+  const text = readText(`an ${name}`, path);
   if (!text.includes('-----BEGIN ')) throw new Error(`has an ${name} that is not in PEM form: ${path}`);
   return text;
 }
 
-function readSeconds(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error('must have a connect_timeout in seconds, from 1 to 9999');
-  return Number(text);
+/** Five fields, in which what a backslash precedes stands for itself. */
+const PASSFILE_LINE = new RegExp(`^${Array(5).fill('((?:\\\\.|[^:\\\\])*)').join(':')}`);
+
+/**
+ * Looks a password up in a file such as libpq has (PostgreSQL's documentation, section 32.16): lines of
+ * `host:port:database:user:password`, where `*` matches anything, and the first line that matches counts.
+ */
+function readPassfile(path: string, hosts: readonly Host[], database: string, user: string): string {
+  const lines = readText('a passfile', path)
+    .split(/\r?\n/)
+    .map((line) => (line.startsWith('#') ? [] : (PASSFILE_LINE.exec(line)?.slice(1) ?? [])));
+  const unescaped = (field = '') => field.replaceAll(/\\(.)/g, '$1');
+  const [password, ...others] = hosts.map(({ host, port }) => {
+    const wanted = [host, String(port), database, user];
+    const found = lines.find((fields) =>
+      wanted.every((each, index) => fields[index] === '*' || unescaped(fields[index]) === each),
+    );
+    return found && unescaped(found[wanted.length]);
+  });
+  if (password === undefined || others.some((each) => each !== password)) {
+    throw new Error(`must have a passfile with one password for all hosts (${path} has none, or several)`);
+  }
+  return password;
+}
+
+function readText(what: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = Error.isError(error) ? error.message : String(error);
+    throw new Error(`has ${what} that cannot be read: ${reason}`, { cause: error });
+  }
 }
 
 function decode(text: string): string {
@@ -142,11 +160,19 @@ function decode(text: string): string {
   }
 }
 
-/** As it is shown: never with the password. */
-export function nameOf({ hosts, database }: Pick<PostgresLocation, 'hosts' | 'database'>): string {
-  return `${hosts.map(nameOfHost).join()}/${database}`;
+/** What messages call it: never with the password. */
+export function serverOf({ hosts, database }: PostgresLocation): string {
+  return `PostgreSQL at ${hosts.map(nameOfHost).join()}/${database}`;
 }
 
 export function nameOfHost({ host, port }: Host): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The command by which PostgreSQL backs the database up, or restores it; without the password, which it asks for. */
+export function dumpCommand({ url }: PostgresLocation, what: 'backup' | 'restore', file: string): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  return what === 'backup'
+    ? `pg_dump --format=custom --file=${quoted(file)} ${quoted(url)}`
+    : `pg_restore --clean --if-exists --single-transaction --dbname=${quoted(url)} ${quoted(file)}`;
 }

@@ -1,42 +1,39 @@
-import { COLUMN_LIST } from '../columns.ts';
+import { COLUMN_LIST, requireSchema } from '../columns.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
-import { Interrupted, SQLSTATE, sqlState } from './errors.ts';
-import type { Line } from './line.ts';
-import { once, type Run } from './statement.ts';
+import type { Line, Run } from './line.ts';
 
 /**
- * The schema, step by step, each a list of statements; the version of a database is how many of these it has been
- * through. A step that was released is never changed. Statements that CockroachDB and YugabyteDB know too.
+ * The schema, step by step; the version of a database is how many of these it has been through. A step that was
+ * released is never changed.
  */
-export const MIGRATIONS: readonly (readonly string[])[] = [
-  [
-    'create table plants (id bigint primary key, name text not null, tag text)',
-    // The text of a token is kept nowhere. Revoked ones stay, to be listed.
-    `create table tokens (
-       hash bytea primary key,
-       name text not null,
-       created_at bigint not null,
-       expires_at bigint,
-       revoked_at bigint,
-       position bigint generated always as identity
-     )`,
-    'create unique index tokens_in_use on tokens (name) where revoked_at is null',
-  ],
+export const MIGRATIONS: readonly string[] = [
+  `create table plants (id bigint primary key, name text not null, tag text);
+
+   -- The text of a token is kept nowhere. Revoked ones stay, to be listed.
+   create table tokens (
+     hash bytea primary key,
+     name text not null,
+     created_at bigint not null,
+     expires_at bigint,
+     revoked_at bigint,
+     position bigint generated always as identity
+   );
+   create unique index tokens_in_use on tokens (name) where revoked_at is null`,
 ];
 
 /**
- * One row: the version, and whether the store ever had a token. Whoever changes the schema locks it, since advisory
- * locks do nothing on CockroachDB.
+ * All or nothing, and one process at a time: PostgreSQL's `if not exists` does not look at what another one creates at
+ * the same moment, so that a lock of its own comes first ("plnt"). The table has one row: the version, and whether the
+ * store ever had a token.
  */
-const CREATE_VERSION = once(
-  'create table if not exists schema_version (id bigint primary key, version bigint not null, had_token boolean not null)',
-);
-const INSERT_VERSION = once('insert into schema_version values (1, 0, false) on conflict do nothing');
-const SELECT_VERSION = once('select version from schema_version where id = 1');
-const LOCK_VERSION = once('select version from schema_version where id = 1 for update');
-/** Fails where a column has no migration. */
-const SELECT_NONE = once(`select ${COLUMN_LIST} from plants limit 0`);
-const UPDATE_VERSION = once('update schema_version set version = $1::bigint where id = 1');
+const MIGRATE = `do $$ declare has bigint; begin
+  perform pg_advisory_xact_lock(x'706c6e74'::int);
+  create table if not exists schema_version (id bigint primary key, version bigint not null, had_token boolean not null);
+  insert into schema_version values (1, 0, false) on conflict do nothing;
+  select version into has from schema_version where id = 1 for update;
+  ${MIGRATIONS.map((step, index) => `if has <= ${index} then ${step}; end if;`).join('\n')}
+  update schema_version set version = ${MIGRATIONS.length} where version < ${MIGRATIONS.length};
+end $$`;
 
 /** How long a migration may take, and wait for that of another process, in milliseconds. */
 const MIGRATION_MS = 600_000;
@@ -46,48 +43,23 @@ const MIGRATION_MS = 600_000;
  *
  * @throws StoreUnusable, or what PostgreSQL or the system says
  */
-export async function openDatabase(line: Line, name: string, create: boolean, until: number): Promise<Schema> {
+export async function openDatabase(line: Line, server: string, create: boolean, until: number): Promise<Schema> {
   return await line.attempt(until, async (run) => {
-    const before = await readVersion(run);
+    const found = await readVersion(run);
     const now = MIGRATIONS.length;
-    if (before !== undefined && before > now) {
-      const has = `PostgreSQL at ${name} has schema ${before}`;
-      throw new StoreUnusable(`${has}, of a newer plant-store; this one knows ${now}`);
-    }
-    if (before !== now && !create) {
-      if (before === undefined) throw new StoreUnusable(`PostgreSQL at ${name} has no plant store`);
-      throw new StoreUnusable(`PostgreSQL at ${name} has schema ${before}, an older one: run \`migrate\` first`);
-    }
-    if (before !== now) {
-      await run(CREATE_VERSION).catch(sameMoment);
-      await run(INSERT_VERSION);
-      await line.transaction(performance.now() + MIGRATION_MS, migrate);
-    }
-    await run(SELECT_NONE);
-    return { before: before ?? 0, now };
+    if (found === undefined && !create) throw new StoreUnusable(`${server} has no plant store`);
+    const before = found ?? 0;
+    requireSchema(server, before, now, create);
+    if (found !== now) await line.run(performance.now() + MIGRATION_MS, MIGRATE);
+    // Fails where a column has no migration.
+    await run(`select ${COLUMN_LIST} from plants limit 0`);
+    return { before, now };
   });
-}
-
-async function migrate(run: Run): Promise<void> {
-  const [row] = await run(LOCK_VERSION);
-  const missing = MIGRATIONS.slice(Number(row?.['version']));
-  for (const step of missing.flat()) await run(once(step));
-  if (missing.length > 0) await run(UPDATE_VERSION, MIGRATIONS.length);
 }
 
 /** The version of the schema; undefined: there is none. */
 async function readVersion(run: Run): Promise<number | undefined> {
-  try {
-    const [row] = await run(SELECT_VERSION);
-    return row && Number(row['version']);
-  } catch (error) {
-    if (sqlState(error) === SQLSTATE.tableUnknown) return undefined;
-    throw error;
-  }
-}
-
-/** PostgreSQL's `if not exists` does not look at what is being created at the same moment: it fails on its catalog. */
-function sameMoment(error: unknown): never {
-  const raced = ['23505', '42P07', '42710'].includes(sqlState(error) ?? '');
-  throw raced ? new Interrupted('another process creates the same table', { cause: error }) : error;
+  const [table] = await run("select to_regclass('schema_version')::text as name");
+  const [row] = table?.['name'] === null ? [] : await run('select version from schema_version where id = 1');
+  return row && Number(row['version']);
 }

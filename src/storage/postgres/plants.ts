@@ -1,63 +1,65 @@
-import { COLUMN_LIST, COLUMNS, type Row, TYPES } from '../columns.ts';
-import type { StoredPlant } from '../store.ts';
-import { Refused } from './errors.ts';
-import { type Run, statement } from './statement.ts';
+import { COLUMN_LIST, COLUMNS, isSame, type Row, textsOf, TYPES } from '../columns.ts';
+import type { Outcome, StoredPlant } from '../store.ts';
+import { RefusedError } from './errors.ts';
+import type { Run } from './line.ts';
 
 const ARRAYS = COLUMNS.map((column, index) => `$${index + 1}::${TYPES[column]}[]`);
-const INSERT = statement(
-  `insert into plants (${COLUMN_LIST}) select * from unnest(${ARRAYS.join()}) on conflict (id) do nothing returning id`,
-);
+const INSERT = `insert into plants (${COLUMN_LIST}) select * from unnest(${ARRAYS.join()}) on conflict (id) do nothing returning id`;
 /**
  * The lock is there for what it writes: a plant that can be seen may not be on the disk of a synchronous standby yet,
  * as its writer or the server was killed while it waited. The commit of this waits for all that was written before.
  */
-const SELECT_DURABLE = statement(`select ${COLUMN_LIST} from plants where id = any($1::bigint[]) for key share`);
-export const SELECT_ALL = `select ${COLUMN_LIST} from plants order by id`;
-export const COUNT_ALL = statement('select count(*) as plants from plants');
-export const DELETE_ONE = statement('delete from plants where id = $1::bigint returning id');
+const SELECT_DURABLE = `select ${COLUMN_LIST} from plants where id = any($1::bigint[]) for key share`;
 
 /** How often a plant is looked for that is neither taken nor there. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
-/** What is stored under an id, and whether it was put there now. */
-export interface Kept {
-  readonly created: boolean;
-  readonly content: Row | StoredPlant;
-}
+/** Does some work, again if what went wrong may pass. */
+export type Attempt = <T>(work: (run: Run) => Promise<T>) => Promise<T>;
 
 /**
- * Stores plants of different ids unless their ids exist. What it answers for is committed. In the order of the ids, so
- * that two instances never wait for each other.
+ * Creates plants as `PlantStore.create` says for each, in few statements. One that PostgreSQL refuses is found by halves:
+ * the others are stored.
+ *
+ * @throws what `attempt` does, for all
  */
-export async function insert(run: Run, plants: readonly StoredPlant[]): Promise<Map<bigint, Kept>> {
-  const kept = new Map<bigint, Kept>();
-  const sorted = plants.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  let missing = sorted;
+export async function createAll(attempt: Attempt, plants: readonly StoredPlant[]): Promise<Outcome[]> {
+  try {
+    return await attempt((run) => insert(run, plants));
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    if (plants.length === 1) return [error];
+    const middle = Math.ceil(plants.length / 2);
+    const first = await createAll(attempt, plants.slice(0, middle));
+    return [...first, ...(await createAll(attempt, plants.slice(middle)))];
+  }
+}
+
+/** Creates plants, all or, if one of them is refused, perhaps some. What it answers for is committed. @throws RefusedError */
+async function insert(run: Run, plants: readonly StoredPlant[]): Promise<Outcome[]> {
+  // It refuses U+0000, and what is no UTF-8 would not reach it whole.
+  if (!plants.flatMap(textsOf).every((text) => text.isWellFormed() && !text.includes('\0'))) {
+    throw new RefusedError('a text with U+0000 or a lone surrogate cannot be stored as it is');
+  }
+  const firsts = new Map<unknown, StoredPlant>(plants.toReversed().map((plant) => [plant.id, plant]));
+  const stored = new Map<unknown, Row | StoredPlant | undefined>();
+  const created = new Set<unknown>();
+  // In the order of the ids, so that two instances never wait for each other.
+  let missing = Array.from(firsts.values()).sort((one, other) => (one.id < other.id ? -1 : 1));
   for (let tries = 0; missing.length > 0; tries++) {
     // Again if a plant was removed between the two statements; a trigger may have made away with it.
-    if (tries === MOST_TRIES) throw new Refused('PostgreSQL neither takes a plant nor has it');
-    const columns = COLUMNS.map((column) => missing.map((plant) => plant[column]));
-    const created = new Set((await run(INSERT, ...columns)).map(({ id }) => id));
-    for (const plant of missing) if (created.has(plant.id)) kept.set(plant.id, { created: true, content: plant });
-    const ids = missing.filter(({ id }) => !created.has(id)).map(({ id }) => id);
-    if (ids.length === 0) break;
-    for (const row of await run(SELECT_DURABLE, ids)) {
-      // The type of the column, which the client reads as a bigint.
-      kept.set(row['id'] as bigint, { created: false, content: row });
+    if (tries === MAX_TRIES) throw new RefusedError('PostgreSQL neither takes a plant nor has it');
+    for (const { id } of await run(INSERT, ...COLUMNS.map((column) => missing.map((plant) => plant[column])))) {
+      created.add(id);
+      stored.set(id, firsts.get(id));
     }
-    missing = missing.filter(({ id }) => !kept.has(id));
+    const ids = missing.map(({ id }) => id).filter((id) => !created.has(id));
+    for (const row of ids.length > 0 ? await run(SELECT_DURABLE, ids) : []) stored.set(row['id'], row);
+    missing = missing.filter(({ id }) => !stored.has(id));
   }
-  return kept;
-}
-
-/** Whether PostgreSQL keeps the texts as they are: it refuses U+0000, and what is no UTF-8 never reaches it whole. */
-export function isStorable(plant: StoredPlant): boolean {
-  return COLUMNS.every((column) => {
-    const value = plant[column];
-    return typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'));
+  return plants.map((plant) => {
+    // Of plants with one id the first was inserted.
+    if (created.delete(plant.id)) return 'created';
+    return isSame(plant, stored.get(plant.id)) ? 'replayed' : 'conflict';
   });
-}
-
-export function isSame(plant: StoredPlant, content: Kept['content']): boolean {
-  return COLUMNS.every((column) => (plant[column] ?? null) === (content[column] ?? null));
 }

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COLUMNS } from '../columns.ts';
+import { COLUMNS, requireSchema } from '../columns.ts';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 import { connect } from './connection.ts';
 import { atOpening, isBusy, sqliteCode } from './errors.ts';
@@ -15,39 +15,48 @@ const BUSY_PAUSE_MS = 5;
 /** SQLITE_OK. */
 const NO_ERROR = 0;
 
-/** Copies the store into a file, as it is at one moment. The file holds no other file's data, and needs none beside it. */
+/**
+ * Copies a store into a file that is there, and empty, as it is at one moment, and checks the copy. The file holds no
+ * other file's data, and needs none beside it.
+ *
+ * @returns how many plants it has
+ * @throws StoreUnusable, StoreUnavailable
+ */
 export async function backUp(path: string, copy: string): Promise<number> {
   if (!existsSync(path)) throw new StoreUnusable(`there is no database ${path}`);
   await copyPages(path, copy);
-  try {
+  return inDatabase(copy, () => {
     using database = new DatabaseSync(copy);
-    // The copy is one of a database with a log (WAL) beside it; this one gets none, whoever opens it.
+    // The copy is one of a database with a log (WAL) beside it; this one gets none, whatever opens it.
     database.exec('pragma journal_mode = delete');
     return check(database, `the copy of ${path}`);
-  } catch (error) {
-    throw atOpening(error, copy);
-  }
+  });
 }
 
 /**
- * Makes the store what a backup has: in one transaction, so that a service that runs sees what was there before or what
- * is there then. All that was in it is gone.
+ * Makes a store what a copy of `backUp` has, and checks it: it is durable then. In one transaction, so that a service
+ * that runs sees what was there before or what is there then. All that was in it is gone.
  *
- * @param allowed is told how many plants there are, and throws if they are not to be lost
+ * @param allow is told how many plants there are, and throws if they are not to be lost
+ * @returns how many plants it has
+ * @throws StoreUnusable, StoreUnavailable
  */
-export async function restore(path: string, copy: string, allowed: (plants: number) => void): Promise<number> {
+export async function restore(path: string, copy: string, allow: (plants: number) => void): Promise<number> {
   if (!existsSync(copy)) throw new StoreUnusable(`there is no file ${copy}`);
   if (existsSync(path) && realpathSync(path) === realpathSync(copy)) {
     throw new StoreUnusable(`the file ${copy} is the store itself`);
   }
-  const plants = inspect(copy);
-  told(path, () => {
+  const plants = inDatabase(copy, () => {
+    using database = new DatabaseSync(copy, { readOnly: true });
+    return check(database, `the database ${copy}`);
+  });
+  inDatabase(path, () => {
     // Makes the store where there is none; a file that is not a store is not overwritten.
     using database = connect(path, true).database;
-    allowed(countPlants(database));
+    allow(countPlants(database));
   });
   await copyPages(copy, path);
-  told(path, () => {
+  inDatabase(path, () => {
     // Brings its schema up to date, and flushes all that was copied with what it writes.
     using database = connect(path, true).database;
     compare(database, path, copy);
@@ -74,32 +83,20 @@ async function copyPages(from: string, to: string): Promise<void> {
   }
 }
 
-/** How many plants a backup has. @throws StoreUnusable if it is none, or not whole */
-function inspect(path: string): number {
-  return told(path, () => {
-    using database = new DatabaseSync(path, { readOnly: true });
-    return check(database, `the database ${path}`);
-  });
-}
-
-/** Has what SQLite finds wrong with a database told with its path. */
-function told<T>(path: string, work: () => T): T {
+/** Does some work, and throws what SQLite finds wrong with a database with its path. */
+function inDatabase<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw sqliteCode(error) === undefined ? error : atOpening(error, path);
+    throw atOpening(error, path);
   }
 }
 
-/** @param name how the database is told of */
+/** @param name what the database is called in the messages @returns how many plants it has */
 function check(database: DatabaseSync, name: string): number {
   const value = (pragma: string) => Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
   if (value('application_id') !== APPLICATION_ID) throw new StoreUnusable(`${name} is not a plant store`);
-  const schema = Number(value('user_version'));
-  if (schema > MIGRATIONS.length) {
-    const [has, knows] = [String(schema), String(MIGRATIONS.length)];
-    throw new StoreUnusable(`${name} has schema ${has}, of a newer plant-store; this one knows ${knows}`);
-  }
+  requireSchema(name, Number(value('user_version')), MIGRATIONS.length, true);
   const found = value('integrity_check(1)');
   if (found !== 'ok') throw new StoreUnusable(`${name} is damaged: ${String(found).replaceAll('\n', ' ')}`);
   return countPlants(database);

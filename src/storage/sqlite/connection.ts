@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { COLUMNS } from '../columns.ts';
+import { COLUMNS, requireSchema } from '../columns.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
 import { atOpening, isBusy } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
@@ -17,17 +17,12 @@ const BUSY_MS = 2000;
  */
 const CHECKPOINT_PAGES = 4000;
 
-export interface Connection {
-  readonly database: DatabaseSync;
-  readonly schema: Schema;
-}
-
 /**
  * Opens the database for writing, and brings its schema up to date.
  *
  * @throws StoreUnusable
  */
-export function connect(path: string, create: boolean): Connection {
+export function connect(path: string, create: boolean): { database: DatabaseSync; schema: Schema } {
   try {
     if (!create && !existsSync(path)) throw new StoreUnusable(`there is no database ${path}`);
     makeFolder(dirname(path));
@@ -45,18 +40,14 @@ export function connect(path: string, create: boolean): Connection {
   }
 }
 
-/** Opens a second connection, which sees the database as it was when it first read. @throws StoreUnusable */
+/** Opens another connection, which sees the database as it was when it first read. */
 export function connectReader(path: string): DatabaseSync {
-  try {
-    return new DatabaseSync(path, { timeout: BUSY_MS, readOnly: true });
-  } catch (error) {
-    throw atOpening(error, path);
-  }
+  return new DatabaseSync(path, { timeout: BUSY_MS, readOnly: true, readBigInts: true });
 }
 
 /**
- * Makes a folder that only its owner may enter, and which survives the loss of power once the folder that holds it has been flushed. Level by level, as
- * Node's own `recursive` never returns where the system refuses a folder as it does under /proc.
+ * Makes a folder that only its owner may enter, and flushes the one that holds it. Level by level, as Node's own
+ * `recursive` never returns where the system refuses a folder as it does under /proc.
  */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
@@ -114,12 +105,7 @@ function migrate(database: DatabaseSync, path: string, create: boolean): Schema 
   if (owner !== APPLICATION_ID && (owner !== 0 || before !== 0 || tables !== 0)) {
     throw new StoreUnusable(`the database ${path} belongs to another application`);
   }
-  if (before > now) {
-    throw new StoreUnusable(`the database ${path} has schema ${before}, of a newer plant-store; this one knows ${now}`);
-  }
-  if (before < now && !create) {
-    throw new StoreUnusable(`the database ${path} has schema ${before}, an older one: run \`migrate\` first`);
-  }
+  requireSchema(`the database ${path}`, before, now, create);
   for (const migration of MIGRATIONS.slice(before)) database.exec(migration);
   const columns = database.prepare('select name from pragma_table_info(?)').all('plants');
   const missing = COLUMNS.filter((column) => !columns.some(({ name }) => name === column));

@@ -2,14 +2,23 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Batches } from '../batches.ts';
-import type { Creation, Opening, Outcome, PlantStore, Schema, Store, StoredPlant, TokenStore } from '../store.ts';
-import { bytesOf, toPlant } from '../columns.ts';
+import { COLUMN_LIST, toPlant } from '../columns.ts';
+import {
+  observed,
+  type Opening,
+  type Outcome,
+  type PlantStore,
+  type Schema,
+  type Store,
+  type StoredPlant,
+  type StoreObserver,
+  type TokenStore,
+} from '../store.ts';
 import { connectReader } from './connection.ts';
 import { atWork, unpack } from './errors.ts';
-import { COUNT_SOME, SELECT_ALL, toValues } from './plants.ts';
 import type { Tables } from './tables.ts';
 import { inTurns } from './turns.ts';
-import type { Answer, Method, PackedOutcome, WorkerOpening } from './worker.ts';
+import type { Answer, Call, WorkerOpening } from './worker.ts';
 
 /** A file, such as `sqlite:data/plants.db`. */
 export interface SqliteLocation {
@@ -22,8 +31,10 @@ const PORTION = 1000;
 /** How many are counted at a time, which takes a millisecond or two. */
 const COUNTED = 20_000;
 const [FIRST_ID, LAST_ID] = [-(2n ** 63n), 2n ** 63n - 1n];
-
-type Result<M extends Method> = M extends 'create' ? readonly PackedOutcome[] : ReturnType<Tables[M]>;
+const SELECT_ALL = `select ${COLUMN_LIST} from plants order by id`;
+/** Counts the plants from an id on, as many as a portion has, and tells the last one of them. */
+const COUNT_SOME =
+  'select count(*) as plants, max(id) as last from (select id from plants where id >= ? order by id limit ?)';
 
 /**
  * SQLite in a file, through one worker thread (worker.ts) that writes in batches.
@@ -33,18 +44,11 @@ type Result<M extends Method> = M extends 'create' ? readonly PackedOutcome[] : 
 export async function openSqlite({ path }: SqliteLocation, { create, observer }: Opening): Promise<Store> {
   const worker = new Thread({ path, create });
   await worker.opened;
-  const batches = new Batches<StoredPlant, Creation>(
-    {
-      write: (plants) => createAll(worker, plants),
-      weigh: bytesOf,
-      // One thread writes.
-      atOnce: 1,
-    },
-    observer,
-  );
+  // One batch at once, as one thread writes.
+  const batches = new Batches((plants) => createAll(worker, plants), 1, observer);
   return {
     plants: plantStore(path, worker, batches),
-    tokens: tokenStore(worker),
+    tokens: tokenStore(worker, observer),
     opened: worker.opened,
     waiting: () => batches.length,
     ready: () => worker.call('ready'),
@@ -55,46 +59,43 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
   };
 }
 
-function plantStore(path: string, worker: Thread, batches: Batches<StoredPlant, Creation>): PlantStore {
+function plantStore(path: string, worker: Thread, batches: Batches): PlantStore {
   return {
     create: (plant) => batches.add(plant),
     createAll: inTurns(
       (plants) => createAll(worker, plants),
       () => worker.call('othersWrote'),
     ),
+    list: () => listPlants(path),
     count: () => countPlants(path),
     remove: (id) => worker.call('remove', id),
-    async *list() {
-      const reader = connectReader(path);
-      try {
-        // One statement is one snapshot, for as long as it runs.
-        const rows = reader.prepare(SELECT_ALL);
-        rows.setReadBigInts(true);
-        let portion: StoredPlant[] = [];
-        for (const row of rows.iterate()) {
-          portion.push(toPlant(row));
-          if (portion.length < PORTION) continue;
-          yield portion;
-          portion = [];
-          // Reading stops this thread: whatever else it has to do gets its turn.
-          await setImmediate();
-        }
-        yield portion;
-      } catch (error) {
-        throw atWork(error);
-      } finally {
-        reader.close();
-      }
-    },
   };
+}
+
+async function* listPlants(path: string): AsyncGenerator<readonly StoredPlant[]> {
+  try {
+    using reader = connectReader(path);
+    let portion: StoredPlant[] = [];
+    // One statement is one snapshot, for as long as it runs.
+    for (const row of reader.prepare(SELECT_ALL).iterate()) {
+      portion.push(toPlant(row));
+      if (portion.length < PORTION) continue;
+      yield portion;
+      portion = [];
+      // Reading stops this thread, whose other work gets its turn now.
+      await setImmediate();
+    }
+    yield portion;
+  } catch (error) {
+    throw atWork(error);
+  }
 }
 
 /** Portion by portion: all at once would stop this thread, or the one that writes, for 10 ms a million. */
 async function countPlants(path: string): Promise<number> {
-  const reader = connectReader(path);
   try {
+    using reader = connectReader(path);
     const statement = reader.prepare(COUNT_SOME);
-    statement.setReadBigInts(true);
     let plants = 0;
     for (let from = FIRST_ID; ;) {
       // A row of count() and max(), which are integers; the last id of none is null.
@@ -106,14 +107,12 @@ async function countPlants(path: string): Promise<number> {
     }
   } catch (error) {
     throw atWork(error);
-  } finally {
-    reader.close();
   }
 }
 
-function tokenStore(worker: Thread): TokenStore {
+function tokenStore(worker: Thread, observer: StoreObserver | undefined): TokenStore {
   return {
-    find: (hash) => worker.call('findToken', hash),
+    find: (hash) => observed(worker.call('findToken', hash), observer),
     add: (token) => worker.call('addToken', token),
     addFirst: (token) => worker.call('addFirstToken', token),
     list: () => worker.call('listTokens'),
@@ -122,16 +121,16 @@ function tokenStore(worker: Thread): TokenStore {
   };
 }
 
-async function createAll(worker: Thread, plants: readonly StoredPlant[]): Promise<Outcome<Creation>[]> {
-  const outcomes = await worker.call('create', toValues(plants));
-  return outcomes.map((each) => (typeof each === 'string' ? { result: each } : { error: unpack(each) }));
+async function createAll(worker: Thread, plants: readonly StoredPlant[]): Promise<Outcome[]> {
+  const outcomes = await worker.call('create', plants);
+  return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : unpack(outcome)));
 }
 
 /** The worker thread as seen from this one: calls go in, answers come back in the same order. */
 class Thread {
   readonly opened: Promise<Schema>;
   private readonly worker: Worker;
-  private readonly pending: { resolve: (result: unknown) => void; reject: (error: unknown) => void }[] = [];
+  private readonly pending: PromiseWithResolvers<unknown>[] = [];
 
   constructor(opening: WorkerOpening) {
     this.worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: opening });
@@ -148,9 +147,9 @@ class Thread {
     });
   }
 
-  call<M extends Method>(method: M, ...args: Parameters<Tables[M]>): Promise<Result<M>> {
-    this.worker.postMessage({ method, args });
-    return this.answer() as Promise<Result<M>>;
+  call<M extends keyof Tables>(method: M, ...args: Parameters<Tables[M]>): Promise<ReturnType<Tables[M]>> {
+    this.worker.postMessage({ method, args } satisfies Call);
+    return this.answer() as Promise<ReturnType<Tables[M]>>;
   }
 
   async close(): Promise<void> {
@@ -160,8 +159,8 @@ class Thread {
   }
 
   private answer(): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.pending.push({ resolve, reject });
-    });
+    const answer = Promise.withResolvers<unknown>();
+    this.pending.push(answer);
+    return answer.promise;
   }
 }

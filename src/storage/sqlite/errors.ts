@@ -1,61 +1,52 @@
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 
-/** SQLite's primary result codes (sqlite.org/rescode.html); the extended ones hold them in their low byte. */
-const CODE = {
-  busy: 5,
-  locked: 6,
-  noMemory: 7,
-  readOnly: 8,
-  ioError: 10,
-  corrupt: 11,
-  full: 13,
-  cannotOpen: 14,
-  notADatabase: 26,
-};
+const BUSY = 5;
+const CORRUPT = 11;
 
-const UNAVAILABLE = new Set([
-  CODE.busy,
-  CODE.locked,
-  CODE.noMemory,
-  CODE.readOnly,
-  CODE.ioError,
-  CODE.full,
-  CODE.cannotOpen,
+/** Of SQLite's primary result codes (sqlite.org/rescode.html): whether the same may succeed later, and what is wrong. */
+const FAILURES = new Map<number | undefined, { readonly passes: boolean; readonly problem?: string }>([
+  [BUSY, { passes: true, problem: 'is locked by another process' }],
+  // SQLITE_LOCKED, SQLITE_NOMEM
+  [6, { passes: true }],
+  [7, { passes: true }],
+  // SQLITE_READONLY
+  [8, { passes: true, problem: 'cannot be written: check the permissions of the file and of its folder' }],
+  // SQLITE_IOERR
+  [10, { passes: true, problem: 'cannot be read or written: check the disk' }],
+  [CORRUPT, { passes: false, problem: 'is damaged: move it away, with its -wal and -shm, and restore a backup' }],
+  // SQLITE_FULL
+  [13, { passes: true, problem: 'cannot be written: the disk is full' }],
+  // SQLITE_CANTOPEN
+  [
+    14,
+    { passes: true, problem: 'cannot be opened: check that it is a file, and the permissions of it and its folder' },
+  ],
+  // SQLITE_NOTADB
+  [26, { passes: false, problem: 'is not a SQLite database' }],
 ]);
 
-const UNUSABLE: ReadonlyMap<number, string> = new Map([
-  [CODE.busy, 'is locked by another process'],
-  [CODE.readOnly, 'cannot be written: check the permissions of the file and of its folder'],
-  [CODE.ioError, 'cannot be read or written: check the disk'],
-  [CODE.corrupt, 'is damaged: move it away, with its -wal and -shm, and restore a backup'],
-  [CODE.full, 'cannot be written: the disk is full'],
-  [CODE.cannotOpen, 'cannot be opened: check that it is a file, and the permissions of it and of its folder'],
-  [CODE.notADatabase, 'is not a SQLite database'],
-]);
-
-/** The primary result code of what node:sqlite threw, undefined if it was not SQLite that failed. */
+/** The primary result code of what node:sqlite threw, the low byte of the extended one; undefined: it was not SQLite. */
 export function sqliteCode(error: unknown): number | undefined {
   if (!Error.isError(error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
   return error.errcode & 0xff;
 }
 
 export function isBusy(error: unknown): boolean {
-  return sqliteCode(error) === CODE.busy;
+  return sqliteCode(error) === BUSY;
 }
 
 /** An error met while a store is at work, as the interface has it. */
 export function atWork(error: unknown): Error {
   const code = sqliteCode(error);
-  if (code !== undefined && UNAVAILABLE.has(code)) {
-    return new StoreUnavailable('SQLite cannot do this at the moment', { cause: error });
-  }
-  if (code === CODE.corrupt) return new StoreUnusable(`the database ${UNUSABLE.get(code) ?? ''}`, { cause: error });
+  const failure = FAILURES.get(code);
+  if (failure?.passes) return new StoreUnavailable('SQLite cannot do this at the moment', { cause: error });
+  if (code === CORRUPT) return new StoreUnusable(`the database ${failure?.problem ?? ''}`, { cause: error });
   return Error.isError(error) ? error : new Error(String(error));
 }
 
-/** An error met while the database at this path was opened, as whoever operates it should read it. */
+/** An error met while the database at this path was opened, as its operator should read it. */
 export function atOpening(error: unknown, path: string): Error {
-  const problem = UNUSABLE.get(sqliteCode(error) ?? -1);
+  const problem = FAILURES.get(sqliteCode(error))?.problem;
   if (problem !== undefined) return new StoreUnusable(`the database ${path} ${problem}`, { cause: error });
   if (Error.isError(error) && 'syscall' in error && 'code' in error) {
     return new StoreUnusable(`the folder of the database ${path} cannot be made: ${error.message}`, { cause: error });
@@ -63,21 +54,17 @@ export function atOpening(error: unknown, path: string): Error {
   return Error.isError(error) ? error : new Error(String(error));
 }
 
-/** An error as it crosses threads, where structured cloning would forget its class. */
+/** An error as it crosses threads, where structured cloning forgets its class. */
 export interface PackedError {
   readonly name: string;
-  readonly message: string;
-  readonly stack: string | undefined;
-  readonly cause: unknown;
+  readonly error: Error;
 }
 
-export function pack({ name, message, stack, cause }: Error): PackedError {
-  return { name, message, stack, cause };
+export function pack(error: Error): PackedError {
+  return { name: error.name, error };
 }
 
-export function unpack({ name, message, stack, cause }: PackedError): Error {
-  const Class = [StoreUnavailable, StoreUnusable].find((each) => each.name === name) ?? Error;
-  const error = new Class(message, { cause });
-  if (stack !== undefined) error.stack = stack;
-  return error;
+export function unpack({ name, error }: PackedError): Error {
+  const Class = [StoreUnavailable, StoreUnusable].find((each) => each.name === name);
+  return Class === undefined ? error : new Class(error.message, { cause: error.cause });
 }

@@ -1,11 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Creation, NewToken, Outcome, StoredToken } from '../store.ts';
-import { COLUMNS, readToken, type Value } from '../columns.ts';
-import { atWork } from './errors.ts';
+import type { Creation, NewToken, StoredPlant, StoredToken } from '../store.ts';
+import { COLUMN_LIST, COLUMNS, isSame, textsOf, toToken } from '../columns.ts';
+import { atWork, pack, type PackedError } from './errors.ts';
 import { APPLICATION_ID } from './migrations.ts';
-import { DELETE_ONE, eachPlant, INSERT, isSame, SELECT_ONE } from './plants.ts';
 
-const ID = COLUMNS.indexOf('id');
+const INSERT = `insert into plants (${COLUMN_LIST}) values (${COLUMNS.map(() => '?').join()}) on conflict do nothing`;
+const SELECT_ONE = `select ${COLUMN_LIST} from plants where id = ?`;
 
 /** The statements of the store, run in the worker thread. */
 export class Tables {
@@ -18,23 +18,23 @@ export class Tables {
     this.database = database;
   }
 
-  /** Creates plants (toValues of plants.ts) in one transaction, as `PlantStore.create` says for each. */
-  create(values: readonly Value[]): Outcome<Creation>[] {
-    return this.transaction(() => Array.from(eachPlant(values), (plant) => this.createOne(plant)));
+  /** Creates plants in one transaction, as `PlantStore.create` says for each. */
+  create(plants: readonly StoredPlant[]): (Creation | PackedError)[] {
+    return this.transaction(() => plants.map((plant) => this.createOne(plant)));
   }
 
-  private createOne(plant: readonly Value[]): Outcome<Creation> {
+  private createOne(plant: StoredPlant): Creation | PackedError {
     try {
-      if (plant.some((value) => typeof value === 'string' && !value.isWellFormed())) {
+      if (!textsOf(plant).every((text) => text.isWellFormed())) {
         throw new Error('a text with a lone surrogate cannot be stored as it is');
       }
-      if (this.statement(INSERT).run(...plant).changes === 1n) return { result: 'created' };
-      const stored = this.statement(SELECT_ONE).get(plant[ID] ?? null);
-      return { result: isSame(plant, stored) ? 'replayed' : 'conflict' };
+      const values = COLUMNS.map((column) => plant[column] ?? null);
+      if (this.statement(INSERT).run(...values).changes === 1n) return 'created';
+      return isSame(plant, this.statement(SELECT_ONE).get(plant.id)) ? 'replayed' : 'conflict';
     } catch (error) {
       // SQLite gave up the whole transaction: not this plant's fault.
       if (!this.database.isTransaction) throw error;
-      return { error: atWork(error) };
+      return pack(atWork(error));
     }
   }
 
@@ -47,30 +47,30 @@ export class Tables {
   }
 
   remove(id: bigint): boolean {
-    return this.statement(DELETE_ONE).run(id).changes === 1n;
+    return this.statement('delete from plants where id = ?').run(id).changes === 1n;
   }
 
   findToken(hash: Uint8Array): StoredToken | undefined {
     const row = this.statement('select * from tokens where hash = ? and revoked_at is null').get(hash);
-    return row && readToken(row);
+    return row && toToken(row);
   }
 
   listTokens(): StoredToken[] {
-    return this.statement('select * from tokens order by created_at, rowid').all().map(readToken);
+    return this.statement('select * from tokens order by created_at, rowid').all().map(toToken);
   }
 
-  addToken({ name, hash, expiresAt }: NewToken): boolean {
-    const added = this.statement(
-      `insert into tokens (hash, name, created_at, expires_at) values (?, ?, ?, ?) on conflict do nothing`,
-    );
-    return added.run(hash, name, Date.now(), expiresAt ?? null).changes === 1n;
+  addToken(token: NewToken): boolean {
+    return this.insertToken('values (?, ?, ?, ?)', token);
   }
 
   addFirstToken(token: NewToken): boolean {
-    return this.transaction(() => {
-      const some = this.statement('select 1 from tokens limit 1').get() !== undefined;
-      return !some && this.addToken(token);
-    });
+    return this.insertToken('select ?, ?, ?, ? where not exists (select 1 from tokens)', token);
+  }
+
+  private insertToken(values: string, { name, hash, expiresAt }: NewToken): boolean {
+    const columns = '(hash, name, created_at, expires_at)';
+    const added = this.statement(`insert into tokens ${columns} ${values} on conflict do nothing`);
+    return added.run(hash, name, Date.now(), expiresAt ?? null).changes === 1n;
   }
 
   revokeToken(name: string): boolean {
@@ -109,12 +109,8 @@ export class Tables {
 
   /** Integers are read as bigint: node:sqlite refuses those beyond 2^53 otherwise, rowids of inserted plants included. */
   private statement(sql: string): StatementSync {
-    let statement = this.prepared.get(sql);
-    if (statement === undefined) {
-      statement = this.database.prepare(sql);
-      statement.setReadBigInts(true);
-      this.prepared.set(sql, statement);
-    }
+    const statement = this.prepared.get(sql) ?? this.database.prepare(sql, { readBigInts: true });
+    this.prepared.set(sql, statement);
     return statement;
   }
 }

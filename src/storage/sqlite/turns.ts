@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The share of the time of a write that the lock is left to others after it. Whoever waits for the lock of SQLite asks
- * for it again and again, ever less often: it must be free for long enough to be found free.
+ * The share of the time of a write that the lock is left to others after it. A process that waits for the lock of SQLite
+ * asks for it again and again, ever less often: it must be free for long enough to be found free.
  */
 const PAUSE = 0.25;
 /** The same while others write. */
@@ -11,7 +11,7 @@ const PAUSE_BESIDE_OTHERS = 1;
 /**
  * Lets writes of much follow one another, with pauses in which others find the lock free.
  *
- * @param othersWrote whether anybody else has written since it was asked last
+ * @param othersWrote whether another connection has written since it was asked last
  */
 export function inTurns<Items, Result>(
   write: (items: Items) => Promise<Result>,
@@ -19,19 +19,16 @@ export function inTurns<Items, Result>(
 ): (items: Items) => Promise<Result> {
   let free: Promise<unknown> = Promise.resolve();
   return (items) => {
-    let took = 0;
-    const written = free.then(async () => {
-      const begun = performance.now();
-      try {
-        return await write(items);
-      } finally {
-        took = performance.now() - begun;
-      }
+    let begun = 0;
+    const written = free.then(() => {
+      begun = performance.now();
+      return write(items);
     });
     const pause = async () => {
+      const took = performance.now() - begun;
       await sleep(took * ((await othersWrote()) ? PAUSE_BESIDE_OTHERS : PAUSE));
     };
-    // Whoever waits for it is told what became of a write; the next one comes all the same.
+    // The caller is told when a write fails; the next one comes all the same.
     free = written.then(pause, pause).catch(() => undefined);
     return written;
   };

@@ -1,6 +1,5 @@
 import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Creation } from '../store.ts';
 import { connect } from './connection.ts';
 import { atWork, pack, type PackedError } from './errors.ts';
 import { Tables } from './tables.ts';
@@ -11,55 +10,43 @@ export interface WorkerOpening {
   readonly create: boolean;
 }
 
-/** What can be asked of the worker: a method of Tables, with its arguments. */
-export type Method = keyof Tables;
-export type Call = { [M in Method]: { readonly method: M; readonly args: Parameters<Tables[M]> } }[Method];
+/** What the worker is asked for: a method of Tables, with its arguments. */
+export interface Call {
+  readonly method: keyof Tables;
+  readonly args: readonly unknown[];
+}
 
 /** Its answers come in the order of the calls; the first one is to the opening. */
 export type Answer = { readonly result: unknown } | { readonly error: PackedError };
-export type PackedOutcome = Creation | PackedError;
 
-/**
- * The thread that owns the connection, so that an fsync stops it and never the thread that answers requests. It does
- * one thing after the other.
- */
-function serve(): void {
-  const port = parentPort;
-  if (port === null) throw new Error('worker.ts runs as a worker thread only');
-  const { path, create } = workerData as WorkerOpening;
-  let tables: Tables;
+// The thread that owns the connection, so that an fsync stops it and never the thread that answers requests. It does
+// one thing after the other.
+
+const { path, create } = workerData as WorkerOpening;
+let tables: Tables | undefined;
+answer(() => {
+  const { database, schema } = connect(path, create);
+  tables = new Tables(database);
+  return schema;
+});
+// Without a listener the thread ends.
+if (tables !== undefined) parentPort?.on('message', call);
+// For the next start, also if this process is killed.
+flushCompileCache();
+
+function call({ method, args }: Call): void {
+  // A call has the arguments of its method, as Thread of engine.ts makes sure.
+  const methods = tables as unknown as Record<string, (...args: readonly unknown[]) => unknown>;
+  answer(() => methods[method]?.(...args));
+  if (method === 'close') parentPort?.close();
+}
+
+function answer(work: () => unknown): void {
+  let answered: Answer;
   try {
-    const { database, schema } = connect(path, create);
-    tables = new Tables(database);
-    port.postMessage({ result: schema } satisfies Answer);
-    // For the next start, also if this process is killed.
-    flushCompileCache();
+    answered = { result: work() };
   } catch (error) {
-    port.postMessage({ error: pack(error as Error) } satisfies Answer);
-    return;
+    answered = { error: pack(atWork(error)) };
   }
-  port.on('message', (call: Call) => {
-    port.postMessage(answer(tables, call));
-    if (call.method === 'close') port.close();
-  });
+  parentPort?.postMessage(answered);
 }
-
-function answer(tables: Tables, call: Call): Answer {
-  try {
-    return { result: run(tables, call) };
-  } catch (error) {
-    return { error: pack(atWork(error)) };
-  }
-}
-
-function run(tables: Tables, call: Call): unknown {
-  if (call.method === 'create') {
-    const outcomes = tables.create(...call.args);
-    return outcomes.map((each): PackedOutcome => ('error' in each ? pack(each.error) : each.result));
-  }
-  // Call has each method with its own arguments, which the compiler does not follow here.
-  const methods = tables as unknown as Readonly<Record<Method, (...args: readonly unknown[]) => unknown>>;
-  return methods[call.method](...call.args);
-}
-
-serve();
