@@ -14,6 +14,7 @@ import { METHODS, type OpenApiDocument, type Resolve, resolver } from './documen
 import { ContractError, Refusal, ReplyError } from './errors.ts';
 import { contractBroken, inWords } from './faults.ts';
 import { isWithinInt64 } from './int64.ts';
+import { messageOf } from '../explained-error.ts';
 
 // The only file that knows express-openapi-validator, most of all how it works inside: as a middleware it would, for each
 // request, wait for promises long resolved, match the path again, redefine `query` and hook into the reply. Its two
@@ -77,7 +78,7 @@ export async function createCompiler(
 
 function toContractError(error: unknown): ContractError {
   if (error instanceof ContractError) return error;
-  return new ContractError(`openapi.yaml does not compile: ${Error.isError(error) ? error.message : String(error)}`);
+  return new ContractError(`openapi.yaml does not compile: ${messageOf(error)}`);
 }
 
 /** @throws ContractError for a version that may work otherwise inside, and let everything through */

@@ -3,7 +3,7 @@ import { loadContract } from '../contract/load.ts';
 import { readBodyText } from '../contract/request.ts';
 import type { StoredPlant } from '../storage/store.ts';
 import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
-import { ExplainedError } from '../explained-error.ts';
+import { ExplainedError, messageOf } from '../explained-error.ts';
 import { endOfLine, type Line, Lines } from './lines.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
@@ -96,7 +96,7 @@ export class Records {
     try {
       return checkHeader(fields, this.read);
     } catch (error) {
-      throw this.wrongHeader(Error.isError(error) ? error.message : String(error));
+      throw this.wrongHeader(messageOf(error));
     }
   }
 

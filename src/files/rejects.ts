@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
-import { ExplainedError } from '../explained-error.ts';
+import { ExplainedError, messageOf } from '../explained-error.ts';
 
 /** A record that is not stored. */
 export interface Reject {
@@ -35,7 +35,7 @@ export class Rejects implements Disposable {
       // All of it, or an error: one write may stop short where the disk is almost full.
       writeFileSync(this.file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''));
     } catch (error) {
-      const reason = Error.isError(error) ? error.message : String(error);
+      const reason = messageOf(error);
       throw new ExplainedError(`the file of rejects ${this.path} cannot be written: ${reason}`, { cause: error });
     }
     this.count += rejects.length;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
+import { messageOf } from '../../explained-error.ts';
 
 /** Where a PostgreSQL server listens; a host that begins with a slash is the folder of a Unix socket. */
 export interface Host {
@@ -147,7 +148,7 @@ function readText(what: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const reason = Error.isError(error) ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`has ${what} that cannot be read: ${reason}`, { cause: error });
   }
 }
