@@ -7,8 +7,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   // What runs in tests is what runs in the service: Node's own type stripping, in place, so that lines and columns stay.
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  globalSetup: '<rootDir>/test/support/postgres-binaries.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/take-coverage.ts'],
   // Most tests wait for something most of the time.
   maxWorkers: 4,

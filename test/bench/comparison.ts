@@ -1,8 +1,8 @@
 import type { Load } from './load.ts';
-import { PostgresStores } from './postgres.ts';
+import { PostgresServer } from '../support/postgres.ts';
 import type { Environment } from '../support/service.ts';
 import { median, table } from './results.ts';
-import { type Measured, onPostgres, RunningServer, Scratch, type ServerName } from './servers.ts';
+import { endings, type Measured, onPostgres, RunningServer, Scratch, type ServerName } from './servers.ts';
 
 export interface Plan {
   readonly servers: readonly ServerName[];
@@ -33,13 +33,14 @@ export async function compare(plan: Plan): Promise<Series[]> {
   const series = plan.servers.flatMap((server) =>
     plan.connections.map((connections): Series => ({ server, connections, rounds: [] })),
   );
-  await using postgres = plan.servers.some(onPostgres) ? await PostgresStores.start() : undefined;
+  using disk = new Scratch();
+  await using postgres = plan.servers.some(onPostgres) ? await startPostgres(disk) : undefined;
   for (let round = 1; round <= plan.rounds; round++) {
     const first = round % plan.servers.length;
     for (const server of [...plan.servers.slice(first), ...plan.servers.slice(0, first)]) {
       using scratch = new Scratch();
-      await using database = onPostgres(server) ? await postgres?.createDatabase() : undefined;
-      const place = { folder: scratch.folder, url: database?.url ?? scratch.url };
+      const database = onPostgres(server) ? await postgres?.createDatabase() : undefined;
+      const place = { folder: scratch.folder, url: (database && postgres?.url(database)) ?? scratch.url };
       await using running = await RunningServer.start(server, place, plan.environment);
       const { ids, seconds, warmUpSeconds } = plan;
       // Whatever it is measured with, it has been busy before.
@@ -53,9 +54,24 @@ export async function compare(plan: Plan): Promise<Series[]> {
         const speed = Math.round(rate(measured));
         console.error(`round ${round}: ${server}, ${connections} connections: ${speed}/s`);
       }
+      // PostgreSQL makes a checkpoint of it: nothing of this is left to write when the next server is measured.
+      if (database !== undefined) await postgres?.query(`drop database ${database} with (force)`);
     }
   }
   return series;
+}
+
+/**
+ * On the disk that stores on SQLite are on, with the memory that PostgreSQL comes with: the servers of the tests, of which
+ * many run at once, make do with less. It is not bound to a core, as server and load are.
+ */
+async function startPostgres({ folder }: Scratch): Promise<PostgresServer> {
+  const server = await PostgresServer.prepare(folder);
+  endings.add(() => {
+    server.stopNow();
+  });
+  await server.initialise({ shared_buffers: '128MB' });
+  return server;
 }
 
 const rate = ({ creates, seconds }: Measured) => creates / seconds;

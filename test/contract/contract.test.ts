@@ -33,7 +33,12 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'summary: x',
       ':16:5, get /things/{thing-id}: the operationId is missing',
     ],
-    ['an operationId twice', 'operationId: getThing', 'operationId: putThing', 'another operation has the operationId putThing'],
+    [
+      'an operationId twice',
+      'operationId: getThing',
+      'operationId: putThing',
+      'another operation has the operationId putThing',
+    ],
     ['no OpenAPI', 'responses:', 'answers:', 'is not valid OpenAPI 3.1'],
     ['a reference to nothing', 'schemas/Kind', 'schemas/Sort', '#/components/schemas/Sort, which is not a place in it'],
     ['another document', "'#/components/schemas/Kind'", 'kinds.yaml', 'kinds.yaml, which is not a place in it'],

@@ -74,11 +74,8 @@ function ofParameter(parameter: Parameter, resolve: Resolve, judgeOf: (schema: K
   const judge = judgeOf(schema);
   // A text has no type of its own: `1` may be meant as an integer.
   const fits = (text: string) => [text, meaning(text)].some((value) => judge(value) === true);
-  const kinds = Map.groupBy(breaks(schema, resolve), ({ kind }) => kind);
-  return [...kinds].flatMap(([kind, all]) => {
-    const texts = fc
-      .tuple(valid(schema, resolve), fc.oneof(...all.map(({ apply }) => apply)))
-      .map(([value, change]) => asText(change(value)));
+  return breaks(schema, resolve).flatMap(({ kind, apply: changes }) => {
+    const texts = fc.tuple(valid(schema, resolve), changes).map(([value, change]) => asText(change(value)));
     const broken = (text: string) => sendable(parameter, text) && !fits(text);
     // What is of another type in JSON may be the same as text.
     if (!fc.sample(texts, 50).some(broken)) return [];

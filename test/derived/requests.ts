@@ -3,7 +3,7 @@ import { type Declared, readOperations } from '../../src/contract/contract.ts';
 import type { DeclaredOperation, Method, OpenApiDocument, Parameter, Resolve } from '../../src/contract/document.ts';
 import { loadDocument } from '../../src/contract/load.ts';
 import { ErrorNumber } from '../../src/contract/errors.ts';
-import { type Break, breaks } from './invalid.ts';
+import { breaks } from './invalid.ts';
 import { type Json, Members, read, write } from './json.ts';
 import { notJson } from './not-json.ts';
 import { parameterBreaks, type Parameters, place, validParameters } from './parameters.ts';
@@ -113,14 +113,13 @@ export class Derivation {
     });
   }
 
-  /** One entry for each kind of fault that a request to the operation can have. */
+  /** One entry for each fault that a request to the operation can have. */
   invalid(operation: Declared): InvalidRequests[] {
     const parameters = parameterBreaks(this.parametersOf(operation), this.resolve, this.judgeOf);
-    const kinds = Map.groupBy(parameters, ({ kind }) => kind);
-    const ofParameters = Array.from(kinds, ([kind, all]) => ({
+    const ofParameters = parameters.map(({ kind, apply }) => ({
       kind,
       requests: fc
-        .tuple(this.valid(operation), fc.oneof(...all.map(({ apply }) => apply)))
+        .tuple(this.valid(operation), apply)
         .map(([{ request }, change]) =>
           refused(new DerivedRequest(operation, change(request.parameters), request.body), ErrorNumber.contractBroken),
         ),
@@ -151,16 +150,11 @@ export class Derivation {
       });
     const isInvalid = ({ text, number }: { text: string; number: ErrorNumber }) =>
       number === ErrorNumber.memberRepeated || judge(read(text)) !== true;
-    const all: Break[] = breaks(schema, this.resolve);
-    const each = fc.oneof(...all.map(({ apply }) => apply));
+    const all = breaks(schema, this.resolve);
+    const any = fc.oneof(...all.map(({ apply }) => apply));
     const faults = [
-      ...Array.from(
-        Map.groupBy(all, ({ kind }) => kind),
-        ([kind, alike]) => {
-          return { kind, texts: broken(fc.oneof(...alike.map(({ apply }) => apply)).map((change) => [change])) };
-        },
-      ),
-      { kind: 'several faults', texts: broken(fc.array(each, { minLength: 2, maxLength: 4 })) },
+      ...all.map(({ kind, apply }) => ({ kind, texts: broken(apply.map((change) => [change])) })),
+      { kind: 'several faults', texts: broken(fc.array(any, { minLength: 2, maxLength: 4 })) },
     ];
     const texts = fc.tuple(values, SPELLING).map(([value, spelling]) => write(value, spelling));
     const required = operation.body?.required === true;

@@ -145,7 +145,7 @@ describe('a limit by token', () => {
   test('is told as the README shows it', async () => {
     const { headers } = await createPlant(await startApp({ rateLimit: { requests: 600, windowMs: 60_000 } }), VALID);
     const sent = ['RateLimit-Policy', 'RateLimit'].map((name) => `${name}: ${headers.get(name) ?? ''}\n`);
-    expect(blocks('Rate limits', 'console')).toEqual([sent.join('').replace('; t=59', '; t=60')]);
+    expect(blocks('Rate limits', 'console')).toEqual([sent.join('').replace(/t=5\d/, 't=60')]);
   });
 
   test('is not there unless it is set', async () => {

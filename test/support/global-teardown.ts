@@ -1,1 +1,0 @@
-export { uninstall as default } from './postgres-binaries.ts';
