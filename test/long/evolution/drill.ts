@@ -56,7 +56,7 @@ export async function expectRefusal(edit: Edit, follows: string): Promise<void> 
   expect(project.read(TYPES)).toBe(before);
 }
 
-/** @param said an error each, as `file: code: text`; where it ends with `…`, whatever else the file has */
+/** @param said an error each, as `file: code: text`; `file: …` stands for the other errors of that file */
 async function expectErrors(said: readonly string[]): Promise<void> {
   const { code, output } = await run('node_modules/typescript/bin/tsc', '--project', 'tsconfig.dev.json');
   expect(code === 0).toBe(said.length === 0);

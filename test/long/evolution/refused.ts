@@ -23,7 +23,7 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
     '',
   ]),
   'a pattern that is no regular expression': contract(['uDFFF]*$', 'uDFFF*$']),
-  'a format that nobody knows': contract(['format: int32', 'format: int23']),
+  'an unknown format': contract(['format: int32', 'format: int23']),
   'a media type that is not JSON': contract([
     '          application/json:\n',
     '          text/csv: { schema: { type: string } }\n          application/json:\n',
