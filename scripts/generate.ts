@@ -21,7 +21,7 @@ async function generate(check: boolean): Promise<void> {
   const yaml = await readFile(CONTRACT, 'utf8').catch((error: unknown) => {
     throw new ContractError(`openapi.yaml cannot be read: ${String(error)}`);
   });
-  // Of another version the linter would name whatever it has another way, and of no version show a stack.
+  // Before the linter, which would list all that is different in another version, and show a stack where there is none.
   readOpenApi(yaml);
   await lintContract();
   await loadContract(yaml);

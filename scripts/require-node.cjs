@@ -11,7 +11,7 @@ if (Number(found.split('.')[0]) < 26) {
   process.exit(1);
 }
 
-// What is compiled is kept for the next start, in this thread and in the worker, if the folder can be written: it
+// Node keeps what it compiles for the next start, of this thread and of the worker, if it can write the folder: it then
 // starts faster, and without the compiler of TypeScript, which takes 17 MB in each thread. Coverage is exact without.
 if (process.env.NODE_V8_COVERAGE === undefined) {
   require('node:module').enableCompileCache(require('node:path').join(__dirname, '../node_modules/.cache/node'));

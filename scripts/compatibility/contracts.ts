@@ -153,7 +153,7 @@ function judgeSecurity(was: Security, is: Security): RuleName | undefined {
   return everyWayLeadsInto(is, was) ? undefined : 'security lifted or another way in added';
 }
 
-/** Whether whoever has the credentials for an alternative of the one has all that some alternative of the other demands. */
+/** Whether the credentials for each alternative of the one suffice for some alternative of the other. */
 function everyWayLeadsInto(one: Security, other: Security): boolean {
   return one.alternatives.every((held) =>
     other.alternatives.some((demanded) =>

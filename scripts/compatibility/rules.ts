@@ -9,7 +9,7 @@ const GONE = 'what they read is no longer sent';
 const UNCALLED = 'what they call is not there';
 const RENAMED = 'code generated from the contract calls it by its old name';
 const OMITTED = 'leaving it out means something else';
-const UNKNOWN = 'nobody has proven otherwise, as this cannot be judged here';
+const UNKNOWN = 'this cannot be judged here, so it counts as breaking';
 
 /** `compatible`, how clients break, or undefined where the difference cannot occur. */
 type Verdict = 'compatible' | (string & {}) | undefined;
@@ -27,7 +27,7 @@ const rule = (request: Verdict, reply: Verdict, because: string): Rule => ({ req
  * grow in requests and shrink in replies; the exceptions say why they are some. The README has this table.
  */
 export const RULES = {
-  'operation added': rule('compatible', undefined, 'nobody calls it yet'),
+  'operation added': rule('compatible', undefined, 'no client calls it yet'),
   'operation added over another': rule(UNCALLED, undefined, 'its path is one that a path with parameters took'),
   'operation removed': rule(UNCALLED, undefined, 'its path or its method is unknown now'),
   'operationId changed': rule(RENAMED, undefined, 'generated clients name their functions by it'),
@@ -35,19 +35,19 @@ export const RULES = {
   'server removed': rule(UNCALLED, undefined, 'clients keep the address'),
   'security lifted or another way in added': rule('compatible', undefined, 'credentials sent all the same do no harm'),
   'security demanded or changed': rule(REFUSED, undefined, 'credentials that suffice today do not'),
-  'optional parameter added': rule('compatible', undefined, 'nobody has to send it'),
+  'optional parameter added': rule('compatible', undefined, 'no client has to send it'),
   'optional header parameter added': rule(REFUSED, undefined, 'clients may send such a header already, with any value'),
-  'required parameter added': rule(REFUSED, undefined, 'nobody sends it yet'),
+  'required parameter added': rule(REFUSED, undefined, 'no client sends it yet'),
   'parameter removed': rule(REFUSED, undefined, 'unknown ones are refused; so is one that has moved'),
-  'optional body added': rule('compatible', undefined, 'nobody has to send it'),
-  'required body added': rule(REFUSED, undefined, 'nobody sends it yet'),
+  'optional body added': rule('compatible', undefined, 'no client has to send it'),
+  'required body added': rule(REFUSED, undefined, 'no client sends it yet'),
   'body removed': rule(REFUSED, undefined, 'an operation takes only what is declared'),
   'media type added': rule('compatible', UNTOLD, 'replies are not negotiated: what is declared is sent'),
   'media type removed': rule(REFUSED, GONE, 'clients send or read the old one'),
   'became required': rule(REFUSED, 'compatible', 'a parameter, a body, a property, a header'),
   'became optional': rule('compatible', MISSING, 'the same'),
   'optional property added': rule('compatible', 'compatible', 'decided: clients ignore members that they do not know'),
-  'required property added': rule(REFUSED, 'compatible', 'the same; in requests nobody sends it yet'),
+  'required property added': rule(REFUSED, 'compatible', 'the same; in requests no client sends it yet'),
   'property removed': rule(REFUSED, GONE, 'optional has meant sometimes, not never'),
   'object opened': rule('compatible', 'compatible', 'decided: clients ignore members that they do not know'),
   'object closed': rule(REFUSED, 'compatible', '`additionalProperties: false`'),

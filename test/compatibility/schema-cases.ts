@@ -8,7 +8,7 @@ export const VERDICTS = {
   UNCALLED: 'breaks clients: what they call is not there',
   RENAMED: 'breaks clients: code generated from the contract calls it by its old name',
   OMITTED: 'breaks clients: leaving it out means something else',
-  UNKNOWN: 'breaks clients: nobody has proven otherwise, as this cannot be judged here',
+  UNKNOWN: 'breaks clients: this cannot be judged here, so it counts as breaking',
 } as const;
 const { OK, REFUSED, UNTOLD, MISSING, GONE, OMITTED, UNKNOWN } = VERDICTS;
 

@@ -11,35 +11,34 @@ export type Exchange = readonly [
   headers?: Readonly<Record<string, string>>,
 ];
 
-/** A kind of change of the contract, and what must follow from it. */
+export type Edit = (project: Project) => void;
+
+/** A change of the contract, and what must follow from it. */
 export interface Change {
-  /** The kind of change and what follows, as the README's table has them. */
-  readonly change: string;
-  readonly follows: string;
   /** What the project has before. */
-  readonly given?: (project: Project) => void;
+  readonly given?: Edit;
   /** What the compiler says before, of code that only the changed contract lets compile: an error each, in order. */
   readonly before?: readonly string[];
-  readonly edit: (project: Project) => void;
+  readonly edit: Edit;
   /** What the compiler says of the change: an error each, in order. */
   readonly says?: readonly string[];
   /** What becomes of a service that starts all the same: the text with which it ends, or what it answers. */
   readonly ignored?: string | readonly Exchange[];
   /** The edit that the compiler asks for. */
-  readonly cure?: (project: Project) => void;
+  readonly cure?: Edit;
   /** What the service answers in the end. */
   readonly served?: readonly Exchange[];
 }
 
 /** Changes the contract. */
-export function contract(...edits: readonly (readonly [from: string, to: string])[]): (project: Project) => void {
+export function contract(...edits: readonly (readonly [from: string, to: string])[]): Edit {
   return (project) => {
     for (const [from, to] of edits) project.edit('openapi.yaml', from, to);
   };
 }
 
 /** Changes the first place of it after a line, such as that of a schema. */
-export function contractAfter(line: string, from: string, to: string): (project: Project) => void {
+export function contractAfter(line: string, from: string, to: string): Edit {
   return (project) => {
     const [before = '', after] = project.read('openapi.yaml').split(`\n${line}\n`);
     const changed = after?.replace(from, () => to);
@@ -49,13 +48,13 @@ export function contractAfter(line: string, from: string, to: string): (project:
 }
 
 /** Changes createPlant. */
-export function handler(...edits: readonly (readonly [from: string, to: string])[]): (project: Project) => void {
+export function handler(...edits: readonly (readonly [from: string, to: string])[]): Edit {
   return (project) => {
     for (const [from, to] of edits) project.edit(CREATE_PLANT, from, to);
   };
 }
 
-export function all(...steps: readonly ((project: Project) => void)[]): (project: Project) => void {
+export function all(...steps: readonly Edit[]): Edit {
   return (project) => {
     for (const step of steps) step(project);
   };

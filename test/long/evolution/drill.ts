@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { Project } from '../../support/project.ts';
 import { createPlant, plantStore, type Service, start, startService } from '../../support/service.ts';
-import type { Change, Exchange } from './change.ts';
+import type { Change, Edit, Exchange } from './change.ts';
 
 const TYPES = 'generated/openapi.ts';
 const project = new Project();
@@ -16,7 +16,7 @@ async function run(...args: readonly string[]) {
 export const generate = (...args: readonly string[]) => run('scripts/generate.ts', ...args);
 
 /** The project as it is, with one change. */
-export function changed(edit: Change['edit']): void {
+export function changed(edit: Edit): void {
   project.restore('openapi.yaml', 'generated', 'src');
   edit(project);
 }
@@ -44,7 +44,7 @@ export async function expectToFollow(change: Change): Promise<void> {
 }
 
 /** The change is refused by what the README says, where `…` stands for anything, and nothing is written. */
-export async function expectRefusal({ edit, follows }: Change): Promise<void> {
+export async function expectRefusal(edit: Edit, follows: string): Promise<void> {
   changed(edit);
   const before = project.read(TYPES);
   const { code, output } = await generate();
@@ -56,7 +56,7 @@ export async function expectRefusal({ edit, follows }: Change): Promise<void> {
   expect(project.read(TYPES)).toBe(before);
 }
 
-/** @param said an error each, as `file: code: text`; where it ends with `…`, whatever else the file has */
+/** @param said an error each, as `file: code: text`; `file: …` stands for the other errors of that file */
 async function expectErrors(said: readonly string[]): Promise<void> {
   const { code, output } = await run('node_modules/typescript/bin/tsc', '--project', 'tsconfig.dev.json');
   expect(code === 0).toBe(said.length === 0);

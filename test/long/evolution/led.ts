@@ -15,19 +15,15 @@ const TAG = "        tag:\n          $ref: '#/components/schemas/PlantTag'\n";
 const HEIGHT = '        height: { type: integer, format: int64 }\n';
 
 /** The compiler says what the code has to do about these, and where. */
-export const LED: readonly Change[] = [
-  {
-    change: 'a new operation',
-    follows: 'its handler is missing in `src/operations/index.ts`; the service does not start without',
+export const LED: Readonly<Record<string, Change>> = {
+  'a new operation': {
     edit: addOperation,
     says: ["src/operations/index.ts: TS1360: Property 'getSpecimen' is missing in type '{ createPlant: "],
     ignored: 'openapi.yaml has the operation getSpecimen, which src/operations/index.ts does not have',
     cure: addHandler,
     served: [['/specimens/9007199254740993', 200, '{"name":"9007199254740993"}']],
   },
-  {
-    change: 'an operation removed',
-    follows: 'its handler is one too many there; the service does not start with it',
+  'an operation removed': {
     given: all(addOperation, addHandler),
     edit: removeOperation,
     says: [
@@ -39,9 +35,7 @@ export const LED: readonly Change[] = [
     cure: removeHandler,
     served: [['/specimens/7', 404, '40400']],
   },
-  {
-    change: 'another operationId',
-    follows: 'the handler has its old name there, and in its own file: rename all three',
+  'another operationId': {
     edit: contract(['operationId: createPlant', 'operationId: addPlant']),
     says: [
       `src/operations/createPlant.ts: TS2344: '"createPlant"' does not satisfy the constraint '"addPlant"'`,
@@ -58,9 +52,7 @@ export const LED: readonly Change[] = [
     },
     served: [['{"id":1,"name":"x"}', 200, '{"name":"x"}']],
   },
-  {
-    change: 'a status withdrawn',
-    follows: 'each answer with it is named; if it is served all the same, the client gets a 500 instead',
+  'a status withdrawn': {
     edit: (project) => {
       const declared = "        '400':\n          $ref: '#/components/responses/BadRequest'\n";
       const [component = ''] = /^ {4}BadRequest:\n.*?^(?= {4}\w)/ms.exec(project.read('openapi.yaml')) ?? [];
@@ -72,15 +64,11 @@ export const LED: readonly Change[] = [
       ['{"id":1,"name":"y"}', 500, 'createPlant answered 400, which the contract does not declare'],
     ],
   },
-  {
-    change: 'a new field of the request, optional',
-    follows: 'the store would drop it: it is not in `StoredPlant`, see [A new field](#a-new-field)',
+  'a new field of the request, optional': {
     edit: contractAfter('    NewPlant:', 'properties:\n', `properties:\n${HEIGHT}`),
     says: ["src/operations/createPlant.ts: TS2375: 'bigint' is not assignable to type '\"not in StoredPlant\"'"],
   },
-  {
-    change: 'a new field of the request, required',
-    follows: 'the same',
+  'a new field of the request, required': {
     edit: all(
       contractAfter('    NewPlant:', 'properties:\n', `properties:\n${HEIGHT}`),
       contract(
@@ -91,9 +79,7 @@ export const LED: readonly Change[] = [
     ),
     says: [`src/operations/createPlant.ts: TS2375: 'bigint' is not assignable to type '"not in StoredPlant"'`],
   },
-  {
-    change: 'a field renamed',
-    follows: 'each place that has the old name is named; the new one is not in `StoredPlant`',
+  'a field renamed': {
     edit: (project) => {
       const yaml = project.read('openapi.yaml');
       project.write(
@@ -107,15 +93,11 @@ export const LED: readonly Change[] = [
       "src/operations/createPlant.ts: TS2322: 'tag' does not exist in type",
     ],
   },
-  {
-    change: 'a field of the request removed',
-    follows: 'each place that reads it is named',
+  'a field of the request removed': {
     edit: all(contractAfter('    NewPlant:', TAG, ''), contract([', tag: tropical }', ' }'])),
     says: ["src/operations/createPlant.ts: TS2339: Property 'tag' does not exist"],
   },
-  {
-    change: 'a field of another type',
-    follows: 'each place that relies on the type it had is named',
+  'a field of another type': {
     edit: all(
       contractAfter('    NewPlant:', "$ref: '#/components/schemas/PlantTag'", 'type: boolean'),
       contract([', tag: tropical }', ', tag: true }']),
@@ -125,18 +107,14 @@ export const LED: readonly Change[] = [
       "src/operations/createPlant.ts: TS2322: Type 'boolean' is not assignable to type 'string'",
     ],
   },
-  {
-    change: 'a field of the request that is no longer required',
-    follows: 'each place that relies on it is named',
+  'a field of the request that is no longer required': {
     edit: contract(['required: [id, name]', 'required: [id]']),
     says: [
       "src/operations/createPlant.ts: TS2375: Property 'name' is optional in type",
       "src/operations/createPlant.ts: TS2322: Type 'undefined' is not assignable to type 'string'",
     ],
   },
-  {
-    change: 'a new field of a reply, required',
-    follows: 'each answer that lacks it is named; if it is served all the same, the client gets a 500 instead',
+  'a new field of a reply, required': {
     edit: all(
       contractAfter('    Plant:', 'properties:\n', `properties:\n${HEIGHT}`),
       contract(
@@ -152,9 +130,7 @@ export const LED: readonly Change[] = [
     cure: handler(['? { name } : { name, tag }', '? { name, height: 1n } : { name, tag, height: 1n }']),
     served: [['{"id":1,"name":"x"}', 200, '{"name":"x","height":1}']],
   },
-  {
-    change: 'a field of a reply removed',
-    follows: 'each answer with it is named; what slips through in a variable is not sent: the client gets a 500',
+  'a field of a reply removed': {
     edit: all(
       contractAfter('    Plant:', TAG, ''),
       contract(['value: { name: Monstera deliciosa, tag: tropical }', 'value: { name: Monstera deliciosa }']),
@@ -172,4 +148,4 @@ export const LED: readonly Change[] = [
       ],
     ],
   },
-];
+};
