@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { toNdjson } from '../../src/files/csv.ts';
 import { PostgresServer } from '../support/postgres.ts';
@@ -8,10 +8,7 @@ import { plantStore } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { plantsOfAllKinds } from './plants.ts';
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await PostgresServer.create();
-});
+const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
 test('plants of all kinds go from file to store to file, in both formats and engines, as they are', async () => {
