@@ -1,15 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { freePort } from './support/port.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { createPlant, plantStore, type Service, startService } from './support/service.ts';
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await PostgresServer.create();
-});
+const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
 const newStore = async () => ({ DATABASE_URL: server.url(await server.createDatabase()) });

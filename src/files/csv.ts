@@ -62,7 +62,7 @@ export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
 
 /**
  * The record as the body of a request that creates the plant, so that it is held to the same contract: an id has the
- * digits that stand there, and what is no number is a string.
+ * digits that stand there, and a field that is no number is a string.
  */
 export function toBody(fields: Fields, header: readonly string[]): string | Refusal {
   if (fields.length !== header.length) {
@@ -78,7 +78,7 @@ export function toBody(fields: Fields, header: readonly string[]): string | Refu
   return `{${members.join()}}`;
 }
 
-/** The columns of a header. @throws Error which says what is wrong with it. @param read holds a body to the contract */
+/** The columns of a header. @throws Error which names its faults. @param read holds a body to the contract */
 export function checkHeader(header: Fields, read: (text: string) => unknown): readonly string[] {
   const names = header.map((name = '') => name);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);

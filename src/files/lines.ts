@@ -24,7 +24,7 @@ const MAX_RECORD_BYTES = MAX_BODY_BYTES + 2;
 /** How many characters are told of a record that is too large. */
 const EXCERPT = 200;
 
-/** The end of a line, whatever it holds. */
+/** The end of the line, also where it holds a quote. */
 export const endOfLine: FindEnd = (bytes, start, limit) => {
   const end = bytes.indexOf(LINE_FEED, start) + 1;
   return end > 0 && end <= limit ? end : undefined;
@@ -32,7 +32,7 @@ export const endOfLine: FindEnd = (bytes, start, limit) => {
 
 /**
  * Cuts bytes into records, portion by portion as they come, without those that are blank. A record that is longer than
- * a body may be is not kept: whatever is in a file, this takes little memory.
+ * a body may be is not kept, so that any file takes little memory.
  */
 export class Lines {
   private readonly findEnd: FindEnd;
@@ -51,7 +51,7 @@ export class Lines {
     return this.cut(this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]), false);
   }
 
-  /** What is left when no more bytes come: the last record need not end its line. */
+  /** The record that is left when no more bytes come: it need not end its line. */
   end(): Line[] {
     return this.rest.length === 0 ? [] : this.cut(Buffer.concat([this.rest, Buffer.of(LINE_FEED)]), true);
   }

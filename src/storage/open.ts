@@ -6,7 +6,7 @@ import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
 export type StoreLocation = SqliteLocation | PostgresLocation;
 
 /**
- * Opens the store, and makes what is in it durable before anything is answered from it.
+ * Opens the store, and makes its content durable before it answers from it.
  *
  * @throws StoreUnusable, StoreUnavailable
  */

@@ -20,7 +20,7 @@ export interface PlantStore {
   /**
    * Stores a plant unless its id exists. Resolves only when the plant, also a replayed one, would survive the loss of
    * power. Of plants with one id that come at the same time exactly one is created. A plant that cannot be stored
-   * fails alone, whatever was to be stored with it.
+   * fails alone, and no plant that is stored with it.
    *
    * @throws StoreUnavailable if the same call may succeed later; the plant may have been stored all the same
    */
@@ -127,7 +127,7 @@ export class StoreUnavailable extends ExplainedError {
   override readonly name = 'StoreUnavailable';
 }
 
-/** The store cannot be opened as it is: whoever operates it must act. The message says what is wrong, in one line. */
+/** The store cannot be opened as it is: its operator must act. The message names the fault, in one line. */
 export class StoreUnusable extends ExplainedError {
   override readonly name = 'StoreUnusable';
 }

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, describe, expect } from '@jest/globals';
 import { PostgresServer } from '../support/postgres.ts';
 import { plantStore, ROOT, start, startService } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
@@ -10,10 +10,7 @@ const FULL = '/dev/full';
 const noFull = existsSync(FULL) ? undefined : `there is no ${FULL} here`;
 const FAILED = { code: 1, stderr: expect.stringMatching(/^plant-store: stdout cannot be written: ENOSPC: [^\n]*\n$/) };
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await PostgresServer.create();
-});
+const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
 /** Runs a command whose stdout is a full disk. */

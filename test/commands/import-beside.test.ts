@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,7 +9,7 @@ import { importPlants } from '../../src/commands/import.ts';
 import { percentile, whileServing } from '../support/crowd.ts';
 import { plantStore, ROOT, start, startService } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { look, place } from './place.ts';
 
 const MAIN = join(ROOT, 'src/main.ts');
 const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs what Linux has';
@@ -18,14 +18,9 @@ const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs what Linu
 const lines = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => `{"id":${first + index},"name":"Monstera deliciosa"}\n`).join('');
 
-function place() {
-  const folder = temporaryFolder();
-  return { folder, environment: { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` } };
-}
-
 /** Runs an import of stdin, into which a test writes. */
-function importStdin({ folder, environment }: ReturnType<typeof place>, ...options: readonly string[]) {
-  const started = start(process.execPath, [MAIN, 'import', '-', ...options], environment, folder, {}, 'pipe');
+function importStdin({ folder, environment }: Awaited<ReturnType<typeof place>>) {
+  const started = start(process.execPath, [MAIN, 'import', '-'], environment, folder, {}, 'pipe');
   const { stdin } = started.child;
   if (stdin === null) throw new Error('there is no stdin');
   const write = async (text: string) => {
@@ -34,17 +29,12 @@ function importStdin({ folder, environment }: ReturnType<typeof place>, ...optio
   return { ...started, write, end: () => stdin.end() };
 }
 
-const countOf = (folder: string) => {
-  using database = new DatabaseSync(join(folder, 'plants.db'), { readOnly: true });
-  return database.prepare('select count(*) as count from plants').get()?.['count'];
-};
-
 describe('an import', () => {
   test('takes stdin, and stops at SIGINT when what has come is stored', async () => {
-    const here = place();
+    const here = await place();
     const { child, write, ended, stdout, stderr } = importStdin(here);
     await write(`bad\n${lines(5000)}`);
-    while (!existsSync(join(here.folder, 'plants.db')) || countOf(here.folder) === 0) await sleep(50);
+    while (look(here.database) === 0) await sleep(50);
     child.kill('SIGINT');
     expect(await ended).toBe(1);
     expect(stdout()).toBe('');
@@ -52,14 +42,14 @@ describe('an import', () => {
       'plant-store: interrupted; stdin was read up to line 5001: 5000 created, 0 replayed, 0 conflicting, ' +
         '1 refused; run it again, what is stored is replayed\n',
     );
-    expect(countOf(here.folder)).toBe(5000);
+    expect(look(here.database)).toBe(5000);
     expect(readFileSync(join(here.folder, 'stdin.rejects.ndjson'), 'utf8')).toMatch(
       /^\{"line":1,"error":40008,.*\}\n$/,
     );
   });
 
   testWith(NOT_LINUX, 'takes as much memory for many lines as for few', async () => {
-    const { child, write, end, ended, stdout } = importStdin(place());
+    const { child, write, end, ended, stdout } = importStdin(await place());
     const memory = () =>
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${String(child.pid)}/status`, 'utf8'))?.[1]) / 1024;
     let before = 0;
@@ -76,7 +66,7 @@ describe('an import', () => {
   });
 
   test('lets a service that runs create plants meanwhile', async () => {
-    const { folder, environment } = place();
+    const { folder, database, environment } = await place();
     const service = await startService(environment);
     writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
     const imported = plantStore(['import', 'plants.ndjson'], environment, folder);
@@ -85,11 +75,11 @@ describe('an import', () => {
     expect(service.log().filter(({ status }) => status === 503)).toEqual([]);
     expect({ p50: percentile(times, 0.5) < 500, all: percentile(times, 1) < 2000 }).toEqual({ p50: true, all: true });
     await service.stop();
-    expect(countOf(folder)).toBe(100_000 + times.length);
+    expect(look(database)).toBe(100_000 + times.length);
   });
 
   testWith(NOT_LINUX, 'shows how far it is on a terminal, and takes that back', async () => {
-    const { folder, environment } = place();
+    const { folder, environment } = await place();
     writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
     const command = `stty cols 70; "${process.execPath}" "${MAIN}" import plants.ndjson`;
     const { ended, stdout } = start('script', ['-qec', command, join(folder, 'typescript')], environment, folder);
@@ -110,12 +100,12 @@ describe('a store that is away', () => {
   });
 
   testWith(NOT_LINUX, 'is waited for, but not for ever', async () => {
-    const { folder, environment } = place();
+    const { folder, database, environment } = await place();
     // A pipe is opened for reading when the store is open.
     const path = join(folder, 'plants.ndjson');
     execFileSync('mkfifo', [path]);
     process.env['DATABASE_URL'] = environment.DATABASE_URL;
-    const other = new DatabaseSync(join(folder, 'plants.db'));
+    const other = new DatabaseSync(database);
     const imported = importPlants(path, {}, 1500);
     const failure = expect(imported).rejects.toThrow(
       'SQLite cannot do this at the moment: database is locked; plants.ndjson was read up to line 0: 0 created, ' +
@@ -137,6 +127,6 @@ describe('a store that is away', () => {
     other.exec('rollback');
     other.close();
     await again;
-    expect(countOf(folder)).toBe(3000);
+    expect(look(database)).toBe(3000);
   });
 });

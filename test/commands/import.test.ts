@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Reject } from '../../src/files/rejects.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/storage/open.ts';
@@ -9,10 +9,7 @@ import { PostgresServer } from '../support/postgres.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await PostgresServer.create();
-});
+const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
 const urls = {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { PATIENCE_MS } from '../../src/storage/batches.ts';
 import { openStore } from '../../src/storage/open.ts';
 import type { Store, StoredPlant } from '../../src/storage/store.ts';
@@ -8,10 +8,7 @@ import { allPlants, insist } from '../support/app.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { Session } from '../support/session.ts';
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await PostgresServer.create({ deadlock_timeout: '100ms' });
-});
+const server = await PostgresServer.create({ deadlock_timeout: '100ms' });
 afterAll(() => server.remove());
 
 let database: string;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { PATIENCE_MS } from '../../src/storage/batches.ts';
 import { openStore } from '../../src/storage/open.ts';
 import type { Store, StoredPlant } from '../../src/storage/store.ts';
@@ -11,10 +11,7 @@ import { PostgresServer } from '../support/postgres.ts';
 import { ROOT, start } from '../support/service.ts';
 import { Session } from '../support/session.ts';
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await PostgresServer.create();
-});
+const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
 const open = (url: string) => openStore(readPostgresLocation(url), { create: true });

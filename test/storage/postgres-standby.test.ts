@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/storage/open.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
@@ -6,10 +6,7 @@ import { allPlants, insist } from '../support/app.ts';
 import { freePort } from '../support/port.ts';
 import { PostgresServer } from '../support/postgres.ts';
 
-let primary: PostgresServer;
-beforeAll(async () => {
-  primary = await PostgresServer.create();
-});
+const primary = await PostgresServer.create();
 afterAll(() => primary.remove());
 
 const open = (url: string) => openStore(readPostgresLocation(url), { create: true });

@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/storage/open.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { makeCertificate } from '../support/certificate.ts';
@@ -18,20 +18,16 @@ const strange = file('strange.pem', makeCertificate('another authority').cert);
 const client = makeCertificate('postgres', [], authority);
 const clientFiles = `&sslcert=${file('client.pem', client.cert)}&sslkey=${file('client.key', client.key)}`;
 
-let server: PostgresServer;
-let plain: PostgresServer;
-beforeAll(async () => {
-  [server, plain] = await Promise.all([PostgresServer.create(), PostgresServer.create()]);
-  const { cert, key } = makeCertificate('server', ['localhost'], authority);
-  writeFileSync(join(server.data, 'server.crt'), cert);
-  writeFileSync(join(server.data, 'server.key'), key);
-  writeFileSync(join(server.data, 'root.crt'), authority.cert);
-  chmodSync(join(server.data, 'server.key'), 0o600);
-  if (NOBODY.uid !== undefined) chownSync(join(server.data, 'server.key'), NOBODY.uid, NOBODY.gid);
-  server.set({ ssl: 'on', ssl_ca_file: 'root.crt' });
-  server.reload();
-  await server.until("select 1 from pg_settings where name = 'ssl' and setting = 'on'");
-});
+const [server, plain] = await Promise.all([PostgresServer.create(), PostgresServer.create()]);
+const { cert, key } = makeCertificate('server', ['localhost'], authority);
+for (const [name, text] of Object.entries({ 'server.crt': cert, 'server.key': key, 'root.crt': authority.cert })) {
+  writeFileSync(join(server.data, name), text);
+}
+chmodSync(join(server.data, 'server.key'), 0o600);
+if (NOBODY.uid !== undefined) chownSync(join(server.data, 'server.key'), NOBODY.uid, NOBODY.gid);
+server.set({ ssl: 'on', ssl_ca_file: 'root.crt' });
+server.reload();
+await server.until("select 1 from pg_settings where name = 'ssl' and setting = 'on'");
 afterAll(() => Promise.all([server.remove(), plain.remove()]));
 
 /** Whether the connection to a server, by a name of it, is encrypted, or whose certificate it has; or why there is none. */

@@ -1,19 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/storage/open.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { testEngine } from './conformance.ts';
 
-let server: PostgresServer;
-let database: string;
-beforeAll(async () => {
-  server = await PostgresServer.create();
-  database = await server.createDatabase();
-});
+const server = await PostgresServer.create();
+const database = await server.createDatabase();
 afterAll(() => server.remove());
 
 const open = (name = database, create = true) => openStore(readPostgresLocation(server.url(name)), { create });

@@ -61,7 +61,7 @@ export async function connect(location: PostgresLocation, host: Host, signal: Ab
 async function dial(location: PostgresLocation, host: Host, secure: boolean, signal: AbortSignal): Promise<Connection> {
   const client = createClient(location, host, secure);
   const connection = { client, pid: undefined, warned: false };
-  // What is under way fails by itself; without a listener the process would end.
+  // Queries under way fail by themselves; without a listener the process would end.
   client.on('error', () => undefined);
   // By the name of its function, which is not translated.
   client.on('notice', ({ routine }) => (connection.warned ||= routine === 'SyncRepWaitForLSN'));
@@ -142,7 +142,7 @@ export async function cancel(location: PostgresLocation, { client, pid }: Connec
   });
 }
 
-/** Ends a connection, and fails what is under way on it. A server that hangs is not waited for. */
+/** Ends a connection, and fails its queries. A server that hangs is not waited for. */
 export function drop({ client }: Connection, failure?: Error): void {
   if (failure === undefined) void client.end();
   client.connection.stream.destroy(failure);

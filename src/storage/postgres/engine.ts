@@ -25,8 +25,8 @@ const READY = 'select id from schema_version for key share skip locked';
 const FLUSH = 'select id from schema_version for key share';
 
 /**
- * PostgreSQL, through a few connections. What is lost with one of them is tried again for a while: what a plant is
- * decides whether it was stored, so that it does not matter whose answer was lost.
+ * PostgreSQL, through a few connections. A query that is lost with one of them runs again for a while: the plant itself
+ * tells whether it was stored, so that no answer is missed.
  *
  * @throws StoreUnusable, StoreUnavailable
  */
@@ -130,7 +130,7 @@ class PostgresStore implements Store {
     return await this.attempt(async (run) => {
       tries++;
       const changed = (await run(...statement)).length > 0;
-      // What is not there may come back with the primary: not before this has reached the standby.
+      // A row that is gone may come back with the primary: not before this has reached the standby.
       if (!changed) await run(FLUSH);
       if (!changed && tries > 1) throw new StoreUnavailable('PostgreSQL was lost meanwhile: it may have been done');
       return changed;

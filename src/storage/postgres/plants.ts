@@ -37,7 +37,7 @@ export async function createAll(attempt: Attempt, plants: readonly StoredPlant[]
 
 /** Creates plants, all or, if one of them is refused, perhaps some. What it answers for is committed. @throws RefusedError */
 async function insert(run: Run, plants: readonly StoredPlant[]): Promise<Outcome[]> {
-  // It refuses U+0000, and what is no UTF-8 would not reach it whole.
+  // PostgreSQL refuses U+0000, and a lone surrogate would not reach it as it is.
   if (!plants.flatMap(textsOf).every((text) => text.isWellFormed() && !text.includes('\0'))) {
     throw new RefusedError('a text with U+0000 or a lone surrogate cannot be stored as it is');
   }

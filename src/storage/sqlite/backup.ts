@@ -27,7 +27,7 @@ export async function backUp(path: string, copy: string): Promise<number> {
   await copyPages(path, copy);
   return inDatabase(copy, () => {
     using database = new DatabaseSync(copy);
-    // The copy is one of a database with a log (WAL) beside it; this one gets none, whatever opens it.
+    // The copy is one of a database with a log (WAL) beside it; this one never gets one.
     database.exec('pragma journal_mode = delete');
     return check(database, `the copy of ${path}`);
   });
@@ -35,7 +35,7 @@ export async function backUp(path: string, copy: string): Promise<number> {
 
 /**
  * Makes a store what a copy of `backUp` has, and checks it: it is durable then. In one transaction, so that a service
- * that runs sees what was there before or what is there then. All that was in it is gone.
+ * that runs sees the store as it was before or after. All that was in it is gone.
  *
  * @param allow is told how many plants there are, and throws if they are not to be lost
  * @returns how many plants it has

@@ -94,7 +94,7 @@ function configure(database: DatabaseSync, path: string): void {
 /**
  * Writes even if there is nothing to migrate: a process that was killed inside an fsync leaves rows that can be seen
  * but may not be on disk. Its log (WAL) is this connection's now, and the fsync of this commit covers all of it. So
- * whatever is answered from the database is durable.
+ * each answer from the database is durable.
  */
 function migrate(database: DatabaseSync, path: string, create: boolean): Schema {
   database.exec('begin immediate');

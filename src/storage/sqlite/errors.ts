@@ -3,7 +3,7 @@ import { StoreUnavailable, StoreUnusable } from '../store.ts';
 const BUSY = 5;
 const CORRUPT = 11;
 
-/** Of SQLite's primary result codes (sqlite.org/rescode.html): whether the same may succeed later, and what is wrong. */
+/** SQLite's primary result codes (sqlite.org/rescode.html): whether the same may succeed later, and the fault. */
 const FAILURES = new Map<number | undefined, { readonly passes: boolean; readonly problem?: string }>([
   [BUSY, { passes: true, problem: 'is locked by another process' }],
   // SQLITE_LOCKED, SQLITE_NOMEM

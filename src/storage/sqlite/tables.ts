@@ -82,7 +82,7 @@ export class Tables {
     this.statement('delete from tokens where hash = ?').run(hash);
   }
 
-  /** Writes what is there: 4 KB of the log (WAL) and an fsync, for which creates wait once. */
+  /** Writes a page as it is: 4 KB of the log (WAL) and an fsync, for which creates wait once. */
   ready(): void {
     this.transaction(() => {
       this.statement('select 1 from plants limit 1').get();
