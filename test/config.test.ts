@@ -6,13 +6,22 @@ import { plantStore } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const folder = temporaryFolder();
-const tokenFile = join(folder, 'token');
-writeFileSync(tokenFile, 'a-token-that-was-provisioned-000001\n');
+const TOKEN = 'a-token-that-was-provisioned-000001';
+writeFileSync(join(folder, 'token'), `${TOKEN}\n`);
+writeFileSync(join(folder, 'short'), 'short');
+writeFileSync(join(folder, 'two'), `${TOKEN}\n${TOKEN}`);
 
+const PORT = 'must be a port from 0 to 65535, not "';
+const STORE = 'must be sqlite: and the path of a file, such as sqlite:data/plants.db';
+const BASE = 'must be an address such as https://plants.example/api, not "';
+const BARE = 'must have neither a query nor a fragment nor a user';
 const LIMIT = 'must be a number of requests and a time of up to 24h, such as 600/60s, not "';
 const ORIGINS = 'must be *, or origins as browsers spell them, such as';
 const PROXIES =
   'must be the number of proxies in front, from 1 to 32, or their addresses, such as 10.0.0.1, 10.0.0.0/8, loopback, not "';
+const ISSUER = 'must be an address such as https://id.example (http on this machine only)';
+const SCOPES = 'must be scopes, with spaces between them, of 900 characters at most';
+const KEYS = 'must be an address such as https://id.example/jwks (http on this machine only), without a user';
 
 describe('the settings', () => {
   test('have defaults, also where they are empty', () => {
@@ -24,88 +33,53 @@ describe('the settings', () => {
       ADMIN_HOST: '127.0.0.1',
     };
     expect(readConfig({})).toEqual(defaults);
-    expect(readConfig({ HOST: '', PORT: ' ', DATABASE_URL: '', BASE_URL: '', ADMIN_PORT: '', RATE_LIMIT: '' })).toEqual(
-      defaults,
-    );
+    expect(readConfig({ HOST: '', PORT: ' ', BASE_URL: '', ADMIN_PORT: '', RATE_LIMIT: '' })).toEqual(defaults);
   });
 
-  test('are read', () => {
-    const config = readConfig({
-      HOST: '::1',
-      PORT: '0',
-      DATABASE_URL: 'sqlite:/var/lib/plants.db',
-      BASE_URL: 'https://plants.example/api/',
-      LOG_LEVEL: 'warn',
-      TOKEN_FILE: tokenFile,
-      ADMIN_PORT: '9000',
-      ADMIN_HOST: '0.0.0.0',
-      RATE_LIMIT: '600/60s',
-      CORS_ORIGINS: 'https://app.example, http://localhost:8080',
-      TRUST_PROXY: '2',
-      JWT_ISSUER: 'https://id.example/realms/garden/',
-      JWT_AUDIENCE: 'https://plants.example',
-      JWT_SCOPE: 'plants:write  openid',
-      JWKS_URL: 'http://localhost:4000/jwks',
-    });
-    expect(config).toEqual({
-      HOST: '::1',
-      PORT: 0,
-      DATABASE_URL: { engine: 'sqlite', path: '/var/lib/plants.db' },
-      BASE_URL: new URL('https://plants.example/api'),
-      LOG_LEVEL: 'warn',
-      TOKEN_FILE: 'a-token-that-was-provisioned-000001',
-      JWT_ISSUER: 'https://id.example/realms/garden/',
-      JWT_AUDIENCE: 'https://plants.example',
-      JWT_SCOPE: ['plants:write', 'openid'],
-      JWKS_URL: 'http://localhost:4000/jwks',
-      RATE_LIMIT: { requests: 600, windowMs: 60_000 },
-      CORS_ORIGINS: ['https://app.example', 'http://localhost:8080'],
-      TRUST_PROXY: 2,
-      ADMIN_PORT: 9000,
-      ADMIN_HOST: '0.0.0.0',
-    });
-  });
-
-  test('are read in all their forms', () => {
-    expect(readConfig({ RATE_LIMIT: '1/24h' }).RATE_LIMIT).toEqual({ requests: 1, windowMs: 86_400_000 });
-    expect(readConfig({ RATE_LIMIT: '999999999/5m' }).RATE_LIMIT).toEqual({ requests: 999_999_999, windowMs: 300_000 });
-    expect(readConfig({ CORS_ORIGINS: '*' }).CORS_ORIGINS).toEqual(['*']);
-    expect(readConfig({ CORS_ORIGINS: 'https://a.example https://[::1]:8443' }).CORS_ORIGINS).toEqual([
-      'https://a.example',
-      'https://[::1]:8443',
-    ]);
-    expect(readConfig({ TRUST_PROXY: '10.0.0.1, 192.0.2.0/24 2001:db8::/32,loopback' }).TRUST_PROXY).toEqual([
-      '10.0.0.1',
-      '192.0.2.0/24',
-      '2001:db8::/32',
-      'loopback',
-    ]);
+  test.each([
+    ['HOST', '::1', '::1'],
+    ['PORT', '0', 0],
+    ['DATABASE_URL', 'sqlite:/var/lib/plants.db', { engine: 'sqlite', path: '/var/lib/plants.db' }],
+    ['BASE_URL', 'https://plants.example/api/', new URL('https://plants.example/api')],
+    ['LOG_LEVEL', 'warn', 'warn'],
+    ['TOKEN_FILE', join(folder, 'token'), TOKEN],
+    ['JWT_ISSUER', 'https://id.example/realms/garden/', 'https://id.example/realms/garden/'],
+    ['JWT_ISSUER', 'http://localhost:4000', 'http://localhost:4000'],
+    ['JWT_ISSUER', 'http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
+    ['JWT_ISSUER', 'http://[::1]:4000', 'http://[::1]:4000'],
+    ['JWT_AUDIENCE', 'https://plants.example', 'https://plants.example'],
+    ['JWT_SCOPE', 'plants:write  openid', ['plants:write', 'openid']],
+    ['JWKS_URL', 'http://localhost:4000/jwks?of=plants', 'http://localhost:4000/jwks?of=plants'],
+    ['RATE_LIMIT', '600/60s', { requests: 600, windowMs: 60_000 }],
+    ['RATE_LIMIT', '1/24h', { requests: 1, windowMs: 86_400_000 }],
+    ['RATE_LIMIT', '999999999/5m', { requests: 999_999_999, windowMs: 300_000 }],
+    ['CORS_ORIGINS', 'https://a.example, https://[::1]:8443', ['https://a.example', 'https://[::1]:8443']],
+    ['CORS_ORIGINS', '*', ['*']],
+    ['TRUST_PROXY', '2', 2],
+    ['TRUST_PROXY', '10.0.0.1, 2001:db8::/32,loopback', ['10.0.0.1', '2001:db8::/32', 'loopback']],
+    ['ADMIN_PORT', '9000', 9000],
+    ['ADMIN_HOST', '0.0.0.0', '0.0.0.0'],
+  ])('are read: %s=%s', (name, text, value) => {
+    const settings = { JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'plants', [name]: text };
+    expect(readConfig(settings)).toMatchObject({ [name]: value });
   });
 
   test.each([
     ['HOST', 'not a host', 'must be an address or a name to listen on, not "not a host"'],
-    ['PORT', '65536', 'must be a port from 0 to 65535, not "65536"'],
-    ['PORT', '0x50', 'must be a port from 0 to 65535, not "0x50"'],
-    ['PORT', '-1', 'must be a port from 0 to 65535, not "-1"'],
-    ['ADMIN_PORT', 'http', 'must be a port from 0 to 65535, not "http"'],
-    ['DATABASE_URL', 'sqlite:', 'must be sqlite: and the path of a file, such as sqlite:data/plants.db'],
-    ['DATABASE_URL', 'sqlite::memory:', 'must be sqlite: and the path of a file, such as sqlite:data/plants.db'],
-    [
-      'DATABASE_URL',
-      'mysql://root:secret@db/plants',
-      'must be sqlite: and the path of a file, such as sqlite:data/plants.db',
-    ],
-    ['BASE_URL', '/api', 'must be an address such as https://plants.example/api, not "/api"'],
-    [
-      'BASE_URL',
-      'ftp://plants.example',
-      'must be an address such as https://plants.example/api, not "ftp://plants.example"',
-    ],
-    ['BASE_URL', 'https://plants.example/?a=b', 'must have neither a query nor a fragment nor a user'],
+    ['PORT', '65536', `${PORT}65536"`],
+    ['PORT', '0x50', `${PORT}0x50"`],
+    ['PORT', '-1', `${PORT}-1"`],
+    ['ADMIN_PORT', 'http', `${PORT}http"`],
+    ['DATABASE_URL', 'sqlite:', STORE],
+    ['DATABASE_URL', 'sqlite::memory:', STORE],
+    ['DATABASE_URL', 'mysql://root:secret@db/plants', STORE],
+    ['BASE_URL', '/api', `${BASE}/api"`],
+    ['BASE_URL', 'ftp://plants.example', `${BASE}ftp://plants.example"`],
     ['BASE_URL', 'http://x//api', 'must not have two slashes in its path, as "http://x//api" has'],
-    ['BASE_URL', 'https://plants.example/?', 'must have neither a query nor a fragment nor a user'],
-    ['BASE_URL', 'https://plants.example/#', 'must have neither a query nor a fragment nor a user'],
-    ['BASE_URL', 'https://user:secret@plants.example', 'must have neither a query nor a fragment nor a user'],
+    ['BASE_URL', 'https://plants.example/?a=b', BARE],
+    ['BASE_URL', 'https://plants.example/?', BARE],
+    ['BASE_URL', 'https://plants.example/#', BARE],
+    ['BASE_URL', 'https://user:secret@plants.example', BARE],
     ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"'],
     ['RATE_LIMIT', '600', LIMIT],
     ['RATE_LIMIT', '0/60s', LIMIT],
@@ -130,10 +104,18 @@ describe('the settings', () => {
     ['TOKEN_FILE', join(folder, 'none'), 'cannot be read: ENOENT'],
     ['TOKEN_FILE', join(folder, 'short'), 'must name a file that holds one token'],
     ['TOKEN_FILE', join(folder, 'two'), 'must name a file that holds one token'],
-  ])('%s=%s is refused with what to do', (name, value, message) => {
-    writeFileSync(join(folder, 'short'), 'short');
-    writeFileSync(join(folder, 'two'), 'a-token-that-was-provisioned-000001\na-token-that-was-provisioned-000002');
-    const attempt = () => readConfig({ [name]: value });
+    ['JWT_ISSUER', 'id.example', ISSUER],
+    ['JWT_ISSUER', 'http://id.example', ISSUER],
+    ['JWT_ISSUER', 'http://127.0.0.1.id.example', ISSUER],
+    ['JWT_ISSUER', 'https://id.example/?x', BARE],
+    ['JWT_ISSUER', 'http://user:secret@id.example', BARE],
+    ['JWT_AUDIENCE', 'two words', 'must be what tokens for this service have as `aud`, without spaces, not "two words'],
+    ['JWT_SCOPE', 'a "b"', SCOPES],
+    ['JWT_SCOPE', 'x'.repeat(901), SCOPES],
+    ['JWKS_URL', 'http://id.example/jwks', KEYS],
+    ['JWKS_URL', 'https://user:secret@id.example', KEYS],
+  ])('that are wrong are refused with what to do: %s=%s', (name, value, message) => {
+    const attempt = () => readConfig({ JWT_ISSUER: 'https://id.example', [name]: value });
     expect(attempt).toThrow(expect.objectContaining({ name: 'ExplainedError' }));
     expect(attempt).toThrow(`${name} ${message}`);
     expect(attempt).not.toThrow('secret');
@@ -144,37 +126,29 @@ describe('the settings', () => {
     expect(readConfig({ PORT: '0', ADMIN_PORT: '0' }).ADMIN_PORT).toBe(0);
   });
 
-  test('that are wrong are all named before anything is done', async () => {
-    const { code, stdout, stderr } = await plantStore(['serve'], { PORT: 'x', LOG_LEVEL: 'y', BASE_URL: 'z' }, folder);
-    expect([code, stdout, stderr.split('\n')]).toEqual([
-      1,
-      '',
-      [
-        'plant-store: PORT must be a port from 0 to 65535, not "x"; ' +
-          'BASE_URL must be an address such as https://plants.example/api, not "z"; ' +
-          'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "y"',
-        '',
-      ],
-    ]);
+  test('on tokens of an issuer need one another, and say which', () => {
+    const alone = (name: string) => `${name} needs JWT_ISSUER beside it: set that, or leave this one out`;
+    const settings = { JWT_AUDIENCE: 'a', JWT_SCOPE: 'b', JWKS_URL: 'https://id.example/jwks' };
+    expect(() => readConfig(settings)).toThrow(Object.keys(settings).map(alone).join('; '));
+    expect(() => readConfig({ JWT_ISSUER: 'https://id.example' })).toThrow(
+      'JWT_AUDIENCE must be set beside JWT_ISSUER',
+    );
+    // One that is wrong is not one that is missing.
+    expect(() => readConfig({ JWT_ISSUER: 'x', JWT_AUDIENCE: 'a' })).not.toThrow('needs');
   });
 
-  test('come from .env too, where the environment does not say otherwise', async () => {
-    const here = temporaryFolder();
-    writeFileSync(join(here, '.env'), 'PORT=from-file\nLOG_LEVEL="loud" # too loud\n');
-    const { stderr } = await plantStore(['serve'], { PORT: 'from-environment' }, here);
-    expect(stderr).toContain('"from-environment"');
-    expect(stderr).toContain('"loud"');
-    expect(stderr).not.toContain('from-file');
+  test('come from .env too, where the environment does not say otherwise, and all that are wrong are named', async () => {
+    writeFileSync(join(folder, '.env'), 'PORT=from-file\nLOG_LEVEL="loud" # too loud\n');
+    const { code, stdout, stderr } = await plantStore(['serve'], { PORT: 'x', BASE_URL: 'z' }, folder);
+    const levels = 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"';
+    const line = `plant-store: PORT ${PORT}x"; BASE_URL ${BASE}z"; LOG_LEVEL ${levels}\n`;
+    expect([code, stdout, stderr]).toEqual([1, '', line]);
   });
 
   test('in an .env that cannot be read are not ignored', async () => {
-    const { code, stderr } = await plantStore(['serve'], {}, unreadable());
+    const here = temporaryFolder();
+    mkdirSync(join(here, '.env'));
+    const { code, stderr } = await plantStore(['serve'], {}, here);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^plant-store: \.env cannot be read: EISDIR.*\n$/)]);
   });
 });
-
-function unreadable(): string {
-  const here = temporaryFolder();
-  mkdirSync(join(here, '.env'));
-  return here;
-}

@@ -1,46 +1,48 @@
 import { execFile } from 'node:child_process';
-import { connect } from 'node:net';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { sendRaw } from './support/raw.ts';
-import { listening, plantStore, ROOT, start, startService } from './support/service.ts';
+import { byHand, open } from './support/raw.ts';
+import { listening, plantStore, ROOT, type Service, start, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
+import { until } from './support/until.ts';
 
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
 
+/** Where a new store is, and the settings of a service for it. */
+function newStore() {
+  const file = join(temporaryFolder(), 'plants.db');
+  return { file, environment: { PORT: '0', DATABASE_URL: `sqlite:${file}` } };
+}
+
 /** A request whose body is still to come, for the most part. */
-async function slowRequest(url: string, token: string) {
-  const { hostname, port, host } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  socket.on('error', () => undefined);
-  const head = `Host: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}`;
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  socket.write(`POST /plants HTTP/1.1\r\n${head}\r\n\r\n${BODY.slice(0, 10)}`);
-  await wait(200);
+async function slowRequest(service: Service) {
+  const connection = open(service);
+  const closed = once(connection.socket, 'close');
+  connection.socket.write(byHand(service).create(BODY).slice(0, -20));
+  await sleep(200);
   return {
     finish: async () => {
-      socket.write(BODY.slice(10));
+      connection.socket.write(BODY.slice(-20));
       await closed;
-      return text;
+      return connection.received;
     },
   };
 }
 
+const isStopping = ({ log }: Service) => until(() => log().some(({ msg }) => msg === 'stopping'));
+
 describe('npm start', () => {
   test('prints a token and a line for curl, which stores a plant that is there after a restart', async () => {
-    const environment = newStore();
+    const { environment } = newStore();
     const service = start('npm', ['start'], environment, ROOT);
     await listening(service);
     const [curl = ''] = /curl .*/.exec(service.stderr()) ?? [];
     const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', `${curl} --silent --include`]);
-    expect(stdout).toMatch(/^HTTP\/1\.1 200 OK/);
-    expect(stdout).toMatch(/\r\n\r\n\{"name":"Monstera deliciosa","tag":"tropical"\}$/);
+    expect(stdout).toMatch(/^HTTP\/1\.1 200 OK[^]*\r\n\r\n\{"name":"Monstera deliciosa","tag":"tropical"\}$/);
     service.child.kill('SIGTERM');
     await service.ended;
 
@@ -57,7 +59,7 @@ describe('npm start', () => {
 
   test('stops by Ctrl-C in a terminal, which delivers the signal more than once', async () => {
     const args = ['--quiet', '--flush', '--return', '--command', 'npm start', '/dev/null'];
-    const terminal = start('script', args, newStore(), ROOT, {}, 'pipe');
+    const terminal = start('script', args, newStore().environment, ROOT, {}, 'pipe');
     await listening(terminal);
     const stoppedAt = performance.now();
     terminal.child.stdin?.write('\x03');
@@ -70,69 +72,52 @@ describe('npm start', () => {
 });
 
 describe('the service', () => {
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'answers what is under way when it is told to stop by %s',
-    async (signal) => {
-      const service = await startService();
-      const { finish } = await slowRequest(service.url, service.token);
-      service.child.kill(signal);
-      await wait(300);
-      await expect(fetch(service.url)).rejects.toThrow();
-      const answer = await finish();
-      expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
-      expect(answer).toContain('Connection: close');
-      expect(await service.ended).toBe(0);
-    },
-  );
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('answers what is under way when %s stops it', async (signal) => {
+    const service = await startService();
+    const { finish } = await slowRequest(service);
+    service.child.kill(signal);
+    await sleep(300);
+    await expect(fetch(service.url)).rejects.toThrow();
+    expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close/);
+    expect(await service.ended).toBe(0);
+  });
 
   test('answers what still comes on a connection, and says that it is the last', async () => {
     const service = await startService();
-    const { hostname, port, host } = new URL(service.url);
-    const socket = connect(Number(port), hostname);
-    let text = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    const request = `GET /none HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-    socket.write(request);
-    while (!text.includes('}')) await wait(5);
+    const connection = open(service);
+    const closed = once(connection.socket, 'close');
+    const request = byHand(service).request('GET /none');
+    connection.socket.write(request);
+    await until(() => connection.received.includes('}'));
     service.child.kill('SIGTERM');
-    while (!service.log().some(({ msg }) => msg === 'stopping')) await wait(5);
-    socket.write(request);
-    await new Promise((resolve) => socket.once('close', resolve));
-    expect(text.match(/HTTP\/1\.1 404|Connection: [\w-]+/g)).toEqual([
-      'HTTP/1.1 404',
-      'Connection: keep-alive',
-      'HTTP/1.1 404',
-      'Connection: close',
-    ]);
+    await isStopping(service);
+    connection.socket.write(request);
+    await closed;
+    const answers = ['HTTP/1.1 404', 'Connection: keep-alive', 'HTTP/1.1 404', 'Connection: close'];
+    expect(connection.received.match(/HTTP\/1\.1 404|Connection: [\w-]+/g)).toEqual(answers);
     expect(await service.ended).toBe(0);
   });
 
   test('answers all that is under way on one connection, and takes no more on it', async () => {
-    const folder = temporaryFolder();
-    const service = await startService({ DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` });
-    const { host } = new URL(service.url);
-    const head = `Host: ${host}\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: application/json\r\nContent-Length: 19`;
-    const creates = [1, 2, 3].map((id) => `POST /plants HTTP/1.1\r\n${head}\r\n\r\n{"id":${id},"name":"x"}`);
-    const other = new DatabaseSync(join(folder, 'plants.db'));
+    const { file, environment } = newStore();
+    const service = await startService(environment);
+    using other = new DatabaseSync(file);
     other.exec('begin immediate');
-    let late: () => unknown = () => undefined;
-    const answer = sendRaw(service.url, ...creates.slice(0, 2), (socket) => {
-      late = () => socket.write(creates[2] ?? '');
-    });
-    await wait(500);
+    const connection = open(service);
+    const closed = once(connection.socket, 'close');
+    const [first, second, third] = [1, 2, 3].map((id) => byHand(service).create(`{"id":${id},"name":"x"}`));
+    connection.socket.write(`${String(first)}${String(second)}`);
+    await sleep(500);
     service.child.kill('SIGTERM');
-    while (!service.log().some(({ msg }) => msg === 'stopping')) await wait(5);
-    late();
-    await wait(100);
+    await isStopping(service);
+    connection.socket.write(String(third));
+    await sleep(100);
     other.exec('rollback');
-    expect((await answer).text.match(/HTTP\/1\.1 \d+|Connection: close/g)).toEqual([
-      'HTTP/1.1 200',
-      'HTTP/1.1 200',
-      'Connection: close',
-    ]);
+    await closed;
+    const answers = ['HTTP/1.1 200', 'HTTP/1.1 200', 'Connection: close'];
+    expect(connection.received.match(/HTTP\/1\.1 \d+|Connection: close/g)).toEqual(answers);
     expect(await service.ended).toBe(0);
     expect(other.prepare('select id from plants').all()).toEqual([{ id: 1 }, { id: 2 }]);
-    other.close();
   });
 
   test('does not wait for connections that are idle', async () => {
@@ -144,51 +129,37 @@ describe('the service', () => {
   });
 
   test('ends within 10 s even if its store is locked by another process', async () => {
-    const folder = temporaryFolder();
-    const service = await startService({ DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` });
-    const other = new DatabaseSync(join(folder, 'plants.db'));
+    const { file, environment } = newStore();
+    const service = await startService(environment);
+    using other = new DatabaseSync(file);
     other.exec('begin immediate');
     // More than the store can give up on in time: one batch after the other waits for the lock.
-    const { hostname, port, host } = new URL(service.url);
-    const socket = connect(Number(port), hostname);
-    let text = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    socket.on('error', () => undefined);
-    for (let id = 0; id < 9000; id++) {
-      const body = `{"id":${id},"name":"x"}`;
-      const fields = [
-        `Host: ${host}`,
-        `Authorization: Bearer ${service.token}`,
-        'Content-Type: application/json',
-        `Content-Length: ${body.length}`,
-      ];
-      socket.write(`POST /plants HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${body}`);
-    }
-    await wait(1500);
+    const connection = open(service);
+    for (let id = 0; id < 9000; id++) connection.socket.write(byHand(service).create(`{"id":${id},"name":"x"}`));
+    await sleep(1500);
     const stoppedAt = performance.now();
     await service.stop();
     expect(performance.now() - stoppedAt).toBeLessThan(10_000);
     other.exec('rollback');
     expect(other.prepare('select count(*) as count from plants').get()).toEqual({ count: 0 });
-    other.close();
-    expect(text).not.toContain('HTTP/1.1 200');
+    expect(connection.received).not.toContain('HTTP/1.1 200');
   });
 
   test('does not wait for ever: a request that never ends is cut off within 10 s', async () => {
     const service = await startService();
-    const { finish } = await slowRequest(service.url, service.token);
+    const { finish } = await slowRequest(service);
     const stoppedAt = performance.now();
     expect(await service.stop()).toBe(0);
     expect(performance.now() - stoppedAt).toBeLessThan(10_000);
-    await expect(finish()).resolves.toBe('');
+    expect(await finish()).toBe('');
   });
 
   test('ends at once when it is told again after a second', async () => {
     const service = await startService();
-    await slowRequest(service.url, service.token);
+    await slowRequest(service);
     service.child.kill('SIGTERM');
     service.child.kill('SIGTERM');
-    await wait(1200);
+    await sleep(1200);
     expect(service.child.exitCode).toBeNull();
     service.child.kill('SIGTERM');
     const stoppedAt = performance.now();

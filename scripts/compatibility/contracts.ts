@@ -1,35 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import { METHODS } from '../../src/contract/document.ts';
-import type { loadDocument } from '../../src/contract/load.ts';
 import { ExchangeComparison } from './exchange.ts';
-import { allNames, change, listOf, type Node, nodeOf } from './nodes.ts';
-import { compareReplies } from './replies.ts';
-import type { Difference } from './rules.ts';
-import { judgeSecurity, securityOf } from './security.ts';
-
-export type Contract = ReturnType<typeof loadDocument>;
+import { allNames, change, type Documents, followed, listOf, type Node, nodeOf, withoutProse } from './nodes.ts';
+import type { Difference, RuleName } from './rules.ts';
 
 /** Every difference between two contracts but those of prose, judged for clients that know the old one. */
-export function compareContracts(was: Contract, is: Contract): Difference[] {
-  return new ContractComparison(was, is).compare();
+export function compareContracts(was: object, is: object): Difference[] {
+  return new ContractComparison({ was, is }).compare();
 }
 
 class ContractComparison {
-  private readonly was: Contract;
-  private readonly is: Contract;
   private readonly before: Node;
   private readonly after: Node;
   private readonly requests: ExchangeComparison;
   private readonly replies: ExchangeComparison;
 
-  constructor(was: Contract, is: Contract) {
-    this.was = was;
-    this.is = is;
-    // As the plain objects that they are.
-    [this.before, this.after] = [{ ...was.document }, { ...is.document }];
-    const documents = { was: was.document, is: is.document };
-    const resolvers = { was: was.resolve, is: is.resolve };
-    this.requests = new ExchangeComparison(documents, resolvers, 'request');
-    this.replies = new ExchangeComparison(documents, resolvers, 'reply');
+  constructor(documents: Documents) {
+    [this.before, this.after] = [nodeOf(documents.was), nodeOf(documents.is)];
+    this.requests = new ExchangeComparison(documents, 'request');
+    this.replies = new ExchangeComparison(documents, 'reply');
   }
 
   compare(): Difference[] {
@@ -53,51 +42,46 @@ class ContractComparison {
     const [was, is] = this.requests.both(before, after);
     for (const method of METHODS) {
       const where = `${method.toUpperCase()} ${path}`;
-      if (!(method in was) && method in is) this.requests.report(this.rule(path), where);
-      if (method in was && !(method in is)) this.requests.report('operation removed', where);
-      if (method in was && method in is) {
-        this.compareOperation(withParameters(nodeOf(was[method]), was), withParameters(nodeOf(is[method]), is), where);
-      }
+      const [old, now] = [was[method], is[method]];
+      if (old !== undefined && now !== undefined)
+        this.compareOperation(withParameters(nodeOf(old), was), withParameters(nodeOf(now), is), where);
+      else if (old !== undefined) this.requests.report('operation removed', where);
+      else if (now !== undefined)
+        this.requests.report(this.isTaken(path) ? 'operation added over another' : 'operation added', where);
     }
     this.requests.rest(was, is, [...METHODS, 'parameters'], path);
   }
 
-  /** A path that is written out goes before one with parameters that would take it. */
-  private rule(path: string): 'operation added' | 'operation added over another' {
-    const templates = Object.keys(nodeOf(this.before['paths'])).filter((each) => each !== path);
-    const taken = templates.some((each) => asPattern(each).test(path));
-    return taken ? 'operation added over another' : 'operation added';
+  /** Whether another path, with parameters, took it: a path that is written out goes before that one. */
+  private isTaken(path: string): boolean {
+    const templates = Object.keys(nodeOf(this.before['paths']));
+    return templates.some((each) => each !== path && asPattern(each).test(path));
   }
 
   private compareOperation(was: Node, is: Node, where: string): void {
-    const { requests } = this;
+    const { requests, before, after } = this;
     if (was['operationId'] !== is['operationId'])
       requests.report('operationId changed', where, change(was['operationId'], is['operationId']));
-    const [before, after] = [
-      securityOf(was, this.before, this.was.resolve),
-      securityOf(is, this.after, this.is.resolve),
-    ];
-    const rule = judgeSecurity(before, after);
-    if (rule) requests.report(rule, `${where}, security`, change(before.declared, after.declared));
-    this.compareParameters(listOf(was['parameters']), listOf(is['parameters']), where);
+    const [old, now] = [securityOf(was, before), securityOf(is, after)];
+    const rule = judgeSecurity(old, now);
+    if (rule) requests.report(rule, `${where}, security`, change(old.declared, now.declared));
+    this.compareParameters(byPlaceAndName(was, before), byPlaceAndName(is, after), where);
     this.compareBody(was['requestBody'], is['requestBody'], `${where}, request body`);
-    compareReplies(this.replies, nodeOf(was['responses']), nodeOf(is['responses']), where);
+    this.replies.replies(nodeOf(was['responses']), nodeOf(is['responses']), where);
     requests.rest(was, is, ['operationId', 'security', 'parameters', 'requestBody', 'responses'], where);
   }
 
-  private compareParameters(before: readonly unknown[], after: readonly unknown[], where: string): void {
-    const was = byPlaceAndName(before, this.was);
-    const is = byPlaceAndName(after, this.is);
+  private compareParameters(was: Node, is: Node, where: string): void {
     for (const name of allNames(was, is)) {
       const place = `${where}, ${name}`;
       const [old, now] = [was[name], is[name]];
       if (now === undefined) this.requests.report('parameter removed', place);
-      else if (old === undefined) {
-        const required = nodeOf(now)['required'] === true;
-        const optional =
-          nodeOf(now)['in'] === 'header' ? 'optional header parameter added' : 'optional parameter added';
-        this.requests.report(required ? 'required parameter added' : optional, place);
-      } else this.requests.parameter(old, now, place);
+      else if (old !== undefined) this.requests.parameter(old, now, place);
+      else {
+        const { required, in: part } = nodeOf(now);
+        const optional = part === 'header' ? 'optional header parameter added' : 'optional parameter added';
+        this.requests.report(required === true ? 'required parameter added' : optional, place);
+      }
     }
   }
 
@@ -110,7 +94,7 @@ class ContractComparison {
   }
 }
 
-/** A server's URL, with what its variables are unless clients choose. */
+/** The URL of a server, with the value that each variable has unless a client chooses another. */
 function addressOf({ url, variables }: Node): string {
   return String(url).replaceAll(/\{(\w+)\}/g, (name, variable: string) => {
     const { default: usual } = nodeOf(nodeOf(variables)[variable]);
@@ -129,12 +113,57 @@ function withParameters(operation: Node, path: Node): Node {
   return { ...operation, parameters: [...listOf(path['parameters']), ...listOf(operation['parameters'])] };
 }
 
-function byPlaceAndName(parameters: readonly unknown[], { resolve }: Contract): Node {
+function byPlaceAndName(operation: Node, document: Node): Node {
   return Object.fromEntries(
-    parameters.map((each) => {
-      const parameter = resolve(nodeOf(each));
+    listOf(operation['parameters']).map((each) => {
+      const parameter = nodeOf(followed(each, document));
       const [place, name] = [String(parameter['in']), String(parameter['name'])];
       return [`${place} parameter ${place === 'header' ? name.toLowerCase() : name}`, parameter];
     }),
+  );
+}
+
+/** A scheme as clients see it (its name is for the document only), and the scopes that are asked for. */
+interface Demand {
+  readonly scheme: unknown;
+  readonly scopes: readonly unknown[];
+}
+
+/** What an operation demands of its callers: each alternative is a way in. */
+interface Security {
+  readonly declared: unknown;
+  readonly alternatives: readonly (readonly Demand[])[];
+}
+
+function securityOf(operation: Node, document: Node): Security {
+  const declared = operation['security'] ?? document['security'] ?? [];
+  const schemes = nodeOf(nodeOf(document['components'])['securitySchemes']);
+  const alternatives = listOf(declared).map((each) =>
+    Object.entries(nodeOf(each)).map(([name, scopes]) => {
+      // A hint for people, by OpenAPI's words.
+      const { bearerFormat: _, ...scheme } = nodeOf(withoutProse(followed(schemes[name], document)));
+      return { scheme, scopes: listOf(scopes) };
+    }),
+  );
+  return { declared, alternatives: alternatives.length === 0 ? [[]] : alternatives };
+}
+
+function judgeSecurity(was: Security, is: Security): RuleName | undefined {
+  if (!everyWayLeadsInto(was, is)) return 'security demanded or changed';
+  return everyWayLeadsInto(is, was) ? undefined : 'security lifted or another way in added';
+}
+
+/** Whether whoever has the credentials for an alternative of the one has all that some alternative of the other demands. */
+function everyWayLeadsInto(one: Security, other: Security): boolean {
+  return one.alternatives.every((held) =>
+    other.alternatives.some((demanded) =>
+      demanded.every((each) => held.some((credential) => serves(credential, each))),
+    ),
+  );
+}
+
+function serves(held: Demand, demanded: Demand): boolean {
+  return (
+    isDeepStrictEqual(held.scheme, demanded.scheme) && demanded.scopes.every((scope) => held.scopes.includes(scope))
   );
 }

@@ -1,24 +1,15 @@
-import type { Resolve } from '../../src/contract/document.ts';
-import { allNames, change, type Documents, namesOf, type Node, nodeOf, unchanged } from './nodes.ts';
+import { allNames, change, type Documents, followed, namesOf, type Node, nodeOf, unchanged } from './nodes.ts';
 import type { Difference, RuleName, Side } from './rules.ts';
 import { SchemaComparison } from './schemas.ts';
 
-/** What follows references in each of the documents. */
-export interface Resolvers {
-  readonly was: Resolve;
-  readonly is: Resolve;
-}
-
-/** Compares what is exchanged at one place (`POST /plants, reply 200`), in one direction. */
+/** Compares what clients send, or what they are sent, at one place (`POST /plants, reply 200`). */
 export class ExchangeComparison {
   readonly differences: Difference[] = [];
   private readonly documents: Documents;
-  private readonly resolvers: Resolvers;
   private readonly side: Side;
 
-  constructor(documents: Documents, resolvers: Resolvers, side: Side) {
+  constructor(documents: Documents, side: Side) {
     this.documents = documents;
-    this.resolvers = resolvers;
     this.side = side;
   }
 
@@ -32,18 +23,31 @@ export class ExchangeComparison {
   parameter(before: unknown, after: unknown, where: string): void {
     const [was, is] = this.both(before, after);
     this.requirement(was, is, where);
-    this.schema(was['schema'] ?? true, is['schema'] ?? true, where);
+    this.schema(was['schema'], is['schema'], where);
     this.rest(was, is, ['name', 'in', 'required', 'schema'], where);
   }
 
-  reply(before: unknown, after: unknown, where: string): void {
-    const [was, is] = this.both(before, after);
-    this.headers(nodeOf(was['headers']), nodeOf(is['headers']), where);
-    this.content(was['content'], is['content'], `${where}, body`);
-    this.rest(was, is, ['headers', 'content'], where);
+  /** The replies of an operation, which are by status: `200`, `4XX`, `default`. */
+  replies(was: Node, is: Node, where: string): void {
+    for (const status of allNames(was, is).filter((name) => !name.startsWith('x-'))) {
+      const place = `${where}, reply ${status}`;
+      const [before, after] = [was[status], is[status]];
+      // Clients must know by the status what has been done: no other reply tells of anything but a failure.
+      const isFailure = !/^[123]/.test(status);
+      if (before !== undefined && after !== undefined) this.reply(before, after, place);
+      else if (after !== undefined) {
+        const told = isFailure ? coveringReply(was, status) : undefined;
+        this.report(told === undefined ? 'reply status added' : 'reply status added under another', place);
+        if (told !== undefined) this.reply(told, after, place);
+      } else {
+        this.report(isFailure ? 'reply status of failure removed' : 'reply status of success removed', place);
+        const told = isFailure ? coveringReply(is, status) : undefined;
+        if (told !== undefined) this.reply(before, told, place);
+      }
+    }
   }
 
-  /** What none of the rules knows. */
+  /** The members that none of the rules knows. */
   rest(was: Node, is: Node, known: readonly string[], where: string): void {
     for (const name of namesOf(was, is)) {
       if (known.includes(name) || unchanged(was[name], is[name], this.documents, name)) continue;
@@ -55,8 +59,16 @@ export class ExchangeComparison {
     this.differences.push({ where, what, rule, side: this.side });
   }
 
+  /** Where references in each of the documents lead to. */
   both(before: unknown, after: unknown): [Node, Node] {
-    return [this.resolvers.was(nodeOf(before)), this.resolvers.is(nodeOf(after))];
+    return [nodeOf(followed(before, this.documents.was)), nodeOf(followed(after, this.documents.is))];
+  }
+
+  private reply(before: unknown, after: unknown, where: string): void {
+    const [was, is] = this.both(before, after);
+    this.headers(inLowerCase(was['headers']), inLowerCase(is['headers']), where);
+    this.content(was['content'], is['content'], `${where}, body`);
+    this.rest(was, is, ['headers', 'content'], where);
   }
 
   private content(before: unknown, after: unknown, where: string): void {
@@ -67,14 +79,13 @@ export class ExchangeComparison {
       else if (!Object.hasOwn(is, name)) this.report('media type removed', where, `${name} removed`);
       else {
         const [old, now] = [nodeOf(was[name]), nodeOf(is[name])];
-        this.schema(old['schema'] ?? true, now['schema'] ?? true, place);
+        this.schema(old['schema'], now['schema'], place);
         this.rest(old, now, ['schema'], place);
       }
     }
   }
 
-  private headers(before: Node, after: Node, where: string): void {
-    const [was, is] = [inLowerCase(before), inLowerCase(after)];
+  private headers(was: Node, is: Node, where: string): void {
     for (const name of allNames(was, is)) {
       const place = `${where}, header ${name}`;
       if (!Object.hasOwn(was, name)) this.report('reply header added', place);
@@ -84,9 +95,10 @@ export class ExchangeComparison {
   }
 
   private schema(was: unknown, is: unknown, where: string): void {
-    const comparison = new SchemaComparison(this.documents, this.side, where);
-    comparison.compare(was, is, '');
-    this.differences.push(...comparison.differences);
+    const comparison = new SchemaComparison(this.documents, (rule, path, what) => {
+      this.report(rule, path === '' ? where : `${where}, ${path}`, what);
+    });
+    comparison.compare(was ?? true, is ?? true, '');
   }
 
   private requirement(was: Node, is: Node, where: string): void {
@@ -95,7 +107,12 @@ export class ExchangeComparison {
   }
 }
 
+/** What clients are told of a status that is not declared by itself. */
+function coveringReply(replies: Node, status: string): unknown {
+  return replies[`${status.slice(0, 1)}XX`] ?? replies['default'];
+}
+
 /** Names of header fields are the same in either case. */
-function inLowerCase(headers: Node): Node {
-  return Object.fromEntries(Object.entries(headers).map(([name, each]) => [name.toLowerCase(), each]));
+function inLowerCase(headers: unknown): Node {
+  return Object.fromEntries(Object.entries(nodeOf(headers)).map(([name, each]) => [name.toLowerCase(), each]));
 }

@@ -2,77 +2,87 @@ import { isDeepStrictEqual } from 'node:util';
 import { listOf, type Node } from './nodes.ts';
 import type { RuleName } from './rules.ts';
 
-/** Names the rule for what a keyword of JSON Schema was and is (undefined: absent); undefined if they mean the same. */
-type Judge = (was: unknown, is: unknown) => RuleName | undefined;
+/** A keyword that can be judged by itself: a value is valid if it is by all of them. */
+interface Keyword {
+  /** The value that means the same as no value. */
+  readonly absent?: unknown;
+  /** Names the rule for what it was and is, which differ; undefined if they mean the same. */
+  readonly judge: (was: unknown, is: unknown) => RuleName | undefined;
+}
 
-const lowest =
-  (absent: number): Judge =>
-  (was = absent, is = absent) => {
-    if (was === is) return undefined;
+const limit = (absent: number, isWider: (was: number, is: number) => boolean): Keyword => ({
+  absent,
+  judge: (was, is) => {
     if (typeof was !== 'number' || typeof is !== 'number') return 'anything else';
-    return is < was ? 'limit widened' : 'limit narrowed';
-  };
-const highest: Judge = (was = Infinity, is = Infinity) => {
-  if (was === is) return undefined;
-  if (typeof was !== 'number' || typeof is !== 'number') return 'anything else';
-  return is > was ? 'limit widened' : 'limit narrowed';
+    return isWider(was, is) ? 'limit widened' : 'limit narrowed';
+  },
+});
+const least = (absent: number) => limit(absent, (was, is) => is < was);
+const most = limit(Infinity, (was, is) => is > was);
+
+const pattern: Keyword = {
+  judge: (was, is) => (is === undefined ? 'limit widened' : was === undefined ? 'limit narrowed' : 'pattern changed'),
 };
 
-const pattern: Judge = (was, is) => {
-  if (was === is) return undefined;
-  return is === undefined ? 'limit widened' : was === undefined ? 'limit narrowed' : 'pattern changed';
+const format: Keyword = {
+  judge: (was, is) => {
+    if (was === 'int32' && is === 'int64') return 'values added';
+    return was === 'int64' && is === 'int32' ? 'values removed' : 'format changed';
+  },
 };
 
-const format: Judge = (was, is) => {
-  if (was === is) return undefined;
-  if (was === 'int32' && is === 'int64') return 'values added';
-  return was === 'int64' && is === 'int32' ? 'values removed' : 'format changed';
+const multipleOf: Keyword = {
+  judge: (was, is) => {
+    const divides = (one: unknown, other: unknown) =>
+      one === undefined ||
+      (Number.isSafeInteger(one) && Number.isSafeInteger(other) && Number(other) % Number(one) === 0);
+    return ruleForSets(divides(is, was), divides(was, is));
+  },
 };
 
-const uniqueItems: Judge = (was = false, is = false) => {
-  if (was === is) return undefined;
-  return is === false ? 'values added' : 'values removed';
+const type: Keyword = {
+  absent: ['null', 'boolean', 'object', 'array', 'string', 'number'],
+  judge: (was, is) => {
+    const kinds = (value: unknown) =>
+      new Set([value].flat().flatMap((each) => (each === 'number' ? ['number', 'integer'] : [each])));
+    const [before, after] = [kinds(was), kinds(is)];
+    return ruleForSets(before.isSubsetOf(after), after.isSubsetOf(before));
+  },
 };
 
-const multipleOf: Judge = (was, is) => {
-  if (was === is) return undefined;
-  const divides = (one: unknown, other: unknown) =>
-    one === undefined ||
-    (Number.isSafeInteger(one) && Number.isSafeInteger(other) && Number(other) % Number(one) === 0);
-  return ruleForSets(divides(is, was), divides(was, is));
-};
-
-const NUMBERS = ['number', 'integer'];
-const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'];
-const type: Judge = (was = TYPES, is = TYPES) => {
-  const kinds = (value: unknown) => new Set([value].flat().flatMap((each) => (each === 'number' ? NUMBERS : [each])));
-  const [before, after] = [kinds(was), kinds(is)];
-  return ruleForSets(before.isSubsetOf(after), after.isSubsetOf(before));
-};
-
-const defaultValue: Judge = (was, is) => (isDeepStrictEqual(was, is) ? undefined : 'default changed');
-
-/** The keywords that can be judged each by itself: a value is valid if it is by all of them. */
-export const KEYWORDS: ReadonlyMap<string, Judge> = new Map(
+const KEYWORDS = new Map<string, Keyword>(
   Object.entries({
-    minLength: lowest(0),
-    minItems: lowest(0),
-    minProperties: lowest(0),
-    minimum: lowest(-Infinity),
-    exclusiveMinimum: lowest(-Infinity),
-    maxLength: highest,
-    maxItems: highest,
-    maxProperties: highest,
-    maximum: highest,
-    exclusiveMaximum: highest,
+    minLength: least(0),
+    minItems: least(0),
+    minProperties: least(0),
+    minimum: least(-Infinity),
+    exclusiveMinimum: least(-Infinity),
+    maxLength: most,
+    maxItems: most,
+    maxProperties: most,
+    maximum: most,
+    exclusiveMaximum: most,
     pattern,
     format,
-    uniqueItems,
+    uniqueItems: { absent: false, judge: (_was, is) => (is === false ? 'values added' : 'values removed') },
     multipleOf,
     type,
-    default: defaultValue,
-  }),
+    default: { judge: () => 'default changed' },
+  } satisfies Record<string, Keyword>),
 );
+
+export function canJudge(name: string): boolean {
+  return KEYWORDS.has(name);
+}
+
+/** Names the rule for what such a keyword was and is; undefined if it means the same. */
+export function judge(
+  name: string,
+  was: unknown = KEYWORDS.get(name)?.absent,
+  is: unknown = KEYWORDS.get(name)?.absent,
+): RuleName | undefined {
+  return isDeepStrictEqual(was, is) ? undefined : KEYWORDS.get(name)?.judge(was, is);
+}
 
 /** The values that `enum` and `const` leave; undefined: any. */
 export function listedValues(schema: Node): readonly unknown[] | undefined {

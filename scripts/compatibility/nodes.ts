@@ -10,7 +10,7 @@ export interface Documents {
   readonly is: object;
 }
 
-/** What tells people something, and no program; express-openapi-validator obeys what is named after it. */
+/** Members that people read, and no program; express-openapi-validator obeys those that have its name. */
 const PROSE = /^(x-(?!eov-).*|title|summary|description|examples?|externalDocs|deprecated|tags|\$comment)$/;
 /** Their members have names that mean nothing here: a property may be called `description`. */
 const MAPS = new Set([
@@ -33,7 +33,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The names that two nodes have between them, without those that are prose. */
+/** The names that two nodes have between them, without those of prose. */
 export function namesOf(was: Node, is: Node): string[] {
   return allNames(was, is).filter((name) => !PROSE.test(name));
 }
@@ -41,6 +41,12 @@ export function namesOf(was: Node, is: Node): string[] {
 /** The same where names mean nothing here. */
 export function allNames(was: Node, is: Node): string[] {
   return [...new Set([...Object.keys(was), ...Object.keys(is)])];
+}
+
+/** Where a reference alone leads to; anything else as it is. */
+export function followed(value: unknown, document: object): unknown {
+  if (!isNode(value) || typeof value['$ref'] !== 'string' || namesOf(value, {}).length > 1) return value;
+  return followed(targetOf(document, value['$ref']), document);
 }
 
 /**

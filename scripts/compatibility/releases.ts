@@ -1,19 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { loadDocument } from '../../src/contract/load.ts';
 import { ContractError } from '../../src/contract/errors.ts';
-import { compareContracts, type Contract } from './contracts.ts';
+import { compareContracts } from './contracts.ts';
 import { breakage, type Difference } from './rules.ts';
-import { compareVersions, type Level, next, readVersion, show, type Version } from './version.ts';
 
 /** The released contracts, byte by byte, each named by its version. They are never edited. */
 export const RELEASED = new URL('../../released/', import.meta.url);
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
 
-/** A text with what it says. */
+/** A contract as it was written. */
 interface Edition {
   readonly text: string;
-  readonly contract: Contract;
-  readonly version: Version;
+  readonly document: object;
+  /** Three numbers, as in `1.2.0`: a released contract is no pre-release. */
+  readonly version: string;
 }
 
 /** openapi.yaml beside the newest of the released contracts. */
@@ -21,9 +21,14 @@ export interface Comparison {
   readonly present: Edition;
   readonly last: Edition;
   readonly differences: readonly Difference[];
-  /** What its release must raise; undefined: it is released, as it is. */
-  readonly level: Level | undefined;
+  /** Which of the three numbers its release must raise; undefined: it is released, as it is. */
+  readonly level: 'major' | 'minor' | 'patch' | undefined;
+  /** The lowest version that may be released now. */
+  readonly lowest: string;
 }
+
+/** By number, not by letter. */
+export const compareVersions = new Intl.Collator('en', { numeric: true }).compare;
 
 /** @throws ContractError if it cannot be read */
 export async function readPresent(): Promise<Edition> {
@@ -35,42 +40,52 @@ export async function readLast(): Promise<Edition | undefined> {
   const names = await readdir(RELEASED).catch((error: unknown) =>
     codeOf(error) === 'ENOENT' ? [] : unreadable('released/')(error),
   );
-  const versions = names.map((name) => {
-    const version = readVersion(name.replace(/\.yaml$/, ''));
-    if (version !== undefined && name.endsWith('.yaml')) return version;
-    throw new ContractError(`released/${name} is no released contract: its name must be such as 1.2.0.yaml`);
-  });
-  const newest = versions.toSorted(compareVersions).at(-1);
-  if (newest === undefined) return undefined;
-  const name = `${show(newest)}.yaml`;
+  for (const name of names)
+    if (!name.endsWith('.yaml') || !isVersion(name.slice(0, -5)))
+      throw new ContractError(`released/${name} is no released contract: its name must be such as 1.2.0.yaml`);
+  const name = names.toSorted(compareVersions).at(-1);
+  if (name === undefined) return undefined;
   const text = await readFile(new URL(name, RELEASED), 'utf8').catch(unreadable(`released/${name}`));
-  const last = within(`released/${name}`, () => edition(text));
-  if (compareVersions(last.version, newest) === 0) return last;
-  throw new ContractError(`released/${name} says that it is ${show(last.version)}: restore it as it was released`);
+  const last = edition(text, `released/${name}`);
+  if (`${last.version}.yaml` === name) return last;
+  throw new ContractError(`released/${name} says that it is ${last.version}: restore it as it was released`);
 }
 
 export function compareEditions(last: Edition, present: Edition): Comparison {
-  const differences = compareContracts(last.contract, present.contract);
-  return { present, last, differences, level: levelOf(differences, last.text === present.text) };
+  const differences = compareContracts(last.document, present.document);
+  const level = levelOf(differences, last.text === present.text);
+  return { present, last, differences, level, lowest: next(last.version, level) };
 }
 
-function levelOf(differences: readonly Difference[], same: boolean): Level | undefined {
+function levelOf(differences: readonly Difference[], same: boolean): Comparison['level'] {
   if (differences.some(breakage)) return 'major';
   if (differences.length > 0) return 'minor';
   return same ? undefined : 'patch';
 }
 
-/** The lowest version that may be released now. */
-export function lowestVersion({ last, level }: Comparison): Version {
-  return level === undefined ? last.version : next(last.version, level);
+function next(version: string, level: Comparison['level']): string {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (level === undefined) return version;
+  return { major: `${major + 1}.0.0`, minor: `${major}.${minor + 1}.0`, patch: `${major}.${minor}.${patch + 1}` }[
+    level
+  ];
 }
 
-function edition(text: string): Edition {
-  const contract = loadDocument(text);
-  const { version } = contract.document.info;
-  const read = readVersion(version);
-  if (read !== undefined) return { text, contract, version: read };
-  throw new ContractError(`info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, and is ${version}`);
+function edition(text: string, name = 'openapi.yaml'): Edition {
+  try {
+    const { document } = loadDocument(text);
+    const { version } = document.info;
+    if (isVersion(version)) return { text, document, version };
+    throw new ContractError(`info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, and is ${version}`);
+  } catch (error) {
+    // The contract's reader knows it by this name alone.
+    if (error instanceof ContractError) throw new ContractError(error.message.replaceAll('openapi.yaml', name));
+    throw error;
+  }
+}
+
+function isVersion(text: string): boolean {
+  return /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/.test(text);
 }
 
 function unreadable(name: string): (error: unknown) => never {
@@ -81,14 +96,4 @@ function unreadable(name: string): (error: unknown) => never {
 
 function codeOf(error: unknown): unknown {
   return Error.isError(error) && 'code' in error ? error.code : error;
-}
-
-/** What reads contracts calls them openapi.yaml. */
-function within<T>(name: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof ContractError) throw new ContractError(error.message.replaceAll('openapi.yaml', name));
-    throw error;
-  }
 }

@@ -85,3 +85,11 @@ export function breakage({ rule, side }: Difference): string | undefined {
   if (verdict === undefined) throw new Error(`there is no "${rule}" in a ${side}`);
   return verdict === 'compatible' ? undefined : verdict;
 }
+
+/** A line for each difference: where, what, and what it does to clients. */
+export function linesOf(differences: readonly Difference[]): string[] {
+  return differences.map((difference) => {
+    const how = breakage(difference);
+    return `${difference.where}: ${difference.what}; ${how === undefined ? 'compatible' : `breaks clients: ${how}`}`;
+  });
+}

@@ -1,7 +1,17 @@
-import { targetOf } from '../../src/contract/document.ts';
-import { KEYWORDS, judgeListedValues, listedValues } from './keywords.ts';
-import { allNames, change, type Documents, isNode, listOf, namesOf, type Node, nodeOf, unchanged } from './nodes.ts';
-import type { Difference, RuleName, Side } from './rules.ts';
+import { canJudge, judge, judgeListedValues, listedValues } from './keywords.ts';
+import {
+  allNames,
+  change,
+  type Documents,
+  followed,
+  isNode,
+  listOf,
+  namesOf,
+  type Node,
+  nodeOf,
+  unchanged,
+} from './nodes.ts';
+import type { RuleName } from './rules.ts';
 
 /** Judged together below. */
 const JUDGED = new Set('enum const properties required additionalProperties items allOf anyOf'.split(' '));
@@ -16,22 +26,19 @@ const ANYTHING: Node = {};
  * that each difference can be judged where it stands; where that is not so, any difference counts as breaking.
  */
 export class SchemaComparison {
-  readonly differences: Difference[] = [];
   private readonly seen = new Map<object, Set<object>>();
   private readonly documents: Documents;
-  private readonly side: Side;
-  private readonly where: string;
+  private readonly report: (rule: RuleName, path: string, what: string) => void;
 
-  constructor(documents: Documents, side: Side, where: string) {
+  constructor(documents: Documents, report: (rule: RuleName, path: string, what: string) => void) {
     this.documents = documents;
-    this.side = side;
-    this.where = where;
+    this.report = report;
   }
 
   /** `path` is a place within the value, such as `children[].name`. */
   compare(before: unknown, after: unknown, path: string): void {
-    const was = followed(before, this.documents.was);
-    const is = followed(after, this.documents.is);
+    const was = schemaOf(before, this.documents.was);
+    const is = schemaOf(after, this.documents.is);
     if (was === ANYTHING && is === ANYTHING) return;
     if (isNode(was) && isNode(is)) {
       if (!this.isNew(was, is)) return;
@@ -56,56 +63,49 @@ export class SchemaComparison {
     }
     for (const name of namesOf(was, is)) {
       if (JUDGED.has(name)) continue;
-      const judge = KEYWORDS.get(name);
-      const rule = judge ? judge(was[name], is[name]) : this.unknown(was[name], is[name], name);
-      if (rule) this.report(rule, member(path, name), change(was[name], is[name]));
+      const [before, after] = [was[name], is[name]];
+      const rule = canJudge(name) ? judge(name, before, after) : this.judgeUnknown(name, before, after);
+      if (rule) this.report(rule, member(path, name), change(before, after));
     }
     const [before, after] = [listedValues(was), listedValues(is)];
     const rule = judgeListedValues(before, after);
     if (rule) this.report(rule, member(path, 'enum' in was || 'enum' in is ? 'enum' : 'const'), change(before, after));
     this.compareProperties(was, is, path);
-    this.compareRequired(was, is, path);
     this.compareAdditional(was['additionalProperties'] ?? true, is['additionalProperties'] ?? true, path);
     this.compare(was['items'] ?? true, is['items'] ?? true, `${path}[]`);
-    this.compareBranches('allOf', listOf(was['allOf']), listOf(is['allOf']), path);
+    this.compareBranches('allOf', was['allOf'], is['allOf'], path);
     this.compareAnyOf(was['anyOf'], is['anyOf'], path);
   }
 
   private compareProperties(was: Node, is: Node, path: string): void {
     const [before, after] = [nodeOf(was['properties']), nodeOf(is['properties'])];
-    const [requiredBefore, requiredAfter] = [listOf(was['required']), listOf(is['required'])];
-    const patterns = 'patternProperties' in was || 'patternProperties' in is;
-    for (const name of allNames(before, after)) {
+    const required = [listOf(was['required']).map(String), listOf(is['required']).map(String)] as const;
+    for (const name of new Set([...allNames(before, after), ...required.flat()])) {
       const place = member(path, name);
-      if (!Object.hasOwn(after, name)) {
-        this.report('property removed', place, 'property removed');
-      } else if (Object.hasOwn(before, name)) {
-        this.compare(before[name], after[name], place);
-      } else if (patterns) {
-        this.report('anything else', place, 'property added, beside patternProperties');
-      } else {
-        const required = requiredAfter.includes(name) && !requiredBefore.includes(name);
-        const rule = required ? 'required property added' : 'optional property added';
-        this.report(rule, place, rule);
-        // An open object took it already, with any value or with some.
-        const additional = was['additionalProperties'] ?? true;
-        if (additional !== false) this.compare(additional, after[name], place);
-      }
+      const [declared, stillDeclared] = [Object.hasOwn(before, name), Object.hasOwn(after, name)];
+      const [demanded, stillDemanded] = [required[0].includes(name), required[1].includes(name)];
+      if (declared && !stillDeclared) this.report('property removed', place, 'property removed');
+      else if (declared) this.compare(before[name], after[name], place);
+      else if (stillDeclared) this.compareAdded(was, is, name, place);
+      // The demand that came or went with its property is reported as such.
+      const reported = declared !== stillDeclared && stillDeclared === stillDemanded;
+      if (demanded === stillDemanded || reported) continue;
+      const rule = stillDemanded ? 'became required' : 'became optional';
+      this.report(rule, place, rule);
     }
   }
 
-  private compareRequired(was: Node, is: Node, path: string): void {
-    const [before, after] = [listOf(was['required']), listOf(is['required'])];
-    const [properties, propertiesAfter] = [nodeOf(was['properties']), nodeOf(is['properties'])];
-    for (const name of new Set([...before, ...after].map(String))) {
-      if (before.includes(name) === after.includes(name)) continue;
-      // One that has come with its property, or gone with it, has been reported as such.
-      const come = Object.hasOwn(propertiesAfter, name) && !Object.hasOwn(properties, name);
-      const gone = Object.hasOwn(properties, name) && !Object.hasOwn(propertiesAfter, name);
-      if (after.includes(name) ? come : gone) continue;
-      const rule = after.includes(name) ? 'became required' : 'became optional';
-      this.report(rule, member(path, name), rule);
+  private compareAdded(was: Node, is: Node, name: string, place: string): void {
+    if ('patternProperties' in was || 'patternProperties' in is) {
+      this.report('anything else', place, 'property added, beside patternProperties');
+      return;
     }
+    const required = listOf(is['required']).includes(name) && !listOf(was['required']).includes(name);
+    const rule = required ? 'required property added' : 'optional property added';
+    this.report(rule, place, rule);
+    // An open object took it already, with any value or with some.
+    const additional = was['additionalProperties'] ?? true;
+    if (additional !== false) this.compare(additional, nodeOf(is['properties'])[name], place);
   }
 
   private compareAdditional(was: unknown, is: unknown, path: string): void {
@@ -117,18 +117,14 @@ export class SchemaComparison {
   }
 
   private compareAnyOf(was: unknown, is: unknown, path: string): void {
-    if (was !== undefined && is !== undefined) this.compareBranches('anyOf', listOf(was), listOf(is), path);
+    if (was !== undefined && is !== undefined) this.compareBranches('anyOf', was, is, path);
     else if (was !== is)
       this.report(was === undefined ? 'values removed' : 'values added', member(path, 'anyOf'), change(was, is));
   }
 
   /** Of schemas of which all, or any, must be fulfilled. Their order means nothing. */
-  private compareBranches(
-    keyword: 'allOf' | 'anyOf',
-    was: readonly unknown[],
-    is: readonly unknown[],
-    path: string,
-  ): void {
+  private compareBranches(keyword: 'allOf' | 'anyOf', before: unknown, after: unknown, path: string): void {
+    const [was, is] = [listOf(before), listOf(after)];
     const gone = was.filter((each) => !is.some((other) => unchanged(each, other, this.documents)));
     const come = is.filter((each) => !was.some((other) => unchanged(other, each, this.documents)));
     const place = member(path, keyword);
@@ -144,12 +140,8 @@ export class SchemaComparison {
     }
   }
 
-  private unknown(was: unknown, is: unknown, keyword: string): RuleName | undefined {
+  private judgeUnknown(keyword: string, was: unknown, is: unknown): RuleName | undefined {
     return unchanged(was, is, this.documents, keyword) ? undefined : 'anything else';
-  }
-
-  private report(rule: RuleName, path: string, what: string): void {
-    this.differences.push({ where: this.where + (path && `, ${path}`), what, rule, side: this.side });
   }
 }
 
@@ -158,10 +150,9 @@ function member(path: string, name: string): string {
 }
 
 /** Where a reference alone leads to, as an object unless nothing fits it. */
-function followed(schema: unknown, document: object): unknown {
-  if (schema === true) return ANYTHING;
-  if (!isNode(schema) || typeof schema['$ref'] !== 'string') return schema;
-  return namesOf(schema, {}).length > 1 ? schema : followed(targetOf(document, schema['$ref']), document);
+function schemaOf(value: unknown, document: object): unknown {
+  const schema = followed(value, document);
+  return schema === true ? ANYTHING : schema;
 }
 
 /** A reference with keywords beside it is one more schema to fulfil. */

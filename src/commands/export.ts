@@ -16,13 +16,13 @@ export async function exportPlants(path: string | undefined, options: { format?:
   await withStore({ create: false }, async ({ plants }) => {
     if (path === undefined) {
       // On a terminal the plants themselves show how far it is.
-      const progress = process.stdout.isTTY ? undefined : new Progress(process.stderr);
+      const progress = process.stdout.isTTY ? undefined : new Progress();
       for await (const text of texts(plants, format, progress)) await print(text);
     } else {
       using stop = stopSignal();
       const { signal } = stop;
       await writeNewFile(path, { mode: 0o666, signal }, async (temporary) => {
-        const lines = Readable.from(texts(plants, format, new Progress(process.stderr)));
+        const lines = Readable.from(texts(plants, format, new Progress()));
         await pipeline(lines, createWriteStream(temporary), { signal });
       });
     }

@@ -57,7 +57,7 @@ async function importRecords(
 ): Promise<void> {
   using stop = stopSignal();
   const { signal } = stop;
-  const progress = new Progress(process.stderr);
+  const progress = new Progress();
   const onReject = rejects.add.bind(rejects);
   const onAway = (reason: string) => {
     progress.say(`the store does not answer, and is tried again for ${patienceMs / 1000} s: ${reason}`);

@@ -27,29 +27,26 @@ function duration(seconds: number): string {
   return seconds < 60 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-/** Where it is written: stderr, as stdout may be what is written. */
-export type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
-
-/** Writes how far something has come: on a terminal one line, again and again; elsewhere a line now and then. */
+/** Writes to stderr how far something has come: on a terminal one line, again and again; elsewhere a line now and then. */
 export class Progress {
-  private readonly output: Output;
-  private readonly begun = performance.now();
-  private written = this.begun;
+  private readonly output: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
+  private readonly begunAt = performance.now();
+  private writtenAt = this.begunAt;
   private shown = false;
 
-  constructor(output: Output) {
+  constructor(output: Progress['output'] = process.stderr) {
     this.output = output;
   }
 
   get seconds(): number {
-    return (performance.now() - this.begun) / 1000;
+    return (performance.now() - this.begunAt) / 1000;
   }
 
   update(plants: number, share: number | undefined): void {
     const { isTTY, columns } = this.output;
     const now = performance.now();
-    if (now - this.written < (isTTY ? TERMINAL_MS : QUIET_MS)) return;
-    this.written = now;
+    if (now - this.writtenAt < (isTTY ? TERMINAL_MS : QUIET_MS)) return;
+    this.writtenAt = now;
     const advance = { plants, share, seconds: this.seconds };
     // The last column stays free: a terminal would begin a new line. One that does not know its size says 0.
     if (isTTY) this.output.write(`\r${progressLine(advance, (columns || 80) - 1)}\x1b[K`);

@@ -20,7 +20,7 @@ import { isWithinInt64 } from './int64.ts';
 // validators are called here with light objects instead of Express's, and what they look up of an operation is looked up
 // once: 1.45 times the creates.
 
-/** The versions of the validator that test/contract/inside.test.ts was run with. */
+/** The versions of the validator that the tests of contract and http were run with. */
 const TESTED = ['5.6.2'];
 
 const ALL_ERRORS = { allErrors: true };

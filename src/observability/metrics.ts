@@ -24,13 +24,7 @@ const MAX_COUNTING_MS = 1000;
 const NONE = 'none';
 
 /** Of prom-client's own: gauges with the names of counters, and two that say what `nodejs_active_resources` does. */
-const UNWANTED = [
-  'nodejs_active_handles',
-  'nodejs_active_handles_total',
-  'nodejs_active_requests',
-  'nodejs_active_requests_total',
-  'nodejs_active_resources_total',
-];
+const UNWANTED = /^nodejs_active_(handles|requests|resources_total)/;
 
 /** What Prometheus is told of this process: once for each process, in prom-client's own registry. */
 export class Metrics implements RequestObserver, StoreObserver {
@@ -102,7 +96,7 @@ export class Metrics implements RequestObserver, StoreObserver {
       },
     });
     collectDefaultMetrics();
-    for (const name of UNWANTED) register.removeSingleMetric(name);
+    for (const { name } of register.getMetricsAsArray()) if (UNWANTED.test(name)) register.removeSingleMetric(name);
   }
 
   /** Has the plants in a store counted, and those that wait for it, when Prometheus asks. */

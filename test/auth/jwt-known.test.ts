@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { Authenticator } from '../../src/auth/authenticator.ts';
@@ -7,6 +8,7 @@ import { hashToken } from '../../src/auth/token.ts';
 import { startApp } from '../support/app.ts';
 import { AUDIENCE, makeKey, sign, TestProvider } from '../support/provider.ts';
 import { createPlant } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const key = await makeKey('one');
 const provider = await TestProvider.start([key]);
@@ -32,9 +34,6 @@ const signed = (sub: string, exp = now() + 300, more = {}) =>
   sign(key, { iss: provider.issuer, aud: AUDIENCE, sub, exp, ...more });
 const statusOf = async (token: string) => (await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}')).status;
 
-/** Some 11,000 characters. */
-const LONG = { groups: 'x'.repeat(8000) };
-
 describe('a token that was verified', () => {
   test('is known then, at once, and was verified once for all who brought it meanwhile', async () => {
     const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
@@ -51,50 +50,41 @@ describe('a token that was verified', () => {
 
   test('is refused from the moment on when it expires, as the clocks may differ', async () => {
     const token = await signed('alice', now() - 58);
-    expect(await statusOf(token)).toBe(200);
-    expect(await statusOf(token)).toBe(200);
-    const over = (now() + 2) * 1000 + 5;
-    await new Promise((resolve) => setTimeout(resolve, over - Date.now()));
+    expect([await statusOf(token), await statusOf(token)]).toEqual([200, 200]);
+    await sleep((now() + 2) * 1000 + 5 - Date.now());
     expect(await statusOf(token)).toBe(401);
-    const refused = () => app.log.find(({ status }) => status === 401);
-    while (refused() === undefined) await new Promise((resolve) => setTimeout(resolve, 2));
-    expect(refused()).toMatchObject({ error: 40101, reason: 'it has expired' });
+    const refused = await until(() => app.log.find(({ status }) => status === 401));
+    expect(refused).toMatchObject({ error: 40101, reason: 'it has expired' });
   });
 
   test('stays valid when more and longer ones are in use than are remembered', async () => {
     const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
-    const tokens = await Promise.all(
-      Array.from({ length: 900 }, async (_, index) => `Bearer ${await signed(String(index), undefined, LONG)}`),
-    );
+    // Of some 11,000 characters each.
+    const more = { groups: 'x'.repeat(8000) };
+    const subjects = Array.from({ length: 900 }, (_, index) => String(index));
+    const tokens = await Promise.all(subjects.map((subject) => signed(subject, undefined, more)));
     for (const round of [1, 2]) {
       const before = verifier.count;
-      const subjects: unknown[] = [];
-      for (const token of tokens) subjects.push((await authenticator.authenticate(token)).subject);
-      expect({ round, subjects }).toEqual({ round, subjects: tokens.map((_, index) => String(index)) });
+      const found: unknown[] = [];
+      for (const token of tokens) found.push((await authenticator.authenticate(`Bearer ${token}`)).subject);
       // The oldest had to go, each time.
-      expect(verifier.count - before).toBe(900);
+      expect({ round, found, verified: verifier.count - before }).toEqual({ round, found: subjects, verified: 900 });
     }
   });
 });
 
 describe('beside the tokens of an issuer', () => {
-  test('those of the store stay valid', async () => {
+  test('those of the store stay valid, and no caller is mistaken for another', async () => {
     expect(await statusOf(app.token)).toBe(200);
-  });
-
-  test('nobody is mistaken for another: neither a token for a subject nor the other way round', async () => {
     const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
-    const callers = await Promise.all(
-      [app.token, await signed('tests'), await signed('token tests')].map(async (token) =>
-        authenticator.authenticate(`Bearer ${token}`),
-      ),
+    const keys = [app.token, await signed('tests'), await signed('token tests')].map(
+      async (token) => (await authenticator.authenticate(`Bearer ${token}`)).key,
     );
-    expect(callers.map((caller) => caller.key)).toEqual(['token tests', 'subject tests', 'subject token tests']);
+    expect(await Promise.all(keys)).toEqual(['token tests', 'subject tests', 'subject token tests']);
   });
 
   test('none that looks like one of the issuer is looked up in the store', async () => {
-    const hash = hashToken('ab.cd.ef');
-    await app.store.tokens.add({ name: 'dotted', hash });
+    await app.store.tokens.add({ name: 'dotted', hash: hashToken('ab.cd.ef') });
     expect(await statusOf('ab.cd.ef')).toBe(401);
     const without = new Authenticator(app.store.tokens);
     expect((await without.authenticate('Bearer ab.cd.ef')).name).toBe('dotted');
@@ -103,13 +93,11 @@ describe('beside the tokens of an issuer', () => {
   });
 
   test('a store that cannot be asked does not matter', async () => {
-    const database = new DatabaseSync(app.database);
+    using database = new DatabaseSync(app.database);
     database.exec('alter table tokens rename to lost');
-    const other = await app.store.tokens.find(hashToken('x')).catch((error: unknown) => error);
-    expect(other).toBeInstanceOf(Error);
+    await expect(app.store.tokens.find(hashToken('x'))).rejects.toThrow();
     expect(await statusOf(await signed('alice'))).toBe(200);
     database.exec('alter table lost rename to tokens');
-    database.close();
   });
 
   test('no token is ever logged', async () => {

@@ -5,26 +5,20 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { freePort } from '../support/port.ts';
 import { ROOT, start, startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
-const bash = (line: string) => promisify(execFile)('bash', ['--norc', '-c', line]);
+const bash = async (line: string) => (await promisify(execFile)('bash', ['--norc', '-c', line])).stdout;
 
 test('what `npm run provider` prints works: the settings, and how to get a token', async () => {
-  const port = String(await freePort());
-  const provider = start('npm', ['run', '--silent', 'provider'], { PORT: port }, ROOT);
+  const provider = start('npm', ['run', '--silent', 'provider'], { PORT: String(await freePort()) }, ROOT);
   using _provider = { [Symbol.dispose]: () => provider.child.kill('SIGTERM') };
-  while (!provider.stdout().includes('ACCESS_TOKEN=')) {
-    if (provider.child.exitCode !== null) throw new Error(provider.stderr());
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  const [, settings = ''] = /^ {2}(JWT_.*) npm start$/m.exec(provider.stdout()) ?? [];
-  const [, curl = ''] = /^ {2}(curl .*)$/m.exec(provider.stdout()) ?? [];
-  const [, assignment = ''] = /^ {2}(ACCESS_TOKEN=.*)$/m.exec(provider.stdout()) ?? [];
-  const environment = new URLSearchParams(settings.replaceAll(' ', '&'));
-  const service = await startService(Object.fromEntries(environment));
-  const { stdout: answer } = await bash(curl);
-  expect(JSON.parse(answer)).toMatchObject({ token_type: 'Bearer', scope: 'plants:write plants:read' });
+  const printed = (start: string) => new RegExp(`^ {2}(${start}.*)$`, 'm').exec(provider.stdout())?.[1] ?? '';
+  await until(() => printed('ACCESS_TOKEN='));
+  const settings = printed('JWT_').replace(' npm start', '');
+  const service = await startService(Object.fromEntries(new URLSearchParams(settings.replaceAll(' ', '&'))));
+  expect(JSON.parse(await bash(printed('curl')))).toMatchObject({ token_type: 'Bearer' });
   const create = `curl --silent ${service.url}/plants -H "Authorization: Bearer $ACCESS_TOKEN" -H 'Content-Type: application/json' -d '{"id":1,"name":"x"}'`;
-  expect((await bash(`${assignment}; ${create}`)).stdout).toBe('{"name":"x"}');
+  expect(await bash(`${printed('ACCESS_TOKEN=')}; ${create}`)).toBe('{"name":"x"}');
   expect(await service.stop()).toBe(0);
   const line = service.log().find(({ msg }) => msg === 'request');
   expect(line).toMatchObject({ status: 200, subject: 'gardener' });

@@ -1,191 +1,167 @@
-import {
-  type Case,
-  edit,
-  GONE,
-  MISSING,
-  OK,
-  RECEIVED,
-  REFUSED,
-  RENAMED,
-  SENT,
-  UNCALLED,
-  UNKNOWN,
-  UNTOLD,
-} from './verdicts.ts';
+import { type Case, VERDICTS } from './schema-cases.ts';
 
-/** Edits of what is not exchanged, those of schemas that say several things, and those that say nothing. */
-export const CONTRACT_CASES: readonly Case[] = [
-  edit(
-    '[name]\n',
-    '[name]\n      if: {}\n',
-    [`${SENT}if: none → {}; ${UNKNOWN}`, `${RECEIVED}if: none → {}; ${UNKNOWN}`],
-    [`${SENT}if: {} → none; ${UNKNOWN}`, `${RECEIVED}if: {} → none; ${UNKNOWN}`],
-  ),
-  edit(
-    'properties: { in: { type: boolean }',
-    'required: [age], properties: { in: { type: boolean }, age: { type: integer }',
-    [
-      `${SENT}open.age: required property added; ${REFUSED}`,
-      `${SENT}open.age.type: none → "integer"; ${REFUSED}`,
-      `${RECEIVED}open.age: required property added; ${OK}`,
-      `${RECEIVED}open.age.type: none → "integer"; ${OK}`,
-    ],
-    [`${SENT}open.age: property removed; ${REFUSED}`, `${RECEIVED}open.age: property removed; ${GONE}`],
-  ),
-  edit(
-    'patternProperties:',
-    'properties: { xx: {} }, patternProperties:',
-    [
-      `${SENT}patterned.xx: property added, beside patternProperties; ${UNKNOWN}`,
-      `${RECEIVED}patterned.xx: property added, beside patternProperties; ${UNKNOWN}`,
-    ],
-    [`${SENT}patterned.xx: property removed; ${REFUSED}`, `${RECEIVED}patterned.xx: property removed; ${GONE}`],
-  ),
-  edit(
-    "schemas/Short' }",
-    "schemas/Short', maxLength: 2 }",
-    [
-      `${SENT}referred.type: "string" → none; ${OK}`,
-      `${SENT}referred.maxLength: 3 → 2; ${REFUSED}`,
-      `${SENT}referred.allOf: [] → [{"$ref":"#/components/schemas/Short"}]; ${REFUSED}`,
-      `${RECEIVED}referred.type: "string" → none; ${UNTOLD}`,
-      `${RECEIVED}referred.maxLength: 3 → 2; ${OK}`,
-      `${RECEIVED}referred.allOf: [] → [{"$ref":"#/components/schemas/Short"}]; ${OK}`,
-    ],
-    [
-      `${SENT}referred.maxLength: 2 → 3; ${OK}`,
-      `${SENT}referred.type: none → "string"; ${REFUSED}`,
-      `${SENT}referred.allOf: [{"$ref":"#/components/schemas/Short"}] → []; ${OK}`,
-      `${RECEIVED}referred.maxLength: 2 → 3; ${OK}`,
-      `${RECEIVED}referred.type: none → "string"; ${OK}`,
-      `${RECEIVED}referred.allOf: [{"$ref":"#/components/schemas/Short"}] → []; ${UNTOLD}`,
-    ],
-  ),
-  edit(
-    'components:',
-    '  /weeds:\n    get: { operationId: weeds, responses: { default: { description: x } } }\ncomponents:',
-    [`GET /weeds: operation added; ${OK}`],
-    [`GET /weeds: operation removed; ${UNCALLED}`],
-  ),
-  edit(
-    '/beds/tidy',
-    '/beds/tidied',
-    [`POST /beds/tidy: operation removed; ${UNCALLED}`, `POST /beds/tidied: operation added; ${OK}`],
-    [`POST /beds/tidied: operation removed; ${UNCALLED}`, `POST /beds/tidy: operation added; ${OK}`],
-  ),
-  edit(
-    '/beds/tidy',
-    '/beds/{id}',
-    [`POST /beds/tidy: operation removed; ${UNCALLED}`, `POST /beds/{id}: operation added; ${OK}`],
-    [`POST /beds/{id}: operation removed; ${UNCALLED}`, `POST /beds/tidy: operation added over another; ${UNCALLED}`],
-  ),
-  edit(
-    '{ title: [in] }',
-    '{ title: [in, up] }',
-    [
-      `${SENT}open.dependentRequired: {"title":["in"]} → {"title":["in","up"]}; ${UNKNOWN}`,
-      `${RECEIVED}open.dependentRequired: {"title":["in"]} → {"title":["in","up"]}; ${UNKNOWN}`,
-    ],
-    [
-      `${SENT}open.dependentRequired: {"title":["in","up"]} → {"title":["in"]}; ${UNKNOWN}`,
-      `${RECEIVED}open.dependentRequired: {"title":["in","up"]} → {"title":["in"]}; ${UNKNOWN}`,
-    ],
-  ),
-  edit(
-    'open: { type: object,',
-    'open: { type: object, required: [up],',
-    [`${SENT}open.up: became required; ${REFUSED}`, `${RECEIVED}open.up: became required; ${OK}`],
-    [`${SENT}open.up: became optional; ${OK}`, `${RECEIVED}open.up: became optional; ${MISSING}`],
-  ),
-  edit(
-    'operationId: createBed\n',
-    'operationId: createBed\n      x-eov-allow-unknown-query-parameters: true\n      x-any: 1\n',
-    [`POST /beds, x-eov-allow-unknown-query-parameters: none → true; ${UNKNOWN}`],
-    [`POST /beds, x-eov-allow-unknown-query-parameters: true → none; ${UNKNOWN}`],
-  ),
-  edit(
-    '[{ url: / }]',
-    "[{ url: '/{v}', variables: { v: { default: a } } }]",
-    [`servers: ["/"] → ["/{v=a}"]; ${UNCALLED}`],
-    [`servers: ["/{v=a}"] → ["/"]; ${UNCALLED}`],
-  ),
-  edit(
-    'operationId: createBed',
-    'operationId: addBed',
-    [`POST /beds: "createBed" → "addBed"; ${RENAMED}`],
-    [`POST /beds: "addBed" → "createBed"; ${RENAMED}`],
-  ),
-  edit(
-    '[{ url: / }]',
-    '[{ url: / }, { url: /v1 }]',
-    [`servers: ["/"] → ["/","/v1"]; ${OK}`],
-    [`servers: ["/","/v1"] → ["/"]; ${UNCALLED}`],
-  ),
-  edit(
-    'tidy, security: []',
-    'tidy',
-    [`POST /beds/tidy, security: [] → [{"token":[]}]; ${REFUSED}`],
-    [`POST /beds/tidy, security: [{"token":[]}] → []; ${OK}`],
-  ),
-  edit('tidy, security: []', 'tidy, security: [{ token: [] }, {}]', [], []),
-  edit(
-    '\nsecurity: [{ token: [] }]',
-    '\nsecurity: [{ token: [] }, { key: [] }]',
-    [`POST /beds, security: [{"token":[]}] → [{"token":[]},{"key":[]}]; ${OK}`],
-    [`POST /beds, security: [{"token":[]},{"key":[]}] → [{"token":[]}]; ${REFUSED}`],
-  ),
-  edit('\nsecurity: [{ token: [] }]', '\nsecurity: [{ other: [] }]', [], []),
-  edit(
-    '\nsecurity: [{ token: [] }]',
-    '\nsecurity: [{ token: [write] }]',
-    [`POST /beds, security: [{"token":[]}] → [{"token":["write"]}]; ${REFUSED}`],
-    [`POST /beds, security: [{"token":["write"]}] → [{"token":[]}]; ${OK}`],
-  ),
-  edit(
-    'scheme: bearer, desc',
-    'scheme: basic, desc',
-    [`POST /beds, security: changed; ${REFUSED}`],
-    [`POST /beds, security: changed; ${REFUSED}`],
-  ),
-  edit('X-Trace', 'x-trace', [], []),
-  edit(
-    'tidy, ',
-    'tidy, requestBody: { content: {} }, ',
-    [`POST /beds/tidy, request body: optional body added; ${OK}`],
-    [`POST /beds/tidy, request body: body removed; ${REFUSED}`],
-  ),
-  edit(
-    'operationId: tidy,',
-    'operationId: tidy, callbacks: { done: {} },',
-    [`POST /beds/tidy, callbacks: none → {"done":{}}; ${UNKNOWN}`],
-    [`POST /beds/tidy, callbacks: {"done":{}} → none; ${UNKNOWN}`],
-  ),
-  edit(
-    '\npaths:',
-    '\nwebhooks: { x-done: {} }\npaths:',
-    [`the document, webhooks: none → {"x-done":{}}; ${UNKNOWN}`],
-    [`the document, webhooks: {"x-done":{}} → none; ${UNKNOWN}`],
-  ),
-  // Prose, and what nothing refers to.
-  edit('title: Garden', 'title: Yard, description: x', [], []),
-  edit('openapi: 3.1.0', 'openapi: 3.1.1', [], []),
-  edit('name: { ', 'name: { title: A, description: B, deprecated: true, examples: [x], x-note: y, ', [], []),
-  edit('[herb, tree]', '[tree, herb]', [], []),
-  edit('required: [name]', 'required: [name, name]', [], []),
-  edit('allOf: [{ maxLength: 5 }, { minLength: 2 }]', 'allOf: [{ minLength: 2, title: A }, { maxLength: 5 }]', [], []),
-  edit('    Short:', '    Unused: { type: string }\n    Short:', [], []),
-  edit('# open', '\n        # open', [], []),
-  // A property that has the name of prose is a property.
-  edit(
-    'properties: { a: {} }',
-    'properties: { a: {}, title: {} }',
-    [
-      `${SENT}sealed: changed, beside unevaluated…; ${UNKNOWN}`,
-      `${RECEIVED}sealed: changed, beside unevaluated…; ${UNKNOWN}`,
-    ],
-    [
-      `${SENT}sealed: changed, beside unevaluated…; ${UNKNOWN}`,
-      `${RECEIVED}sealed: changed, beside unevaluated…; ${UNKNOWN}`,
-    ],
-  ),
-];
+/**
+ * An edit of the contract (`= from → to`), what is said of each difference (`+`), and what is said when the edit is
+ * taken back (`-`). At the end those of prose, of names and orders that mean nothing, and of what nothing refers to.
+ */
+const TABLE = String.raw`
+= # dry → \n        - { name: User-Agent, in: header, schema: { maxLength: 3 } }
++ POST /beds, header parameter user-agent: optional header parameter added; REFUSED
+- POST /beds, header parameter user-agent: parameter removed; REFUSED
+= # dry → \n        - { name: wet, in: query, schema: {} }
++ POST /beds, query parameter wet: optional parameter added; OK
+- POST /beds, query parameter wet: parameter removed; REFUSED
+= # dry → \n        - { name: wet, in: query, required: true, schema: {} }
++ POST /beds, query parameter wet: required parameter added; REFUSED
+- POST /beds, query parameter wet: parameter removed; REFUSED
+= name: dry, in: query → name: dry, required: true, in: query
++ POST /beds, query parameter dry: became required; REFUSED
+- POST /beds, query parameter dry: became optional; OK
+= name: dry, in: query → name: dry, in: query, allowEmptyValue: true
++ POST /beds, query parameter dry, allowEmptyValue: none → true; UNKNOWN
+- POST /beds, query parameter dry, allowEmptyValue: true → none; UNKNOWN
+= query, schema: { type: boolean } → query, schema: { type: [boolean, integer] }
++ POST /beds, query parameter dry, type: "boolean" → ["boolean","integer"]; OK
+- POST /beds, query parameter dry, type: ["boolean","integer"] → "boolean"; REFUSED
+= in: header, schema: { type: string → in: header, schema: { maxLength: 9, type: string
++ POST /beds, header parameter x-trace, maxLength: none → 9; REFUSED
+- POST /beds, header parameter x-trace, maxLength: 9 → none; OK
+= tidy, security → tidy, requestBody: { required: true, content: {} }, security
++ POST /beds/tidy, request body: required body added; REFUSED
+- POST /beds/tidy, request body: body removed; REFUSED
+= # body\n        required: true → # body
++ POST /beds, request body: became optional; OK
+- POST /beds, request body: became required; REFUSED
+= # sent → \n          text/csv: {}
++ POST /beds, request body: text/csv added; OK
+- POST /beds, request body: text/csv removed; REFUSED
+= # received → \n            text/csv: {}
++ POST /beds, reply 200, body: text/csv added; UNTOLD
+- POST /beds, reply 200, body: text/csv removed; GONE
+= Bed' } } # sent → Bed' }, encoding: {} } # sent
++ POST /beds, request body, encoding: none → {}; UNKNOWN
+- POST /beds, request body, encoding: {} → none; UNKNOWN
+=         '404': { →         '403': { $ref: '#/components/responses/Failure' }\n        '404': {
++ POST /beds, reply 403: reply status added under another; OK
+- POST /beds, reply 403: reply status of failure removed; OK
+=         '404': { →         '202': { description: later }\n        '404': {
++ POST /beds, reply 202: reply status added; UNTOLD
+- POST /beds, reply 202: reply status of success removed; GONE
+= { description: done } } → { description: done }, '404': { description: none } }
++ POST /beds/tidy, reply 404: reply status added; UNTOLD
+- POST /beds/tidy, reply 404: reply status of failure removed; OK
+= { description: done } } → { description: done }, default: { description: none } }
++ POST /beds/tidy, reply default: reply status added; UNTOLD
+- POST /beds/tidy, reply default: reply status of failure removed; OK
+= done } } → done, headers: { Age: { schema: {} } } } }
++ POST /beds/tidy, reply 204, header age: reply header added; OK
+- POST /beds/tidy, reply 204, header age: reply header removed; GONE
+= ETag: { required: true, → ETag: {
++ POST /beds, reply 200, header etag: became optional; MISSING
+- POST /beds, reply 200, header etag: became required; OK
+= ETag: { required: true, schema: { type: string } → etag: { required: true, schema: { type: integer }
++ POST /beds, reply 200, header etag, type: "string" → "integer"; UNTOLD
+- POST /beds, reply 200, header etag, type: "integer" → "string"; UNTOLD
+= done } } → done, links: { again: { operationId: tidy } } } }
++ POST /beds/tidy, reply 204, links: none → {"again":{"operationId":"tidy"}}; UNKNOWN
+- POST /beds/tidy, reply 204, links: {"again":{"operationId":"tidy"}} → none; UNKNOWN
+= components: →   /weeds:\n    get: { operationId: weeds, responses: { default: { description: x } } }\ncomponents:
++ GET /weeds: operation added; OK
+- GET /weeds: operation removed; UNCALLED
+= operationId: createBed\n → operationId: createBed\n      x-eov-allow-unknown-query-parameters: true\n      x-any: 1\n
++ POST /beds, x-eov-allow-unknown-query-parameters: none → true; UNKNOWN
+- POST /beds, x-eov-allow-unknown-query-parameters: true → none; UNKNOWN
+= [{ url: / }] → [{ url: '/{v}', variables: { v: { default: a } } }]
++ servers: ["/"] → ["/{v=a}"]; UNCALLED
+- servers: ["/{v=a}"] → ["/"]; UNCALLED
+= operationId: createBed → operationId: addBed
++ POST /beds: "createBed" → "addBed"; RENAMED
+- POST /beds: "addBed" → "createBed"; RENAMED
+= [{ url: / }] → [{ url: / }, { url: /v1 }]
++ servers: ["/"] → ["/","/v1"]; OK
+- servers: ["/","/v1"] → ["/"]; UNCALLED
+= tidy, security: [] → tidy
++ POST /beds/tidy, security: [] → [{"token":[]}]; REFUSED
+- POST /beds/tidy, security: [{"token":[]}] → []; OK
+= \nsecurity: [{ token: [] }] → \nsecurity: [{ token: [] }, { key: [] }]
++ POST /beds, security: [{"token":[]}] → [{"token":[]},{"key":[]}]; OK
+- POST /beds, security: [{"token":[]},{"key":[]}] → [{"token":[]}]; REFUSED
+= \nsecurity: [{ token: [] }] → \nsecurity: [{ token: [write] }]
++ POST /beds, security: [{"token":[]}] → [{"token":["write"]}]; REFUSED
+- POST /beds, security: [{"token":["write"]}] → [{"token":[]}]; OK
+= scheme: bearer, desc → scheme: basic, desc
++ POST /beds, security: changed; REFUSED
+- POST /beds, security: changed; REFUSED
+= tidy, security → tidy, requestBody: { content: {} }, security
++ POST /beds/tidy, request body: optional body added; OK
+- POST /beds/tidy, request body: body removed; REFUSED
+= operationId: tidy, → operationId: tidy, callbacks: { done: {} },
++ POST /beds/tidy, callbacks: none → {"done":{}}; UNKNOWN
+- POST /beds/tidy, callbacks: {"done":{}} → none; UNKNOWN
+= \npaths: → \nwebhooks: { x-done: {} }\npaths:
++ the document, webhooks: none → {"x-done":{}}; UNKNOWN
+- the document, webhooks: {"x-done":{}} → none; UNKNOWN
+= name: dry, in: query → name: dry, in: cookie
++ POST /beds, query parameter dry: parameter removed; REFUSED
++ POST /beds, cookie parameter dry: optional parameter added; OK
+- POST /beds, cookie parameter dry: parameter removed; REFUSED
+- POST /beds, query parameter dry: optional parameter added; OK
+=         '404': { →         '403': { description: no }\n        '404': {
++ POST /beds, reply 403: reply status added under another; OK
++ POST /beds, reply 403, body: application/json removed; GONE
+- POST /beds, reply 403: reply status of failure removed; OK
+- POST /beds, reply 403, body: application/json added; UNTOLD
+= properties: { in: { type: boolean } → required: [age], properties: { in: { type: boolean }, age: { type: integer }
++ POST /beds, request body, open.age: required property added; REFUSED
++ POST /beds, request body, open.age.type: none → "integer"; REFUSED
++ POST /beds, reply 200, body, open.age: required property added; OK
++ POST /beds, reply 200, body, open.age.type: none → "integer"; OK
+- POST /beds, request body, open.age: property removed; REFUSED
+- POST /beds, reply 200, body, open.age: property removed; GONE
+= schemas/Short' } → schemas/Short', maxLength: 2 }
++ POST /beds, request body, referred.type: "string" → none; OK
++ POST /beds, request body, referred.maxLength: 3 → 2; REFUSED
++ POST /beds, request body, referred.allOf: [] → [{"$ref":"#/components/schemas/Short"}]; REFUSED
++ POST /beds, reply 200, body, referred.type: "string" → none; UNTOLD
++ POST /beds, reply 200, body, referred.maxLength: 3 → 2; OK
++ POST /beds, reply 200, body, referred.allOf: [] → [{"$ref":"#/components/schemas/Short"}]; OK
+- POST /beds, request body, referred.maxLength: 2 → 3; OK
+- POST /beds, request body, referred.type: none → "string"; REFUSED
+- POST /beds, request body, referred.allOf: [{"$ref":"#/components/schemas/Short"}] → []; OK
+- POST /beds, reply 200, body, referred.maxLength: 2 → 3; OK
+- POST /beds, reply 200, body, referred.type: none → "string"; OK
+- POST /beds, reply 200, body, referred.allOf: [{"$ref":"#/components/schemas/Short"}] → []; UNTOLD
+= /beds/tidy → /beds/tidied
++ POST /beds/tidy: operation removed; UNCALLED
++ POST /beds/tidied: operation added; OK
+- POST /beds/tidied: operation removed; UNCALLED
+- POST /beds/tidy: operation added; OK
+= /beds/tidy → /beds/{id}
++ POST /beds/tidy: operation removed; UNCALLED
++ POST /beds/{id}: operation added; OK
+- POST /beds/{id}: operation removed; UNCALLED
+- POST /beds/tidy: operation added over another; UNCALLED
+= tidy, security: [] → tidy, security: [{ token: [] }, {}]
+= \nsecurity: [{ token: [] }] → \nsecurity: [{ other: [] }]
+= X-Trace → x-trace
+= title: Garden → title: Yard, description: x
+= openapi: 3.1.0 → openapi: 3.1.1
+= name: { type → name: { title: A, description: B, deprecated: true, examples: [x], x-note: y, type
+= [herb, tree] → [tree, herb]
+= required: [name] → required: [name, name]
+= allOf: [{ maxLength: 5 }, { minLength: 2 }] → allOf: [{ minLength: 2, title: A }, { maxLength: 5 }]
+=     Short: →     Unused: { type: string }\n    Short:
+= # open → \n        # open
+`;
+
+export const CONTRACT_CASES = TABLE.split(/^= /m).slice(1).map(read);
+
+function read(text: string): Case {
+  const [edit = '', ...lines] = text.trimEnd().split('\n');
+  const [from = '', to = ''] = edit.replaceAll('\\n', '\n').split(' → ');
+  const said = (sign: string) =>
+    lines
+      .filter((line) => line.startsWith(sign))
+      .map((line) => line.slice(2).replace(/\w+$/, (verdict) => VERDICTS[verdict as keyof typeof VERDICTS]));
+  return { from, to, there: said('+'), back: said('-') };
+}

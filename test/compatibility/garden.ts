@@ -11,7 +11,7 @@ paths:
     post:
       operationId: createBed
       parameters:
-        - { name: dry, in: query, schema: { type: boolean } }
+        - { name: dry, in: query, schema: { type: boolean } } # dry
       requestBody: # body
         required: true
         content:

@@ -1,4 +1,28 @@
-import { type Case, GONE, MISSING, OK, OMITTED, RECEIVED, REFUSED, SENT, UNKNOWN, UNTOLD } from './verdicts.ts';
+/** How clients fare by a difference. */
+export const VERDICTS = {
+  OK: 'compatible',
+  REFUSED: 'breaks clients: what they may send today is refused',
+  UNTOLD: 'breaks clients: they are sent what they were not told of',
+  MISSING: 'breaks clients: what they count on may be missing',
+  GONE: 'breaks clients: what they read is no longer sent',
+  UNCALLED: 'breaks clients: what they call is not there',
+  RENAMED: 'breaks clients: code generated from the contract calls it by its old name',
+  OMITTED: 'breaks clients: leaving it out means something else',
+  UNKNOWN: 'breaks clients: nobody has proven otherwise, as this cannot be judged here',
+} as const;
+const { OK, REFUSED, UNTOLD, MISSING, GONE, OMITTED, UNKNOWN } = VERDICTS;
+
+/** An edit of the contract, what is said of each difference, and what is said when the edit is taken back. */
+export interface Case {
+  readonly from: string;
+  readonly to: string;
+  readonly there: readonly string[];
+  readonly back: readonly string[];
+}
+
+/** `Bed` is in requests and in replies. */
+const SENT = 'POST /beds, request body, ';
+const RECEIVED = 'POST /beds, reply 200, body, ';
 
 /** In the request and in the reply, there and back. */
 type Verdicts = readonly [request: string, reply: string, requestBack: string, replyBack: string];
@@ -9,7 +33,7 @@ const loosens: Verdicts = [OK, OK, REFUSED, OK];
 const tightens: Verdicts = [REFUSED, OK, OK, OK];
 const unknown: Verdicts = [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN];
 
-/** An edit of `Bed`, and what is said of it: the same of both sides, and back the other way round. */
+/** An edit of `Bed`, of which the same is said in requests and in replies. */
 function schema(from: string, to: string, said: string, verdicts: Verdicts, saidBack = turned(said)): Case {
   const [request, reply, requestBack, replyBack] = verdicts;
   return {
@@ -21,7 +45,8 @@ function schema(from: string, to: string, said: string, verdicts: Verdicts, said
 }
 
 function turned(said: string): string {
-  return said.replace(/^(.*?: )(.*) → (.*)$/, '$1$3 → $2');
+  if (said.endsWith('became required')) return said.replace('required', 'optional');
+  return said.replace('optional property added', 'property removed').replace(/^(.*?: )(.*) → (.*)$/, '$1$3 → $2');
 }
 
 export const SCHEMA_CASES: readonly Case[] = [
@@ -54,20 +79,8 @@ export const SCHEMA_CASES: readonly Case[] = [
   schema('enum: [herb, tree]', 'const: herb', 'kind.enum: ["herb","tree"] → ["herb"]', narrows),
   schema('name: {', 'name: { const: x,', 'name.const: none → ["x"]', narrows),
   schema('default: 2', 'default: 4', 'size.default: 2 → 4', [OMITTED, OMITTED, OMITTED, OMITTED]),
-  schema(
-    'required: [name]',
-    'required: [name, kind]',
-    'kind: became required',
-    [REFUSED, OK, OK, MISSING],
-    'kind: became optional',
-  ),
-  schema(
-    '# properties',
-    '\n        age: {}',
-    'age: optional property added',
-    [OK, OK, REFUSED, GONE],
-    'age: property removed',
-  ),
+  schema('required: [name]', 'required: [name, kind]', 'kind: became required', [REFUSED, OK, OK, MISSING]),
+  schema('# properties', '\n        age: {}', 'age: optional property added', [OK, OK, REFUSED, GONE]),
   schema(
     'items: { type: string }',
     "items: { type: [string, 'null'] }",
@@ -132,4 +145,25 @@ export const SCHEMA_CASES: readonly Case[] = [
     loosens,
   ),
   schema('open: { type: object', 'open: { readOnly: true, type: object', 'open.readOnly: none → true', unknown),
+  schema('[name]\n', '[name]\n      if: {}\n', 'if: none → {}', unknown),
+  schema(
+    'patternProperties:',
+    'properties: { xx: {} }, patternProperties:',
+    'patterned.xx: property added, beside patternProperties',
+    [UNKNOWN, UNKNOWN, REFUSED, GONE],
+    'patterned.xx: property removed',
+  ),
+  schema(
+    '{ title: [in] }',
+    '{ title: [in, up] }',
+    'open.dependentRequired: {"title":["in"]} → {"title":["in","up"]}',
+    unknown,
+  ),
+  schema('open: { type: object,', 'open: { type: object, required: [up],', 'open.up: became required', [
+    REFUSED,
+    OK,
+    OK,
+    MISSING,
+  ]),
+  schema('properties: { a: {} }', 'properties: { a: {}, title: {} }', 'sealed: changed, beside unevaluated…', unknown),
 ];

@@ -4,7 +4,8 @@ import { loadContract } from '../../src/contract/load.ts';
 import { routeOperations } from '../../src/http/router.ts';
 import { startApp } from '../support/app.ts';
 import { THINGS } from '../support/contracts.ts';
-import { ROOT, start } from '../support/service.ts';
+import { Project } from '../support/project.ts';
+import { plantStore, ROOT, start } from '../support/service.ts';
 
 /** The contract with one place changed; that the place is there is part of the test. */
 function changed(yaml: string, from: string, to: string): string {
@@ -130,4 +131,14 @@ test('of all deprecations only the one that is known goes unheard', async () => 
   const { ended, stderr } = start(process.execPath, ['--input-type=module', '-e', script], {}, ROOT);
   expect(await ended).toBe(0);
   expect(stderr().match(/DeprecationWarning: .*/g)).toEqual(['DeprecationWarning: another one']);
+});
+
+test('the service does not start with a version of the validator that was not tested', async () => {
+  const project = new Project();
+  project.edit('src/contract/validator-eov.ts', "['5.6.2']", "['5.6.1']");
+  const { code, stderr } = await plantStore(['serve'], {}, project.folder, {}, project.main);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^plant-store: express-openapi-validator 5\.6\.2 was not tested with this service: install 5\.6\.1$/m,
+  );
 });

@@ -21,9 +21,6 @@ export interface Extent {
 /** What share of the requests is valid; each of these is sent twice. */
 const VALID = 0.6;
 
-/** How many properties are held against the service at once. */
-const LANES = 32;
-
 /** The variable DERIVED_SEED, to do a run again, or else another. */
 export function seedOr(other: number): number {
   const seed = Number(process.env['DERIVED_SEED'] ?? other);
@@ -45,13 +42,15 @@ export async function derive(
   await using server = engine === 'PostgreSQL' ? await PostgresServer.create() : undefined;
   const url = server?.url() ?? `sqlite:${join(temporaryFolder(), 'plants.db')}`;
   const service = await startService({ DATABASE_URL: url });
-  using checker = new Checker(derivation, service, async (key) => {
+  const checker = new Checker(derivation, service, async (key) => {
     const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: false });
     await store.plants.remove(key);
     await store.close();
   });
   try {
-    await runAll(properties(derivation, checker, extent));
+    // Each to its end: what fails is made shorter, and the others need the service meanwhile.
+    const all = await Promise.allSettled(properties(derivation, checker, extent));
+    for (const each of all) if (each.status === 'rejected') throw each.reason;
   } finally {
     await service.stop();
   }
@@ -61,7 +60,7 @@ export async function derive(
 }
 
 /** One for each kind of request, so that each occurs, and what fails becomes shorter without changing its kind. */
-function properties(derivation: Derivation, checker: Checker, { requests, seed }: Extent): (() => Promise<void>)[] {
+function properties(derivation: Derivation, checker: Checker, { requests, seed }: Extent): Promise<void>[] {
   const { operations } = derivation;
   const invalid = operations.flatMap((operation) => derivation.invalid(operation));
   const share = Math.ceil((requests * (1 - VALID)) / invalid.length);
@@ -70,31 +69,19 @@ function properties(derivation: Derivation, checker: Checker, { requests, seed }
   return [
     // Valid requests take the longest way: several properties share them.
     ...operations.flatMap((operation) =>
-      Array.from({ length: 8 }, (_, at) => async () => {
+      Array.from({ length: 8 }, async (_, at) => {
         const runs = Math.ceil((requests * VALID) / 2 / 8 / operations.length);
         const property = fc.asyncProperty(derivation.valid(operation), (sent) => checker.valid(sent));
         await fc.assert(property, parameters(1000 + at, runs));
       }),
     ),
-    ...invalid.map(({ kind, requests }, at) => async () => {
+    ...invalid.map(async ({ kind, requests }, at) => {
       const property = fc.asyncProperty(requests, ({ request, number }) => checker.invalid(kind, request, number));
       await fc.assert(property, parameters(at, share)).catch((error: unknown) => {
         throw new Error(`${kind}: ${Error.isError(error) ? error.message : String(error)}`);
       });
     }),
   ];
-}
-
-/** Runs some at once, each to its end. @throws what the first of them that failed threw */
-async function runAll(works: readonly (() => Promise<void>)[]): Promise<void> {
-  const failures: unknown[] = [];
-  const queue = works.values();
-  await Promise.all(
-    Array.from({ length: LANES }, async () => {
-      for (const work of queue) await work().catch((error: unknown) => failures.push(error));
-    }),
-  );
-  if (failures.length > 0) throw failures[0];
 }
 
 /** The contract and the store may have the members in different orders. */

@@ -86,7 +86,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
 };
 describe('the examples of the contract', () => {
   test.each(requests)('$name of $operation.id succeeds, and is answered as shown', async (example) => {
-    using checker = new Checker(derivation, service, () => Promise.reject(new Error('nothing is to be removed')));
+    const checker = new Checker(derivation, service, () => Promise.reject(new Error('nothing is to be removed')));
     const { operation, mediaType, value, name } = example;
     const body = { mediaType, text: JSON.stringify(value) };
     const { status, text } = await checker.send(new DerivedRequest(operation, new Map(), body));

@@ -49,12 +49,19 @@ export type Judge = (value: unknown) => true | string;
  */
 export class Judges {
   private readonly components: unknown;
+  private readonly known = new Map<Schema, Judge>();
 
   constructor({ components }: OpenApiDocument) {
     this.components = withExactNumbers(components);
   }
 
   of(schema: Schema): Judge {
+    const judge = this.known.get(schema) ?? this.make(schema);
+    this.known.set(schema, judge);
+    return judge;
+  }
+
+  private make(schema: Schema): Judge {
     const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
     ajv.addVocabulary(['components', 'example', 'x-pattern-message']);
     ajv.addKeyword({

@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { MAX } from '../../src/http/bounds.ts';
 import { Crowd } from '../support/crowd.ts';
-import { adminUrl, logged, sample, samples, scrape, until } from '../support/metrics.ts';
+import { adminUrl, logged, sample, samples, scrape, untilSample } from '../support/metrics.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { byHand, JSON_TYPE } from '../support/raw.ts';
 import { createPlant, type Service, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 const PLANT = '{"id":1,"name":"x"}';
 const newFile = () => join(temporaryFolder(), 'plants.db');
@@ -27,12 +27,12 @@ test('what is under way and what waits is seen, and what the store could not do 
   const service = await provisioned(`sqlite:${file}`);
   const create = async (id: number) => (await createPlant(service, `{"id":${id},"name":"x"}`)).status;
   expect(await create(1)).toBe(200);
-  const other = new DatabaseSync(file);
+  using other = new DatabaseSync(file);
   other.exec('begin immediate');
   const first = create(2);
-  await until(service, 'plant_store_http_requests_in_flight', 1);
+  await untilSample(service, 'plant_store_http_requests_in_flight', 1);
   const rest = [create(3), create(4)];
-  const text = await until(service, 'plant_store_waiting_plants', 2);
+  const text = await untilSample(service, 'plant_store_waiting_plants', 2);
   expect(sample(text, 'plant_store_http_requests_in_flight')).toBe(3);
   expect(sample(text, 'plant_store_batch_plants_count')).toBe(1);
   // It waits 2 s for the lock.
@@ -40,7 +40,6 @@ test('what is under way and what waits is seen, and what the store could not do 
   other.exec('rollback');
   expect(await Promise.all(rest)).toEqual([200, 200]);
   other.exec('alter table plants rename to lost');
-  other.close();
   expect(await create(5)).toBe(500);
   await logged(service, 5);
   const after = await scrape(service);
@@ -62,49 +61,42 @@ test('what is refused since too much is under way is counted too', async () => {
   const file = newFile();
   const service = await provisioned(`sqlite:${file}`);
   await createPlant(service, PLANT);
-  const other = new DatabaseSync(file);
+  using other = new DatabaseSync(file);
   other.exec('begin immediate');
   using crowd = new Crowd(service);
   const { HOST, AUTH, post } = byHand(service);
   const create = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${PLANT.length}`) + PLANT;
   for (const socket of await crowd.join(MAX.underWay + 10)) socket.write(create);
   const refused = () => service.log().filter(({ status }) => status === 503);
-  while (refused().length === 0) await sleep(10);
+  await until(() => refused().length);
   other.exec('rollback');
-  other.close();
   await logged(service, MAX.underWay + 11);
-  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
+  const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
   expect(samples(text, 'plant_store_http_requests_total')['createPlant 503']).toBe(refused().length);
   // They are none of the store's.
   expect(samples(text, 'plant_store_store_errors_total')['failed']).toBe(0);
   await service.stop();
 });
 
-test('while the store is away, what was counted is told at once, and its failures are counted', async () => {
+test('while the store is away, what was counted is told at once, and what could not be asked for is counted', async () => {
   const away = await PostgresServer.create();
-  const service = await provisioned(away.url(await away.createDatabase()));
+  const url = away.url(await away.createDatabase());
+  // One asks for the token, and fails at that.
+  const asking = await startService({ DATABASE_URL: url, ADMIN_PORT: '0' });
+  const service = await provisioned(url);
   await away.stop();
   const failing = createPlant(service, PLANT);
-  await until(service, 'plant_store_http_requests_in_flight', 1);
-  const begun = performance.now();
+  await untilSample(service, 'plant_store_http_requests_in_flight', 1);
+  const begunAt = performance.now();
   await scrape(service);
-  expect(performance.now() - begun).toBeLessThan(1000);
+  expect(performance.now() - begunAt).toBeLessThan(1000);
   expect((await fetch(`${adminUrl(service)}/readyz`)).status).toBe(503);
-  expect((await failing).status).toBe(503);
-  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
-  // The operator's own question is none of them.
-  expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 0 });
-  await service.stop();
-  await away.remove();
-});
-
-test('a token that cannot be looked up is a failure of the store too', async () => {
-  const away = await PostgresServer.create();
-  const service = await startService({ DATABASE_URL: away.url(await away.createDatabase()), ADMIN_PORT: '0' });
-  await away.stop();
-  expect((await createPlant(service, PLANT)).status).toBe(503);
-  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
-  expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 0 });
-  await service.stop();
+  expect([(await failing).status, (await createPlant(asking, PLANT)).status]).toEqual([503, 503]);
+  for (const each of [service, asking]) {
+    const text = await untilSample(each, 'plant_store_http_requests_in_flight', 0);
+    // The operator's own question is none of them.
+    expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 0 });
+    await each.stop();
+  }
   await away.remove();
 });

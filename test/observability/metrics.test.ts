@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { logged, sample, samples, scrape, until } from '../support/metrics.ts';
+import { logged, sample, samples, scrape, untilSample } from '../support/metrics.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../support/raw.ts';
 import { createPlant, ROOT, startService } from '../support/service.ts';
@@ -23,24 +23,9 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
   test('each request, plant and batch is counted once, by what became of it', async () => {
     const url = engine === 'sqlite' ? `sqlite:${newFile()}` : server.url(await server.createDatabase());
     const service = await start(url);
-    const none = {
-      'none 400': 0,
-      'none 401': 0,
-      'none 403': 0,
-      'none 404': 0,
-      'none 405': 0,
-      'none 408': 0,
-      'none 429': 0,
-    };
-    const outside = { ...none, 'none 431': 0, 'none 500': 0, 'none 503': 0 };
-    const inside = {
-      'createPlant 200': 0,
-      'createPlant 400': 0,
-      'createPlant 401': 0,
-      'createPlant 403': 0,
-      'createPlant 429': 0,
-    };
-    const requests = { ...inside, 'createPlant 500': 0, 'createPlant 503': 0, ...outside };
+    const outside = [400, 401, 403, 404, 405, 408, 429, 431, 500, 503].map((status) => `none ${status}`);
+    const inside = [200, 400, 401, 403, 429, 500, 503].map((status) => `createPlant ${status}`);
+    const requests = Object.fromEntries([...outside, ...inside].map((labels) => [labels, 0]));
     const before = await scrape(service);
     expect(samples(before, 'plant_store_http_requests_total')).toEqual(requests);
     expect(samples(before, 'plant_store_creations_total')).toEqual({ created: 0, replayed: 0, conflict: 0 });
@@ -52,10 +37,8 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     for (const path of ['/plants', '/docs/', '/nothing', '/nothing?id=1', '/openapi.json'])
       await (await fetch(service.url + path)).text();
     const { HOST, AUTH } = byHand(service);
-    expect((await sendRaw(service.url, 'NONSENSE\r\n\r\n')).status).toBe(400);
-    expect(
-      (await sendRaw(service.url, `GET / HTTP/1.1\r\n${HOST}\r\n${AUTH}${'x'.repeat(20_000)}\r\n\r\n`)).status,
-    ).toBe(431);
+    await sendRaw(service.url, 'NONSENSE\r\n\r\n');
+    await sendRaw(service.url, `GET / HTTP/1.1\r\n${HOST}\r\n${AUTH}${'x'.repeat(20_000)}\r\n\r\n`);
 
     const lines = await logged(service, 15);
     const text = await scrape(service);
@@ -75,7 +58,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(sample(text, 'plant_store_http_requests_in_flight')).toBe(0);
     expect(sample(text, 'plant_store_waiting_plants')).toBe(0);
     // They are counted again after a second.
-    expect(await until(service, 'plant_store_plants', 2)).toContain('plant_store_plants 2');
+    expect(await untilSample(service, 'plant_store_plants', 2)).toContain('plant_store_plants 2');
     expect(sample(text, 'plant_store_batch_plants_count')).toBe(5);
     expect(sample(text, 'plant_store_batch_plants_sum')).toBe(5);
     expect(samples(text, 'plant_store_batch_plants_bucket')).toMatchObject({ 1: 5, '+Inf': 5 });
@@ -88,11 +71,10 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(samples(text, `${name}_count`)).toEqual({ createPlant: 8, none: 5 });
     const seconds = (operation: unknown) =>
       lines.filter((line) => line['operation'] === operation).reduce((sum, { ms = 0 }) => sum + Number(ms), 0) / 1000;
-    const sums = samples(text, `${name}_sum`);
-    expect([sums['createPlant'], sums['none']]).toEqual([
-      expect.closeTo(seconds('createPlant'), 4),
-      expect.closeTo(seconds(undefined), 4),
-    ]);
+    expect(samples(text, `${name}_sum`)).toEqual({
+      createPlant: expect.closeTo(seconds('createPlant'), 4),
+      none: expect.closeTo(seconds(undefined), 4),
+    });
     // The store took less than those who asked it waited.
     const commits = sample(text, 'plant_store_commit_duration_seconds_sum') ?? NaN;
     expect([commits > 0.0001, commits < seconds('createPlant')]).toEqual([true, true]);
@@ -105,9 +87,9 @@ test('a client that goes before its answer is counted as one without', async () 
   const { HOST, AUTH, post } = byHand(service);
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   socket.write(`${post(HOST, AUTH, JSON_TYPE, 'Content-Length: 100')}{`);
-  await until(service, 'plant_store_http_requests_in_flight', 1);
+  await untilSample(service, 'plant_store_http_requests_in_flight', 1);
   socket.destroy();
-  const text = await until(service, 'plant_store_http_requests_in_flight', 0);
+  const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
   expect(samples(text, 'plant_store_http_requests_total')).toMatchObject({ 'createPlant none': 1 });
   await service.stop();
 });

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import { until } from '../support/metrics.ts';
+import { untilSample } from '../support/metrics.ts';
 import { testWithPromtool } from '../support/promtool.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
 import { byHand, sendRaw } from '../support/raw.ts';
@@ -37,13 +37,13 @@ await createPlant(reader, '{}');
 await sendRaw(service.url, 'NONSENSE\r\n\r\n');
 const gone = connect(Number(new URL(service.url).port), '127.0.0.1');
 gone.write(`${post(HOST, AUTH, 'Content-Type: application/json', 'Content-Length: 100')}{`);
-await until(service, 'plant_store_http_requests_in_flight', 1);
+await untilSample(service, 'plant_store_http_requests_in_flight', 1);
 gone.destroy();
 const database = new DatabaseSync(file);
 database.exec('alter table plants rename to lost');
 database.close();
 await createPlant(reader, '{"id":2,"name":"x"}');
-const text = await until(service, 'plant_store_http_requests_in_flight', 0);
+const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
 await service.stop();
 
 test('README has each metric of the service, with its type and its labels', () => {

@@ -9,6 +9,7 @@ import { freePort } from '../support/port.ts';
 import { createPlant, ROOT, start, type Started, startService } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 const TOKEN = 'a'.repeat(43);
 
@@ -28,10 +29,7 @@ async function serviceLoggingTo(redirection: string, prepare = '', wrapper: read
   };
   const started = start(command, args, environment, ROOT);
   const admin = `http://127.0.0.1:${adminPort}`;
-  while ((await fetch(`${admin}/readyz`).catch(() => undefined))?.status !== 200) {
-    if (started.child.exitCode !== null) throw new Error(started.stderr());
-    await sleep(20);
-  }
+  await until(async () => (await fetch(`${admin}/readyz`).catch(() => undefined))?.status === 200);
   const dropped = async () =>
     Number(sample(await (await fetch(`${admin}/metrics`)).text(), 'plant_store_log_lines_dropped_total'));
   return { ...started, url: `http://127.0.0.1:${port}`, admin, dropped, token: TOKEN };
@@ -106,14 +104,8 @@ testWith(noSmallDisk, 'says how many lines were dropped once the disk of its log
   await create(service, 10, 200);
   await sleep(100);
   const said = lines();
-  expect(said.filter(isNotice).map((line) => JSON.parse(line) as unknown)).toEqual([
-    {
-      level: 'warn',
-      time: expect.any(String),
-      lines: dropped,
-      msg: 'log lines were dropped: stdout could not be written',
-    },
-  ]);
+  const notice = { level: 'warn', lines: dropped, msg: 'log lines were dropped: stdout could not be written' };
+  expect(said.filter(isNotice).map((line) => JSON.parse(line) as unknown)).toEqual([expect.objectContaining(notice)]);
   // Each other line is whole, but for one at most, which the full disk has cut.
   const torn = said.filter((line) => !line.endsWith('}'));
   expect(torn.length).toBeLessThan(2);
@@ -135,12 +127,8 @@ test('a log that nobody reads does not fill the memory', async () => {
     gc();
     console.error(process.memoryUsage().rss, log.dropped());
     process.kill(process.pid, 'SIGKILL');`;
-  const { child, ended, stderr } = start(
-    process.execPath,
-    ['--expose-gc', '--input-type=module', '-e', script],
-    {},
-    ROOT,
-  );
+  const args = ['--expose-gc', '--input-type=module', '-e', script];
+  const { child, ended, stderr } = start(process.execPath, args, {}, ROOT);
   child.stdout?.pause();
   await once(child, 'exit');
   child.stdout?.resume();

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { parse } from 'yaml';
 import { startApp, YAML } from '../support/app.ts';
+import { until } from '../support/until.ts';
 
 const app = await startApp();
 const mounted = await startApp({
@@ -68,23 +69,19 @@ describe('/docs', () => {
     expect(text).toContain('"validatorUrl": null');
   });
 
-  test.each([
-    '/docs',
-    '/docs/',
-    '/docs/swagger-ui-bundle.js',
-    '/docs/swagger-ui-init.js',
-    '/openapi.yaml',
-    '/openapi.json',
-  ])('allows the browser nothing but what the page needs: %s', async (path) => {
-    const { headers } = await request(app.url).get(path);
-    const policy = headers['content-security-policy'];
-    expect(policy).toMatch(/^default-src 'none';script-src 'self';style-src 'self'( 'sha256-[\w+/=]+'){2};/);
-    expect(policy).not.toContain('upgrade-insecure-requests');
-    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
-    for (const name of ['strict-transport-security', 'cross-origin-opener-policy', 'x-powered-by']) {
-      expect(headers).not.toHaveProperty(name);
-    }
-  });
+  test.each(['/docs', '/docs/', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui-init.js', '/openapi.json'])(
+    'allows the browser nothing but what the page needs: %s',
+    async (path) => {
+      const { headers } = await request(app.url).get(path);
+      const policy = headers['content-security-policy'];
+      expect(policy).toMatch(/^default-src 'none';script-src 'self';style-src 'self'( 'sha256-[\w+/=]+'){2};/);
+      expect(policy).not.toContain('upgrade-insecure-requests');
+      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+      for (const name of ['strict-transport-security', 'cross-origin-opener-policy', 'x-powered-by']) {
+        expect(headers).not.toHaveProperty(name);
+      }
+    },
+  );
 
   test.each(['/docs', '/docs/', '/openapi.yaml', '/openapi.json'])('is for reading: %s', async (path) => {
     const { body } = (await request(app.url).post(path).expect(405).expect('Allow', 'GET, HEAD')) as { body: unknown };
@@ -117,8 +114,7 @@ test('a file is sent whole, whatever part of it is asked for, and logged by its 
     .expect(200);
   expect(text.length).toBeGreaterThan(10_000);
   const line = () => app.log.find(({ path }) => path === '/docs/swagger-ui.css');
-  while (line() === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
-  expect(line()).toMatchObject({ status: 200 });
+  expect(await until(line)).toMatchObject({ status: 200 });
 });
 
 test('over https, browsers are told to stay with it', async () => {

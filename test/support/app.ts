@@ -57,13 +57,19 @@ afterAll(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
+/** To compile a contract takes most of the time of a start: the apps of a test file share what is compiled. */
+const contracts = new Map<string, ReturnType<typeof loadContract>>();
+
 /** The service in this process, on a real database and a real port, so that a test can put operations of its own in. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const path = join(temporaryFolder(), 'plants.db');
   const store = await openStore({ engine: 'sqlite', path }, { create: true });
   const token = makeToken();
   await store.tokens.add({ name: 'tests', hash: hashToken(token) });
-  const contract = await loadContract(options.yaml);
+  const { yaml = YAML } = options;
+  const loading = contracts.get(yaml) ?? loadContract(yaml);
+  contracts.set(yaml, loading);
+  const contract = await loading;
   const log: Line[] = [];
   const logger = pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Line) });
   const jwt = options.issuer && new JwtVerifier(options.issuer, logger, options.pace);

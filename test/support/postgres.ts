@@ -9,6 +9,7 @@ import { binary } from './postgres-binaries.ts';
 import { freePort } from './port.ts';
 import { Session } from './session.ts';
 import { processesOf, send } from './signals.ts';
+import { until } from './until.ts';
 
 /** PostgreSQL refuses to run as root. */
 export const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
@@ -114,11 +115,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Waits until a query finds something. */
   async until(text: string, database = 'postgres'): Promise<void> {
-    const deadline = performance.now() + READY_MS;
-    while ((await this.query(text, database)).length === 0) {
-      if (performance.now() > deadline) throw new Error(`it never came to this: ${text}`);
-      await sleep(20);
-    }
+    await until(async () => (await this.query(text, database)).length, READY_MS);
   }
 
   /** Makes an empty database, and returns its name. */

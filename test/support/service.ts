@@ -10,6 +10,10 @@ const MAIN = join(ROOT, 'src/main.ts');
 
 export type Environment = Readonly<Record<string, string>>;
 
+/** Where Node keeps what it has compiled, as for `npm start`: without, it starts half as fast. Coverage is exact without. */
+const CACHE: Environment =
+  process.env['NODE_V8_COVERAGE'] === undefined ? { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node') } : {};
+
 /** A process that a test started, with what it has said so far. */
 export interface Started {
   readonly child: ChildProcess;
@@ -39,7 +43,9 @@ export function start(
   const { PATH = '', HOME = '' } = process.env;
   // Node passes this on by itself, unless told otherwise. Another user may not write where coverage is collected.
   const coverage = user.uid === undefined ? {} : { NODE_V8_COVERAGE: '' };
-  const env = { PATH, HOME, ...coverage, ...environment };
+  // Copies of the project would only fill it.
+  const cache = args.includes(MAIN) ? CACHE : {};
+  const env = { PATH, HOME, ...coverage, ...cache, ...environment };
   const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
   running.add(child);
   let [stdout, stderr] = ['', ''];

@@ -1,6 +1,15 @@
-import { expect } from '@jest/globals';
-import type { Project } from '../support/project.ts';
-import { createPlant, type Service } from '../support/service.ts';
+import type { Project } from '../../support/project.ts';
+
+/**
+ * A request, and how it is answered: the body of a create, or a path to get; the status; the text of a 200, a part of
+ * the text of another reply, or a part of what the log says of a 500; the request's headers, where others than usual.
+ */
+export type Exchange = readonly [
+  sent: string,
+  status: number,
+  told: string,
+  headers?: Readonly<Record<string, string>>,
+];
 
 /** A kind of change of the contract, and what must follow from it. */
 export interface Change {
@@ -12,41 +21,15 @@ export interface Change {
   /** What the compiler says before, of code that only the changed contract lets compile: an error each, in order. */
   readonly before?: readonly string[];
   readonly edit: (project: Project) => void;
-  /** What is said of the change: by the compiler, an error each, in order; or by `generate`. */
+  /** What the compiler says of the change: an error each, in order. */
   readonly says?: readonly string[];
-  /** What becomes of a service that is started all the same: the text with which it ends, or how it answers. */
-  readonly ignored?: string | ((service: Service) => Promise<void>);
-  /** What the compiler asks for. */
+  /** What becomes of a service that starts all the same: the text with which it ends, or what it answers. */
+  readonly ignored?: string | readonly Exchange[];
+  /** The edit that the compiler asks for. */
   readonly cure?: (project: Project) => void;
-  /** How the service answers in the end. */
-  readonly served?: (service: Service) => Promise<void>;
+  /** What the service answers in the end. */
+  readonly served?: readonly Exchange[];
 }
-
-/** The status and the text that come back from a create. */
-export async function created(service: Service, body: string, headers: Readonly<Record<string, string>> = {}) {
-  const response = await createPlant(service, body, headers);
-  return [response.status, await response.text()];
-}
-
-export async function got({ url, token }: Service, path: string) {
-  const response = await fetch(url + path, token === '' ? {} : { headers: { Authorization: `Bearer ${token}` } });
-  return [response.status, await response.text()];
-}
-
-/** The service fails to answer what the contract declares: it tells the log why, and the client nothing. */
-export async function expectFailure(service: Service, body: string, reason: string): Promise<void> {
-  const [status, text] = await created(service, body);
-  expect(status).toBe(500);
-  expect(text).toMatch(
-    /^\{"error":50000,"message":"the service failed; its log has the cause under request id [\w-]+"\}$/,
-  );
-  const lines = () => service.log().filter((line) => line['status'] === 500);
-  while (lines().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(JSON.stringify(lines())).toContain(reason);
-}
-
-/** What is told of a request that does not fit the contract. */
-export const refused = (message: string) => [400, JSON.stringify({ error: 40010, message })];
 
 /** Changes the contract. */
 export function contract(...edits: readonly (readonly [from: string, to: string])[]): (project: Project) => void {
@@ -62,6 +45,13 @@ export function contractAfter(line: string, from: string, to: string): (project:
     const changed = after?.replace(from, () => to);
     if (changed === undefined || changed === after) throw new Error(`openapi.yaml has no ${from} after ${line}`);
     project.write('openapi.yaml', [before, changed].join(`\n${line}\n`));
+  };
+}
+
+/** Changes createPlant. */
+export function handler(...edits: readonly (readonly [from: string, to: string])[]): (project: Project) => void {
+  return (project) => {
+    for (const [from, to] of edits) project.edit(CREATE_PLANT, from, to);
   };
 }
 

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { whyNoNginx } from './support/nginx.ts';
-import { freePort } from './support/port.ts';
-import { PostgresServer } from './support/postgres.ts';
-import { installedPostgres } from './support/postgres-binaries.ts';
-import { Project } from './support/project.ts';
-import { blocks, run } from './support/readme.ts';
-import { start, type Started } from './support/service.ts';
-import { describeWith } from './support/skipping.ts';
+import { whyNoNginx } from '../support/nginx.ts';
+import { freePort } from '../support/port.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { installedPostgres } from '../support/postgres-binaries.ts';
+import { Project } from '../support/project.ts';
+import { blocks, run } from '../support/readme.ts';
+import { start, type Started } from '../support/service.ts';
+import { describeWith } from '../support/skipping.ts';
 
 const HEADING = 'Two instances, step by step';
 const [database = '', settings = '', terminals = '', first = '', importing = '', watching = '', restoring = ''] =

@@ -1,0 +1,269 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { startBrowser, type Visit, visit } from '../support/browser.ts';
+import { freePort } from '../support/port.ts';
+import { README } from '../support/readme.ts';
+import { plantStore, ROOT, type Service, start, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { DocsPage } from './docs.ts';
+import { describeInBrowser } from './in-browser.ts';
+
+/** What Chromium writes to its console of itself when a request of the page is refused. */
+const refused = (status: string) => `Failed to load resource: the server responded with a status of ${status}`;
+
+/** The contrast of each text on the page with what it stands on (WCAG 2.2, 1.4.3), by text. */
+const CONTRASTS = `
+  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const luminance = (colour) => {
+    const [red, green, blue] = channels(colour).slice(0, 3).map((value) => value / 255)
+      .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const ground = (element) => {
+    const colour = getComputedStyle(element).backgroundColor;
+    return channels(colour)[3] === 0 ? ground(element.parentElement) : colour;
+  };
+  [...document.querySelectorAll('h1, p, a')].map((element) => {
+    const [dark, light] = [getComputedStyle(element).color, ground(element)].map(luminance).toSorted((a, b) => a - b);
+    return [element.innerText, (light + 0.05) / (dark + 0.05)];
+  })`;
+
+const FOCUSED = 'document.activeElement';
+
+/** What has the focus, as a reader hears it; undefined for the page itself. */
+function focused(page: Page): Promise<string | undefined> {
+  return page.evaluate<string | undefined>(
+    `${FOCUSED} === document.body ? undefined : ${FOCUSED}.ariaLabel ?? ${FOCUSED}.innerText`,
+  );
+}
+
+/** Presses Tab until what has this name has the focus, as soon as it can be seen; it must be on the way down the page. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('button', { name }).first().waitFor();
+  const passed = [];
+  for (;;) {
+    await page.keyboard.press('Tab');
+    const current = await focused(page);
+    if (current === undefined) throw new Error(`${String(name)} is not among ${passed.join(' | ')}`);
+    if (name.test(current)) return;
+    passed.push(current);
+  }
+}
+
+/** Whether the focus can be seen: what has it looks otherwise without it. */
+async function isSeen(page: Page): Promise<boolean> {
+  await page.evaluate(`${FOCUSED}.scrollIntoView({ block: 'center' })`);
+  const withFocus = await page.screenshot();
+  await page.evaluate(`globalThis.focused = ${FOCUSED}; focused.blur()`);
+  const without = await page.screenshot();
+  await page.evaluate('focused.focus({ focusVisible: true })');
+  return !withFocus.equals(without);
+}
+
+describeInBrowser('in a browser', () => {
+  const DATABASE_URL = `sqlite:${join(temporaryFolder(), 'plants.db')}`;
+  let stage: { readonly browser: Browser; readonly service: Service };
+  beforeAll(async () => {
+    const [browser, service] = await Promise.all([startBrowser(), startService({ DATABASE_URL })]);
+    stage = { browser, service };
+  });
+  afterAll(async () => {
+    await stage.browser.close();
+    await stage.service.stop();
+  });
+
+  const open = (path: string, options?: BrowserContextOptions): Promise<Visit> =>
+    visit(stage.browser, stage.service.url + path, options);
+
+  /** Opens the docs, with a token unless told otherwise, ready to execute the operation. */
+  async function tryOut(token: string | undefined = stage.service.token, options?: BrowserContextOptions) {
+    const visited = await open('/docs', options);
+    const docs = new DocsPage(visited.page);
+    if (token !== '') await docs.authorize(token);
+    await docs.tryOut();
+    return { docs, ...visited };
+  }
+
+  describe('the landing page', () => {
+    test('leads to the docs', async () => {
+      const { url } = stage.service;
+      await using visited = await open('/');
+      const { page } = visited;
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Plant Store');
+      await page.getByRole('link', { name: 'Read the documentation' }).click();
+      await new DocsPage(page).operation.waitFor();
+      expect(visited.requests.slice(0, 2)).toEqual([`GET ${url}/`, `GET ${url}/docs/`]);
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('leads to the contract', async () => {
+      await using visited = await open('/');
+      await visited.page.getByRole('link', { name: 'openapi.json' }).click();
+      expect(JSON.parse(await visited.page.locator('pre').innerText())).toMatchObject({ openapi: '3.1.0' });
+      expect(visited.problems).toEqual([]);
+    });
+
+    test.each(['light', 'dark'] as const)('can be read, also on a phone: %s', async (colorScheme) => {
+      const viewport = { width: 320, height: 640 };
+      await using visited = await open('/', { colorScheme, viewport, isMobile: true });
+      const contrasts = await visited.page.evaluate<[string, number][]>(CONTRASTS);
+      expect(contrasts).toHaveLength(8);
+      expect(contrasts.filter(([, contrast]) => contrast < 4.5)).toEqual([]);
+      const ground = await visited.page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+      expect(ground).toBe(colorScheme === 'light' ? 'rgb(246, 248, 244)' : 'rgb(19, 26, 20)');
+      expect(await new DocsPage(visited.page).width()).toBe(viewport.width);
+      expect(visited.problems).toEqual([]);
+    });
+  });
+
+  describe('the docs page', () => {
+    test('creates a plant for who has a token, and asks its own service alone, for its own files', async () => {
+      await using visited = await tryOut();
+      const first = await visited.docs.execute();
+      expect([first.status, JSON.parse(first.body)]).toEqual(['200', { name: 'Monstera deliciosa', tag: 'tropical' }]);
+      expect(first.headers).not.toContain('idempotent-replayed: true');
+      const second = await visited.docs.execute();
+      expect([second.status, second.body]).toEqual(['200', first.body]);
+      expect(second.headers).toContain('idempotent-replayed: true');
+      const { url } = stage.service;
+      expect([...new Set(visited.requests)].toSorted()).toEqual([
+        `GET ${url}/docs`,
+        `GET ${url}/docs/`,
+        `GET ${url}/docs/favicon-32x32.png`,
+        `GET ${url}/docs/swagger-ui-bundle.js`,
+        `GET ${url}/docs/swagger-ui-init.js`,
+        `GET ${url}/docs/swagger-ui-standalone-preset.js`,
+        `GET ${url}/docs/swagger-ui.css`,
+        `GET ${url}/openapi.json`,
+        `POST ${url}/plants`,
+      ]);
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('sends an id of 64 bits as it was typed', async () => {
+      await using visited = await tryOut();
+      const ids = ['-9223372036854775808', '9007199254740992', '9007199254740993'];
+      for (const id of ids.toReversed()) {
+        const { status, headers } = await visited.docs.execute(`{"id":${id},"name":"typed"}`);
+        expect([status, headers.includes('idempotent-replayed: true')]).toEqual(['200', false]);
+      }
+      const { stdout } = await plantStore(['export'], { DATABASE_URL });
+      expect(stdout.match(/^.*typed.*$/gm)).toEqual(ids.map((id) => `{"id":${id},"name":"typed"}`));
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('shows what is wrong with a plant', async () => {
+      await using visited = await tryOut();
+      for (const id of ['"x"', '1.5', '9223372036854775808']) {
+        const { status, body } = await visited.docs.execute(`{"id":${id},"name":"x"}`);
+        expect(status).toMatch(/^400\b/);
+        expect(JSON.parse(body)).toEqual({ error: 40010, message: expect.stringMatching(/^body\.id must be /) });
+      }
+      expect(visited.problems).toEqual(Array<string>(3).fill(refused('400 (Bad Request)')));
+    });
+
+    test('shows that a token is asked for, and that it must be a valid one', async () => {
+      await using visited = await tryOut('');
+      const without = await visited.docs.execute();
+      expect(without.status).toMatch(/^401\b/);
+      expect(JSON.parse(without.body)).toMatchObject({ error: 40100 });
+      await visited.docs.authorize(`${stage.service.token}0`);
+      const wrong = await visited.docs.execute();
+      expect(wrong.status).toMatch(/^401\b/);
+      expect(JSON.parse(wrong.body)).toMatchObject({ error: 40101 });
+      expect(visited.problems).toEqual(Array<string>(2).fill(refused('401 (Unauthorized)')));
+    });
+
+    test('remembers the token when it is loaded again, and forgets it with the profile', async () => {
+      await using visited = await open('/docs');
+      const docs = new DocsPage(visited.page);
+      await docs.authorize(stage.service.token);
+      await visited.page.reload();
+      await docs.tryOut();
+      expect((await docs.execute()).status).toBe('200');
+      expect(visited.problems).toEqual([]);
+      await using stranger = await tryOut('');
+      expect((await stranger.docs.execute()).status).toMatch(/^401\b/);
+    });
+
+    test('is as wide as the screen of a phone, and can be used there', async () => {
+      const viewport = { width: 360, height: 740 };
+      await using visited = await tryOut(undefined, { viewport, isMobile: true });
+      const { docs } = visited;
+      expect(await docs.width()).toBe(viewport.width);
+      // One that was edited can be reset: there is a button more.
+      expect((await docs.execute('{"id":4,"name":"x"}')).status).toBe('200');
+      expect(await docs.width()).toBe(viewport.width);
+      expect(await docs.beyond()).toEqual([]);
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('works where the public address has a path', async () => {
+      const PORT = String(await freePort());
+      const BASE_URL = `http://127.0.0.1:${PORT}/api`;
+      const service = await startService({ PORT, BASE_URL });
+      await using visited = await visit(stage.browser, `${BASE_URL}/docs`);
+      const docs = new DocsPage(visited.page);
+      await docs.authorize(service.token);
+      await docs.tryOut();
+      expect((await docs.execute()).status).toBe('200');
+      expect(visited.requests).toContain(`POST ${BASE_URL}/plants`);
+      expect(visited.problems).toEqual([]);
+      await service.stop();
+    });
+
+    test('creates a plant by the keyboard alone, from the top of the page', async () => {
+      await using visited = await open('/docs');
+      const { page } = visited;
+      const docs = new DocsPage(page);
+      await docs.operation.waitFor();
+      await tabTo(page, /^Authorize$/);
+      await page.keyboard.press('Enter');
+      // The dialog takes the focus.
+      await page.keyboard.type(stage.service.token);
+      for (const name of [/^Apply credentials$/, /^Close$/, /^POST\s+\/plants/, /^Try it out/]) {
+        await tabTo(page, name);
+        await page.keyboard.press('Enter');
+      }
+      await tabTo(page, /^Execute$/);
+      const { status, body } = await docs.answerTo(() => page.keyboard.press('Enter'));
+      expect([status, JSON.parse(body)]).toEqual(['200', { name: 'Monstera deliciosa', tag: 'tropical' }]);
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('shows where the focus is, wherever it is', async () => {
+      await using visited = await open('/docs');
+      const { page } = visited;
+      const unseen: (string | undefined)[] = [];
+      await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+      for (const _stop of ['token', 'Authorize', 'Close']) {
+        if (!(await isSeen(page))) unseen.push(await focused(page));
+        await page.keyboard.press('Tab');
+      }
+      await page.getByRole('button', { name: 'Close' }).click();
+      await new DocsPage(page).tryOut();
+      // What comes next by the keyboard is what comes behind that.
+      await page.getByRole('heading', { name: 'Plant Store' }).click();
+      let stops = 0;
+      await page.keyboard.press('Tab');
+      for (let name = await focused(page); name !== undefined; name = await focused(page)) {
+        stops++;
+        if (!(await isSeen(page))) unseen.push(name);
+        await page.keyboard.press('Tab');
+      }
+      expect(unseen).toEqual([]);
+      expect(stops).toBeGreaterThan(20);
+    });
+  });
+
+  test('npm run screenshot takes the picture that the README shows', async () => {
+    const path = join(temporaryFolder(), 'docs.png');
+    const { PATH = '', CHROMIUM = '' } = process.env;
+    const command = start(process.execPath, ['test/browser/screenshot.ts', path], { PATH, CHROMIUM }, ROOT);
+    expect([await command.ended, command.stderr()]).toEqual([0, '']);
+    const [, shown = ''] = /!\[[^\]]+\]\(([^)]+\.png)\)/.exec(README) ?? [];
+    for (const each of [path, join(ROOT, shown)]) expect(readFileSync(each).toString('latin1', 1, 4)).toBe('PNG');
+  });
+});
