@@ -2,7 +2,6 @@ import { chownSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { request as requestByTls } from 'node:https';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeCertificate } from '../../support/certificate.ts';
 import { whyNoNginx } from '../../support/nginx.ts';
@@ -15,6 +14,7 @@ import { blocks } from '../../support/readme.ts';
 import { createPlant, type Service, start, type Started } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { Testbed } from '../../support/testbed.ts';
+import { until } from '../../support/until.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
 /** Clients that send one plant after the other, each on a connection that it keeps. */
@@ -49,15 +49,13 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     // As many files as most systems allow a process to begin with.
     const script = `ulimit -Sn 1024\n${lines.replace(/^nginx/m, 'exec nginx')}`;
     const started = start('bash', ['--norc', '-ec', script], {}, project.folder, NOBODY);
-    while ((await sendRaw(`http://127.0.0.1:${port}`, 'GET / HTTP/1.0\r\n\r\n')).text === '') {
-      if (started.child.exitCode !== null) throw new Error(`nginx: ${started.stderr()}`);
-      await sleep(10);
-    }
+    await until(async () => {
+      if (started.child.exitCode !== null) throw new Error(`nginx ended: ${started.stderr()}`);
+      return (await sendRaw(`http://127.0.0.1:${port}`, 'GET / HTTP/1.0\r\n\r\n')).text;
+    });
     return { started, port };
   };
-  const isUsed = async (instance: Service | undefined) => {
-    while (instance?.log().some((line) => line['status'] === 200) !== true) await sleep(5);
-  };
+  const isUsed = (instance: Service) => until(() => instance.log().some((line) => line['status'] === 200));
 
   beforeAll(async () => {
     testbed = new Testbed(await createPlace('PostgreSQL'), Date.now());
@@ -91,8 +89,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
       sent.on('error', reject).end();
     });
     const logged = () => instances.flatMap(({ log }) => log()).find((line) => line['requestId'] === 'from-afar');
-    while (logged() === undefined) await sleep(20);
-    expect(logged()).toMatchObject({ client: '127.0.0.2' });
+    expect(await until(logged)).toMatchObject({ client: '127.0.0.2' });
   });
 
   test('leads to the docs under the path of BASE_URL', async () => {
@@ -200,7 +197,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
       using load = testbed.load(CLIENTS, [api]);
       for (let index = 0; index < 2 * rounds; index++) {
         const acknowledged = load.acknowledged;
-        while (load.acknowledged < acknowledged + 200 && !load.broken) await sleep(5);
+        await until(() => load.acknowledged >= acknowledged + 200 || load.broken);
         expect(await end(index % 2, signal)).toBe(code);
         await startInstance(index % 2);
       }
