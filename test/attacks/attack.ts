@@ -38,19 +38,17 @@ export interface Repeated {
   readonly text: string;
 }
 
-/** What the attacker is started with, and prints in the end. */
+/** What the attacker is started with, and prints when it is told to end (SIGTERM). */
 export interface Orders {
   readonly attack: Attack;
   readonly url: string;
   readonly tokens: readonly string[];
   readonly connections: number;
-  readonly seconds: number;
 }
 export interface Tally {
-  opened: number;
-  /** How many connections the service closed, or refused to open. */
-  closed: number;
+  /** How many answers had which status. */
   readonly answers: Record<string, number>;
-  /** The plants that were answered with anything but 200. */
+  /** The plants that were answered with 200, and those that were answered with anything else. */
+  readonly created: number[];
   readonly refused: number[];
 }

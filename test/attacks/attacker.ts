@@ -12,19 +12,19 @@ const FIRST_PER_SECOND = 2500;
 const NEXT_PER_SECOND = { holds: 200, burns: 2000 };
 
 /** The longest text that is written at once. */
-const MOST_AT_ONCE = 64 * 1024;
+const MAX_AT_ONCE = 64 * 1024;
 
 /** The attacker counts from here, so that all its ids have the same length. */
 const FIRST_ID = 100_000_001;
 
-const { attack, url, tokens, connections, seconds } = JSON.parse(process.argv[2] ?? '') as Orders;
+const { attack, url, tokens, connections } = JSON.parse(process.argv[2] ?? '') as Orders;
 const { hostname, port } = new URL(url);
-const tally: Tally = { opened: 0, closed: 0, answers: {}, refused: [] };
+const tally: Tally = { answers: {}, created: [], refused: [] };
 let nextId = FIRST_ID;
 
-const end = () => process.stdout.write(JSON.stringify(tally), () => process.exit());
-setTimeout(end, seconds * 1000);
-process.once('SIGTERM', end);
+// Connections that nothing is read from keep no process alive.
+setInterval(() => undefined, 1000);
+process.once('SIGTERM', () => process.stdout.write(JSON.stringify(tally), () => process.exit()));
 
 /** Waits for its turn, of which there are so many in a second. */
 function pace(perSecond: number): () => Promise<void> {
@@ -53,7 +53,7 @@ function* bytes({ times, text }: Repeated, token: string, ids: number[]): Genera
       .replace('$TOKEN', token)
       .replace('$GUESS', () => `plantstore_${randomBytes(32).toString('base64url')}`)
       .replace('$ID', () => String(nextId++));
-    if (filled.length > MOST_AT_ONCE || done === times - 1) {
+    if (filled.length > MAX_AT_ONCE || done === times - 1) {
       yield Buffer.from(filled);
       filled = '';
     }
@@ -73,7 +73,7 @@ function read(socket: Socket, ids: number[], answered: () => void): void {
       tally.answers[status] = (tally.answers[status] ?? 0) + 1;
       if (status === '100') continue;
       const id = ids.shift();
-      if (id !== undefined && status !== '200') tally.refused.push(id);
+      if (id !== undefined) (status === '200' ? tally.created : tally.refused).push(id);
       answered();
     }
     // An answer may have begun.
@@ -85,13 +85,7 @@ function read(socket: Socket, ids: number[], answered: () => void): void {
 async function one(token: string): Promise<void> {
   const socket = connect({ port: Number(port), host: hostname, noDelay: true }).on('error', () => undefined);
   const isClosed = () => socket.destroyed;
-  let ours = false;
-  const closed = new Promise<void>((resolve) => {
-    socket.once('close', () => {
-      if (!ours) tally.closed++;
-      resolve();
-    });
-  });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   const ids: number[] = [];
   let answered = Promise.withResolvers<undefined>();
   if (attack.neverReads) socket.pause();
@@ -101,7 +95,6 @@ async function one(token: string): Promise<void> {
     });
   await Promise.race([closed, new Promise((resolve) => socket.once('connect', resolve))]);
   if (isClosed()) return;
-  tally.opened++;
   do {
     answered = Promise.withResolvers();
     for (const part of attack.sends) {
@@ -114,7 +107,6 @@ async function one(token: string): Promise<void> {
     }
     if (attack.then === 'again' || attack.then === 'leave') await Promise.race([closed, answered.promise]);
   } while (attack.then === 'again' && !isClosed());
-  ours = attack.then === 'leave' || attack.then === 'reset';
   if (attack.then === 'leave') socket.destroy();
   if (attack.then === 'reset') socket.resetAndDestroy();
   if (attack.then === 'half-close') socket.end();

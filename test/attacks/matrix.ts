@@ -166,6 +166,7 @@ const MATRIX: readonly Attack[] = [
     name: 'sends valid plants, each when the one before is answered',
     sends: [CREATE],
     then: 'again',
+    inTests: true,
   }),
   row('working', 'waiting', 'many tokens', 'burns', [3000, 5000], {
     name: 'sends with fifty tokens valid plants, each when the one before is answered',

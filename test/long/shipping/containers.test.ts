@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../support/port.ts';
 import { Project } from '../../support/project.ts';
 import { blocks, README, run } from '../../support/readme.ts';
 import { createPlant, ROOT } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
+import { until } from '../../support/until.ts';
 import { Engine, whyNoEngine } from './engine.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
@@ -32,9 +32,7 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
   });
   afterAll(() => engine[Symbol.asyncDispose]());
 
-  const logged = async (container: string, text: string) => {
-    while (!(await engine.logs(container)).includes(text)) await sleep(50);
-  };
+  const logged = (container: string, text: string) => until(async () => (await engine.logs(container)).includes(text));
   /** What the kernel says of the first process of a container. */
   const statusOf = async (container: string) => {
     const { State } = await engine.inspect(container);
@@ -194,7 +192,7 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
       const { Pid } = (await engine.inspect(one)).State;
       process.kill(Pid, 'SIGKILL');
       for (const _ of [1, 2, 3, 4]) expect((await createPlant(api, PLANT)).status).toBe(200);
-      while ([0, Pid].includes((await engine.inspect(one)).State.Pid)) await sleep(50);
+      await until(async () => ![0, Pid].includes((await engine.inspect(one)).State.Pid));
     });
 
     // The last one: it ends the services.

@@ -36,6 +36,8 @@ default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
+# Not five minutes, for which a process would stay that watched a command of Compose.
+exit_command_delay = 2
 [network]
 network_backend = "netavark"
 network_config_dir = "${at('networks')}"
