@@ -4,7 +4,7 @@ import {
   METHODS,
   type OpenApiDocument,
   type Parameter,
-  placeOf,
+  locationOf,
   type Resolve,
   type Response,
   type Security,
@@ -112,7 +112,7 @@ export function readOperations(document: OpenApiDocument, resolve: Resolve): Dec
         path,
         public: isPublic(document, declared.security ?? document.security ?? [], where),
         parameters: readParameters([...(item.parameters ?? []), ...(declared.parameters ?? [])], resolve, where),
-        body: readBody(declared, resolve, where),
+        body: readDeclaredBody(declared, resolve, where),
         replies: new Map(
           Object.entries(declared.responses ?? {}).map(([status, response]) => [
             status,
@@ -167,7 +167,7 @@ function readParameters(references: readonly Parameter[], resolve: Resolve, wher
   });
 }
 
-function readBody(declared: DeclaredOperation, resolve: Resolve, where: string): ContractBody | undefined {
+function readDeclaredBody(declared: DeclaredOperation, resolve: Resolve, where: string): ContractBody | undefined {
   if (declared.requestBody === undefined) return undefined;
   const { required = false, content } = resolve(declared.requestBody);
   return { required, types: readContent(content, resolve, `${where}, requestBody`) };
@@ -195,5 +195,5 @@ function readContent(content: Content, resolve: Resolve, where: string): Map<str
 
 /** @param node the map of the document that is wrong */
 function refuse(node: object, where: string, what: string): never {
-  throw new ContractError(`${placeOf(node)}, ${where}: ${what}`);
+  throw new ContractError(`${locationOf(node)}, ${where}: ${what}`);
 }

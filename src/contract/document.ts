@@ -83,23 +83,23 @@ export function readOpenApi(yaml: string): OpenApiDocument {
   const document = parsed.toJS() as Partial<OpenApiDocument> | null;
   remember(document, parsed.contents, parsed.contents, lines);
   if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;
-  throw new ContractError(`${placeOf(document)} must be OpenAPI 3.1: it must say \`openapi: 3.1.0\``);
+  throw new ContractError(`${locationOf(document)} must be OpenAPI 3.1: it must say \`openapi: 3.1.0\``);
 }
 
 /** Where each map and each list of a document is written. */
-const places = new WeakMap<object, string>();
+const locations = new WeakMap<object, string>();
 
 /** `openapi.yaml:12:9` for a map or a list that readOpenApi has read, by its key if it has one; else `openapi.yaml`. */
-export function placeOf(value: unknown): string {
-  const place = typeof value === 'object' && value !== null ? places.get(value) : undefined;
-  return place === undefined ? 'openapi.yaml' : `openapi.yaml:${place}`;
+export function locationOf(value: unknown): string {
+  const location = typeof value === 'object' && value !== null ? locations.get(value) : undefined;
+  return location === undefined ? 'openapi.yaml' : `openapi.yaml:${location}`;
 }
 
 function remember(value: unknown, node: unknown, key: unknown, lines: LineCounter): void {
   // What an alias repeats is one object, which stands where it stood first.
-  if (typeof value !== 'object' || value === null || places.has(value)) return;
+  if (typeof value !== 'object' || value === null || locations.has(value)) return;
   const { line, col } = lines.linePos((key as Node).range?.[0] ?? 0);
-  places.set(value, `${line}:${col}`);
+  locations.set(value, `${line}:${col}`);
   const holder = value as Readonly<Record<string, unknown>>;
   if (isMap(node)) {
     for (const item of node.items) {
@@ -118,7 +118,7 @@ export function resolver(document: object): Resolve {
     const reference = node.$ref;
     const target = targetOf(document, reference);
     if (typeof target !== 'object' || target === null || hops > 100) {
-      throw new ContractError(`${placeOf(node)} refers to ${reference}, which is not a place in it`);
+      throw new ContractError(`${locationOf(node)} refers to ${reference}, which is not a place in it`);
     }
     // What a reference leads to is what the schema of OpenAPI, checked above, wants in its place.
     return resolve(target as T, hops + 1);

@@ -30,6 +30,9 @@ export const ErrorNumber = {
 } as const;
 export type ErrorNumber = (typeof ErrorNumber)[keyof typeof ErrorNumber];
 
+/** What is told of an id that belongs to another plant: by the operation, and by an import. */
+export const ID_TAKEN = { error: ErrorNumber.idTaken, message: 'a different plant with this id exists' };
+
 export function statusOf(number: ErrorNumber): number {
   return Math.floor(number / 100);
 }
@@ -58,10 +61,14 @@ export class Refusal extends Error {
   }
 }
 
-/** Too much is under way. */
-export const overloaded = new Refusal(ErrorNumber.storeUnavailable, 'the service is busy, try again', {
-  'Retry-After': '1',
-});
+/** @param reason what there is too much of, for the log @param seconds after which the client may try again */
+export function busy(reason?: string, seconds = 1): Refusal {
+  const headers = { 'Retry-After': String(seconds) };
+  return new Refusal(ErrorNumber.storeUnavailable, 'the service is busy, try again', headers, reason);
+}
+
+/** Too many requests are under way, whatever this one is. */
+export const overloaded = busy();
 
 /** A reply breaks the contract: a fault of the service. The message is for the log. */
 export class ReplyError extends Error {

@@ -27,7 +27,7 @@ const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x2
 /**
  * Parses strict JSON (RFC 8259) in which no object repeats a member (RFC 7493, section 2.3) into `holder[key]`.
  * Where `position` says int64, the value holds the double that stands for the number (int64.ts), and the exact values
- * are returned, to be put in their places after validation (exact.ts).
+ * are returned, for `putExact` to put in their places after validation.
  *
  * @throws Refusal `bodyNotJson`, `memberRepeated`
  */
@@ -187,12 +187,12 @@ class Parser {
 
   private fail(at = this.at): never {
     // An escaped string that never ends was searched past the end.
-    const position = Math.min(at, this.text.length);
+    const offset = Math.min(at, this.text.length);
     const found =
-      position < this.text.length ? JSON.stringify(String.fromCodePoint(this.text.codePointAt(position) ?? 0)) : '';
+      offset < this.text.length ? JSON.stringify(String.fromCodePoint(this.text.codePointAt(offset) ?? 0)) : '';
     throw new Refusal(
       ErrorNumber.bodyNotJson,
-      `body is not JSON: unexpected ${found === '' ? 'end of the text' : found} at position ${position}`,
+      `body is not JSON: unexpected ${found === '' ? 'end of the text' : found} at position ${offset}`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { ContractError } from './errors.ts';
-import { placeOf, type Resolve, type Schema } from './document.ts';
+import { locationOf, type Resolve, type Schema } from './document.ts';
 
 /**
  * A place in a JSON value, seen by what the contract says of it: whether an int64 may stand there, and what may stand
@@ -130,7 +130,7 @@ function checkInt64Keywords(schema: Schema): void {
     numbers.some((each) => typeof each === 'number' && !Number.isSafeInteger(each))
   ) {
     throw new ContractError(
-      `${placeOf(schema)} limits an int64 by multipleOf, or by a value beyond ±9007199254740991, which the validator ` +
+      `${locationOf(schema)} limits an int64 by multipleOf, or by a value beyond ±9007199254740991, which the validator ` +
         `would judge after rounding`,
     );
   }

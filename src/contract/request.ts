@@ -17,7 +17,8 @@ export interface SentRequest {
   readonly params: Holder;
   readonly query: Holder;
   readonly headers: Readonly<Record<string, unknown>>;
-  readonly originalUrl: string;
+  /** With its query, which the validator parses once more. */
+  readonly url: string;
 }
 
 /** What an operation is called with, as `Request` in types.ts has it. */
@@ -35,7 +36,7 @@ export interface RequestData {
  */
 export function readBodyText(text: string, operation: ContractOperation): unknown {
   const [mediaType = ''] = operation.body?.types.keys() ?? [];
-  const sent = { params: {}, query: {}, headers: {}, originalUrl: operation.path };
+  const sent = { params: {}, query: {}, headers: {}, url: operation.path };
   return validateRequest(sent, { mediaType, text }, operation).body;
 }
 
@@ -45,11 +46,11 @@ export function readBodyText(text: string, operation: ContractOperation): unknow
  * @throws Refusal if it breaks the contract
  */
 export function validateRequest(
-  { params, query, headers, originalUrl }: SentRequest,
+  { params, query, headers, url }: SentRequest,
   body: Body | undefined,
   operation: ContractOperation,
 ): RequestData {
-  const parts: RequestParts = { params, query, headers: {}, originalUrl, body: undefined };
+  const parts: RequestParts = { params, query, headers: {}, originalUrl: url, body: undefined };
   const rounded: Rounded[] = [];
   for (const parameter of operation.parameters) takeParameter(parameter, headers, parts, rounded);
   const types = operation.body?.types;

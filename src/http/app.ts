@@ -1,17 +1,17 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import type { RequestLog, RequestObserver } from '../observability/log.ts';
-import type { IncomingBody } from './body.ts';
 import { clientAddress, type Proxies } from './client-address.ts';
-import { Context, RequestRecorder } from './context.ts';
+import { Context } from './context.ts';
 import { createCors } from './cors.ts';
 import { answerFailure } from './errors.ts';
+import { classesOf } from './incoming.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
+import { RequestRecorder } from './recorder.ts';
 import { send } from './reply.ts';
-import type { Service } from './server.ts';
+import type { Application } from './server.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
 import { type RouterOptions, routeOperations } from './router.ts';
 
@@ -29,14 +29,15 @@ export interface AppOptions extends Omit<RouterOptions, 'authenticate' | 'count'
   readonly proxies: Proxies | undefined;
 }
 
-/** The service as an Express application: what a request meets, in this order. */
-export function createApp(options: AppOptions): Service<Context> {
-  const { contract, authenticator, log, observer, proxies, rateLimit, corsOrigins } = options;
+/** The service: `handle` takes each request first, and hands it to an Express application that has the routes. */
+export function createApp(options: AppOptions): Application<Context> {
+  const { authenticator, log, observer, proxies, rateLimit, corsOrigins } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('strict routing');
   app.enable('case sensitive routing');
+  app.set('trust proxy', proxies ?? false);
   // All parameters: by default those beyond the 1,000th are dropped, and would not be refused.
   app.set('query parser', (query: string) => parse(query, '&', '=', { maxKeys: 0 }));
   routeOperations(app, {
@@ -47,10 +48,10 @@ export function createApp(options: AppOptions): Service<Context> {
   for (const page of options.pages) app.use(page);
   app.use(unknownPath);
   app.use(failed);
-  app.set('trust proxy', proxies ?? false);
-  const markForOrigins = corsOrigins && createCors(corsOrigins, contract);
+
+  const markForOrigins = corsOrigins && createCors(corsOrigins, options.contract);
   const recorder = new RequestRecorder(log, observer);
-  const serve = (context: Context): void => {
+  const dispatch = (context: Context): void => {
     try {
       const isPreflight = markForOrigins?.(context);
       requireHttp(context.request);
@@ -61,20 +62,24 @@ export function createApp(options: AppOptions): Service<Context> {
     }
   };
   return {
-    // What every request needs is done before Express, each of whose layers costs as much as all of it.
+    // Before Express, each layer of which costs as much as all of this.
     handle(context) {
-      const { request, response } = context;
+      const { request, response, body } = context;
       response.context = context;
-      request.incoming = context.body;
+      request.incoming = body;
       takeOriginForm(request);
       if (proxies !== undefined) context.setClient(clientAddress(request) ?? context.client);
-      recorder.begin(context);
+      recorder.begin();
+      context.onEnd = () => {
+        body?.abort();
+        recorder.end(context);
+      };
       // A client that does not wait for its replies must not hold up others, whose requests Node has read as well.
       if (context.pipelined)
         context.ledger.later(() => {
-          if (!request.socket.destroyed) serve(context);
+          if (!request.socket.destroyed) dispatch(context);
         });
-      else serve(context);
+      else dispatch(context);
     },
     Exchange: Context,
     classes: classesOf(app),
@@ -89,29 +94,3 @@ const unknownPath: RequestHandler = (request) => {
 const failed: ErrorRequestHandler = (error, _request, { context }, _next) => {
   answerFailure(error, context);
 };
-
-/**
- * What a server should construct requests and replies of. They have the prototypes of the Express application, which
- * gives them to each anew otherwise: V8 has what it knows of an object to forget then.
- */
-function classesOf(app: Express): Required<Service<Context>>['classes'] {
-  class AppRequest extends IncomingMessage {
-    incoming: IncomingBody | undefined;
-
-    override push(part: Buffer | null): boolean {
-      if (part !== null && this.incoming !== undefined) return this.incoming.push(part);
-      this.incoming?.end();
-      return super.push(part);
-    }
-
-    override _read(size: number): void {
-      // Node reads on, to use the connection again, when the reply is out.
-      if (this.incoming?.dropped !== true) super._read(size);
-    }
-  }
-  Object.setPrototypeOf(AppRequest.prototype, app.request);
-  class AppResponse<R extends IncomingMessage> extends ServerResponse<R> {}
-  Object.setPrototypeOf(AppResponse.prototype, app.response);
-  Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
-  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
-}

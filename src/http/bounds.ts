@@ -17,7 +17,7 @@ export const MAX = {
   bodyBytes: MAX_BODY_BYTES,
   /** Bytes of chunk framing beyond twice the body's own: a small chunk costs the processor what a large one does. */
   framingBytes: 16 * KIB,
-  /** Callers that are remembered, for such framing and for what they have under way. */
+  /** Callers that the ledger remembers: for their small chunks, and for what they have under way. */
   callers: 4096,
   /** Bytes of all bodies that are on their way, as allocated. Beyond, the caller that holds most of them gives way. */
   bodies: 32 * MIB,
@@ -29,7 +29,7 @@ export const MAX = {
   unsent: 32 * MIB,
 } as const;
 
-/** How long each phase of a connection can last, in milliseconds; what an operation may take is its own affair. */
+/** How long clients may take, and what they do may take, in milliseconds; an operation may take what it needs. */
 export const DEADLINE = {
   /** For the head of a request. */
   head: 10 * SECOND,
@@ -39,12 +39,12 @@ export const DEADLINE = {
   progress: 10 * SECOND,
   /** Between requests: longer than proxies commonly keep a connection that they may use again. */
   idle: 65 * SECOND,
-  /** For pipelined requests and parts of large replies, in each turn of the event loop: Node accepts one client a turn. */
-  turn: 0.05,
   /** After the reply that ends a connection, for the client to read it. */
   linger: 500,
-  /** Until a caller may send chunks again, most of which were framing: to find that out takes 10 ms of the processor. */
-  waste: 10 * SECOND,
+  /** For work that can wait, in each turn of the event loop: Node accepts one new connection a turn. */
+  turn: 0.05,
+  /** Until a caller whose chunks were mostly framing may send chunks again: to find that out takes 10 ms of the processor. */
+  smallChunks: 10 * SECOND,
 } as const;
 
 /** Why connections are cut off: by the name in the metrics, what the log says. */

@@ -17,14 +17,14 @@ export function createRateLimit({ requests, windowMs }: RateLimit) {
   const counts = new Map<string, { hits: number; readonly endsAt: number }>();
   let cleanAt = 0;
   const policy = `"caller"; q=${requests}; w=${windowMs / 1000}`;
-  return (caller: string, { fields }: Context): void => {
+  return ({ key, fields }: Context): void => {
     const now = performance.now();
     if (now >= cleanAt) {
-      for (const [key, { endsAt }] of counts) if (endsAt <= now) counts.delete(key);
+      for (const [other, { endsAt }] of counts) if (endsAt <= now) counts.delete(other);
       cleanAt = now + windowMs;
     }
-    let count = counts.get(caller);
-    if (count === undefined || count.endsAt <= now) counts.set(caller, (count = { hits: 0, endsAt: now + windowMs }));
+    let count = counts.get(key);
+    if (count === undefined || count.endsAt <= now) counts.set(key, (count = { hits: 0, endsAt: now + windowMs }));
     count.hits++;
     const left = Math.max(requests - count.hits, 0);
     // Whole milliseconds: the sum of two fractions can lie a little above what was added.

@@ -72,7 +72,8 @@ export function send(
   body?: string | Buffer,
 ): void {
   const { response, ledger } = context;
-  const fields = commonFields(context);
+  settleConnection(context);
+  const fields = headerFields(context);
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
   const length = body === undefined ? 0 : Buffer.byteLength(body);
@@ -82,8 +83,8 @@ export function send(
   if (Buffer.isBuffer(body)) endInParts(context, body, 0);
   else {
     response.end(body);
-    // Otherwise the system has taken all of it.
-    if (response.writableLength > 0) ledger.hold(context, 'reply', length);
+    // What the system has not taken at once stays in memory until the client takes it.
+    if (response.writableLength > 0) ledger.setHeld(context, 'reply', length);
   }
 }
 
@@ -103,25 +104,29 @@ function endInParts(context: Context, bytes: Buffer, start: number): void {
 }
 
 /**
- * The header fields that each reply has: name, value, name, value. A body that has not arrived is not waited for, be it
- * 200 MB: the connection ends then, for writing first, so that the client sees the reply.
+ * Decides what becomes of the connection behind a reply that is about to begin. A body that has not arrived is not waited
+ * for, be it 200 MB: the connection ends then, for writing first, so that the client sees the reply.
  */
-export function commonFields(context: Context): string[] {
-  const { connection, request, body, fields } = context;
+export function settleConnection(context: Context): void {
+  const { connection, request, body } = context;
   if (body !== undefined && !request.complete) {
     body.drop();
     connection.stopReading();
     connection.endAfter(context);
   } else {
-    // Otherwise Node ends the connection by itself.
+    // A client that still waits to be asked for its body would make Node end the connection.
     context.askForBody();
   }
-  if (!context.last) return [...fields];
+  if (!context.last) return;
   // Node calls it when the reply is out, and would reset the connection under a client that still sends.
   request.socket.destroySoon = () => {
     connection.endSoon();
   };
-  return [...fields, 'Connection', 'close'];
+}
+
+/** The header fields that each reply has: name, value, name, value. */
+export function headerFields({ fields, last }: Context): string[] {
+  return last ? [...fields, 'Connection', 'close'] : [...fields];
 }
 
 /** Tells the client of a failure, in the shape that the contract has for every failure. */

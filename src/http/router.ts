@@ -9,8 +9,12 @@ import type { Context } from './context.ts';
 import { type ReplyData, sendReply } from './reply.ts';
 import { readBody } from './body.ts';
 
-/** How long a body may take until its token is asked for again, in milliseconds: it may have been revoked meanwhile. */
-const TRUSTED_MS = 100;
+/**
+ * How long after the head of a request came its caller is authenticated once more before the operation begins, in
+ * milliseconds: a token may be revoked while a body is on its way. The sum with CACHED_MS of auth/authenticator.ts is the
+ * second that README promises.
+ */
+const REAUTHENTICATE_AFTER_MS = 100;
 
 /**
  * An operation whose types are forgotten: the compiler has held it to the contract (types.ts), and the validator holds
@@ -29,7 +33,7 @@ export interface RouterOptions {
   /** Who calls, by the header Authorization. @throws Refusal */
   readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
   /** Counts a request of a caller; undefined: there is no limit. @throws Refusal if there are too many */
-  readonly count?: ((caller: string, context: Context) => void) | undefined;
+  readonly count?: ((context: Context) => void) | undefined;
   /** Where the paths of the contract are mounted: '' or such as `/api`. */
   readonly basePath: string;
 }
@@ -46,9 +50,9 @@ function templatePath(template: string): string {
 }
 
 /**
- * Adds the operations of the contract as routes, to a router that is strict and case-sensitive. A request is answered
- * by the first of these that has an objection: path and method (404, 405), security (401), the
- * limit of its caller (429), the contract (400).
+ * Adds the operations of the contract as routes, to a router that is strict and case-sensitive. The
+ * first of these that a request fails answers it: path and method (404, 405), security (401, 403), the chunks and the
+ * limit of its caller (503, 429), the contract (400), room for the operation (503).
  *
  * @throws ContractError if the operations are not those of the contract
  */
@@ -86,43 +90,44 @@ function operationHandler(
   if (handler === undefined) {
     throw outOfStep(`has the operation ${operation.id}, which src/operations/index.ts does not have`);
   }
-  // Apart, since V8 keeps room for all that an async function has while it waits: for each request that is under way.
+  // Not within `operate`: V8 keeps room for all that an async function has, for each request that is under way.
   const answer = (context: Context, reply: ReplyData) => {
     if (reply.status >= 400 && isError(reply.body)) context.error = reply.body.error;
     sendReply(context, reply, operation);
   };
   const operate = async (context: Context, request: RequestData | Promise<RequestData>) => {
     const data = request instanceof Promise ? await request : request;
-    if (!operation.public && performance.now() - context.startedAt > TRUSTED_MS) {
+    if (!operation.public && performance.now() - context.startedAt > REAUTHENTICATE_AFTER_MS) {
       context.setCaller(await authenticate(context.request.headers.authorization));
     }
-    if (!context.ledger.work(context)) throw overloaded;
+    if (!context.ledger.takeSlot(context)) throw overloaded;
     let reply;
     try {
       reply = await handler(data, services);
     } finally {
-      context.ledger.rest(context);
+      context.ledger.releaseSlot(context);
     }
     answer(context, reply);
   };
   const admit = (context: Context, caller: Caller) => {
     context.setCaller(caller);
-    context.ledger.refuseWaste(context);
-    count?.(caller.key, context);
+    // Once more: the ledger knows the caller by another key now than the client's address.
+    context.ledger.refuseSmallChunks(context);
+    count?.(context);
     return operate(context, readRequest(context, operation));
   };
   // What can be refused at once is thrown at once: nothing more of it is parsed then.
   return (_request, { context }) => {
     context.operation = operation.id;
     if (operation.public) {
-      context.ledger.refuseWaste(context);
+      context.ledger.refuseSmallChunks(context);
       return operate(context, readRequest(context, operation));
     }
     const caller = authenticate(context.request.headers.authorization);
     if (!(caller instanceof Promise)) return admit(context, caller);
-    // Where the body is refused first, its failure is of no interest.
+    // If the line below throws, nothing waits for the caller any more: a rejection must not end the process then.
     caller.catch(() => undefined);
-    context.ledger.refuseWaste(context);
+    context.ledger.refuseSmallChunks(context);
     return caller.then((known) => admit(context, known));
   };
 }
@@ -135,10 +140,10 @@ function operationHandler(
 function readRequest(context: Context, operation: ContractOperation): RequestData | Promise<RequestData> {
   const { request } = context;
   const { params, url, headers } = request;
-  const head = { params, query: url.includes('?') ? request.query : {}, headers, originalUrl: url };
-  const sent = operation.body && readBody(context, context.body, operation.body);
-  const validated = (text: Body | undefined) => validateRequest(head, text, operation);
-  return sent === undefined ? validated(undefined) : sent.then(validated);
+  const head = { params, query: url.includes('?') ? request.query : {}, headers, url };
+  const reading = operation.body && readBody(context, context.body, operation.body);
+  const validated = (sent: Body | undefined) => validateRequest(head, sent, operation);
+  return reading === undefined ? validated(undefined) : reading.then(validated);
 }
 
 /** Whether a body has the shape that the contract gives every failure. */

@@ -4,7 +4,8 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Logger } from 'pino';
 import { ExplainedError } from '../explained-error.ts';
 import { DEADLINE, MAX } from './bounds.ts';
-import { Connections, type Exchange, type ExchangeParts, type OnCutOff } from './connections.ts';
+import type { Exchange } from './connection.ts';
+import { type EnteredExchange, Ledger, type OnCutOff } from './ledger.ts';
 import { refuseUnreadable, tooSlow } from './unreadable.ts';
 
 /** How long connections without a request are kept at the end, in milliseconds: their next one may be on its way. */
@@ -25,10 +26,10 @@ export interface Listener {
 }
 
 /** What answers the requests that a listener takes in. */
-export interface Service<E extends Exchange> {
+export interface Application<E extends Exchange> {
   readonly handle: (exchange: E) => void;
   /** What an exchange is constructed of. */
-  readonly Exchange: new (parts: ExchangeParts) => E;
+  readonly Exchange: new (parts: EnteredExchange) => E;
   /** What requests and replies are constructed of; by default Node's. */
   readonly classes?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 }
@@ -42,7 +43,7 @@ export interface ListenOptions {
 
 /** @throws ExplainedError if the address cannot be listened on */
 export async function listen<E extends Exchange>(
-  { handle, Exchange, classes }: Service<E>,
+  { handle, Exchange, classes }: Application<E>,
   host: string,
   port: number,
   logger: Logger,
@@ -63,16 +64,16 @@ export async function listen<E extends Exchange>(
   server.maxHeadersCount = MAX.fields;
   // A client that has said all that it has to say still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  const connections = new Connections(Exchange, logger, onCutOff);
+  const ledger = new Ledger(Exchange, logger, onCutOff);
   server.on('connection', (socket) => {
-    connections.add(socket);
+    ledger.add(socket);
   });
   const begin = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
-    const exchange = connections.begin(request, response, expectsContinue);
+    const exchange = ledger.begin(request, response, expectsContinue);
     if (exchange === undefined) return;
     // Node loses the rest of the packet behind a request that offers another protocol, and takes what comes next for the
     // start of a request, be it the middle of one.
-    if (connections.stopping || request.headers.upgrade !== undefined) exchange.connection.endAfter(exchange);
+    if (ledger.stopping || request.headers.upgrade !== undefined) exchange.connection.endAfter(exchange);
     handle(exchange);
   };
   server.on('request', (request, response) => {
@@ -85,11 +86,11 @@ export async function listen<E extends Exchange>(
   server.on('checkExpectation', (request, response) => {
     begin(request, response, false);
   });
-  const refuse = refuseUnreadable(server, connections, logger, onUnreadable);
+  const refuse = refuseUnreadable(server, ledger, logger, onUnreadable);
   const sweep = setInterval(() => {
-    connections.sweep((connection) => {
+    ledger.sweep((connection) => {
       if (connection.phase === 'body') refuse(connection, tooSlow());
-      else connections.cutOff(connection, 'unread');
+      else ledger.cutOff(connection, 'unread');
     });
   }, SWEEP_MS).unref();
   server.once('close', () => {
@@ -100,8 +101,8 @@ export async function listen<E extends Exchange>(
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
     stop: (withinMs) => {
-      connections.stopping = true;
-      return stop(server, connections, withinMs);
+      ledger.stopping = true;
+      return stop(server, ledger, withinMs);
     },
   };
 }
@@ -120,12 +121,12 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
   }
 }
 
-async function stop(server: Server, connections: Connections, withinMs: number): Promise<void> {
+async function stop(server: Server, ledger: Pick<Ledger, 'all'>, withinMs: number): Promise<void> {
   const closed = once(server, 'close');
   // http.Server's own close() cuts connections without a request at once, with one that is just arriving.
   NetServer.prototype.close.call(server);
   // The last one only: nothing that is behind it would be answered.
-  for (const connection of connections.all()) {
+  for (const connection of ledger.all()) {
     const last = connection.exchanges.at(-1);
     if (last !== undefined) connection.endAfter(last);
   }

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { MAX } from './bounds.ts';
-import type { Connection, Connections, Exchange } from './connections.ts';
+import type { Connection, Exchange } from './connection.ts';
+import type { Ledger } from './ledger.ts';
 import { errorBody } from './reply.ts';
 
 /**
@@ -14,7 +15,7 @@ import { errorBody } from './reply.ts';
  */
 export function refuseUnreadable<E extends Exchange>(
   server: Server,
-  connections: Connections<E>,
+  ledger: Ledger<E>,
   logger: Logger,
   onUnreadable: ((status: number) => void) | undefined,
 ): (connection: Connection, refusal: Refusal) => void {
@@ -37,14 +38,14 @@ export function refuseUnreadable<E extends Exchange>(
   };
   server.on('clientError', (error, socket) => {
     // Node's types have a Duplex here, for servers on other transports.
-    const connection = connections.of(socket as unknown as Socket);
+    const connection = ledger.of(socket as unknown as Socket);
     if (connection === undefined) socket.destroy();
-    else refuse(connection, toRefusal(error));
+    else refuse(connection, refusalOf(error));
   });
   server.on('connect', ({ socket }) => {
     // Node has taken its own listener off: a client that resets its connection would end the process.
     socket.on('error', () => undefined);
-    const connection = connections.of(socket);
+    const connection = ledger.of(socket);
     if (connection === undefined) socket.destroy();
     else refuse(connection, new Refusal(ErrorNumber.malformedMessage, 'CONNECT is not for this service'));
   });
@@ -55,7 +56,7 @@ export function tooSlow(): Refusal {
   return new Refusal(ErrorNumber.requestTimeout, 'the request took too long to arrive');
 }
 
-function toRefusal({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException & { reason?: string }): Refusal {
+function refusalOf({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException & { reason?: string }): Refusal {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return tooSlow();

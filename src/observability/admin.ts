@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { Exchange } from '../http/connections.ts';
-import type { Service } from '../http/server.ts';
+import { Exchange } from '../http/connection.ts';
+import type { Application } from '../http/server.ts';
 
 /** What can be asked about the service. */
 export interface Facts {
@@ -21,7 +21,7 @@ interface Answer {
  * What operators and their tools ask, on a listener of its own: `/livez` (does the process answer?), `/readyz` (should
  * it get requests?) and `/metrics` (what has it done?).
  */
-export function createAdmin(facts: Facts, logger: Logger): Service<Exchange> {
+export function createAdmin(facts: Facts, logger: Logger): Application<Exchange> {
   return {
     Exchange,
     handle({ request, response }) {

@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom
 import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, statusOf } from '../contract/errors.ts';
 import { REASONS } from '../http/bounds.ts';
-import type { OnCutOff } from '../http/connections.ts';
+import type { OnCutOff } from '../http/ledger.ts';
 import type { StoreLocation } from '../storage/open.ts';
 import { type Creation, type Store, type StoreObserver, StoreUnavailable } from '../storage/store.ts';
 import type { Log, RequestObserver } from './log.ts';

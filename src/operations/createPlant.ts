@@ -1,13 +1,10 @@
-import { ErrorNumber } from '../contract/errors.ts';
+import { ID_TAKEN } from '../contract/errors.ts';
 import type { Reply, Request } from '../contract/types.ts';
 import type { StoredPlant } from '../storage/store.ts';
 import type { Services } from './services.ts';
 
 /** A plant of the contract that the store keeps whole: a field that the store does not have does not compile. */
 type Kept<Plant> = StoredPlant & Partial<Record<Exclude<keyof Plant, keyof StoredPlant>, 'not in StoredPlant'>>;
-
-/** What a client is told whose id belongs to another plant. */
-export const ID_TAKEN = { error: ErrorNumber.idTaken, message: 'a different plant with this id exists' };
 
 /** Creates a plant. The id is the idempotency key: sent again, the same plant gets the same answer. */
 export async function createPlant(
@@ -16,6 +13,7 @@ export async function createPlant(
 ): Promise<Reply<'createPlant'>> {
   const plant: Kept<typeof body> = body;
   const creation = await plants.create(plant);
+  // An expected failure is returned, as the contract declares its status; any other is thrown.
   if (creation === 'conflict') return { status: 400, body: ID_TAKEN };
   const { name, tag } = body;
   return {

@@ -6,7 +6,7 @@ import { parseDocument } from 'yaml';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/int64.ts';
 import { literalPath } from '../http/router.ts';
-import { commonFields, send } from '../http/reply.ts';
+import { headerFields, send, settleConnection } from '../http/reply.ts';
 import { escapeHtml, type PageOptions, securityHeaders } from './page.ts';
 
 const OPTIONS = {
@@ -75,7 +75,8 @@ export function createDocs({ contract, basePath, https }: PageOptions): Router {
   const [initialise] = swaggerUi.serveFiles(undefined, OPTIONS);
   if (initialise === undefined) throw new Error('swagger-ui-express no longer has a script that initialises its page');
   serve('/docs/swagger-ui-init.js', (request, response, next) => {
-    const fields = commonFields(response.context);
+    settleConnection(response.context);
+    const fields = headerFields(response.context);
     for (let at = 0; at < fields.length; at += 2) response.appendHeader(fields[at] ?? '', fields[at + 1] ?? '');
     initialise(request, response, next);
   });

@@ -8,7 +8,7 @@ import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { makeToken } from '../../src/auth/token.ts';
 import { MAX } from '../../src/http/bounds.ts';
-import { Exchange } from '../../src/http/connections.ts';
+import { Context } from '../../src/http/context.ts';
 import { listen } from '../../src/http/server.ts';
 import { addToken, startApp, type TestApp } from '../support/app.ts';
 import { startBusy } from '../support/busy.ts';
@@ -162,22 +162,22 @@ test('clients that do not wait get no more of a turn of the event loop than may 
 });
 
 test('a reply to a client that is gone counts for nothing', async () => {
-  const gone = Promise.withResolvers<Exchange>();
-  const handle = (exchange: Exchange) => {
+  const gone = Promise.withResolvers<Context>();
+  const handle = (exchange: Context) => {
     if (exchange.request.url === '/gone')
       exchange.onEnd = () => {
         gone.resolve(exchange);
       };
     else {
-      exchange.ledger.hold(exchange, 'reply', 1);
+      exchange.ledger.setHeld(exchange, 'reply', 1);
       exchange.response.end('here');
     }
   };
-  const listener = await listen({ Exchange, handle }, '127.0.0.1', 0, pino({ level: 'silent' }));
+  const listener = await listen({ Exchange: Context, handle }, '127.0.0.1', 0, pino({ level: 'silent' }));
   const client = open(listener).socket;
   client.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n', () => client.resetAndDestroy());
   const exchange = await gone.promise;
-  exchange.ledger.hold(exchange, 'reply', 2 * MAX.unsent);
+  exchange.ledger.setHeld(exchange, 'reply', 2 * MAX.unsent);
   expect(await (await fetch(listener.url)).text()).toBe('here');
   await listener.stop(0);
 });

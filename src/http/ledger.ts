@@ -1,0 +1,229 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { busy } from '../contract/errors.ts';
+import { DEADLINE, MAX, REASONS } from './bounds.ts';
+import { Connection, type Exchange, type ExchangeParts } from './connection.ts';
+
+const ROOM: Readonly<Exchange['held']> = { body: MAX.bodies, reply: MAX.unsent };
+
+/** What is left of a bound when much gives way at once: the search for what holds most takes long, and must be rare. */
+const [LEFT, LEFT_CONNECTIONS] = [0.875, 0.99];
+
+/** Called when a connection is cut off, with the reason. */
+export type OnCutOff = (reason: keyof typeof REASONS) => void;
+
+const tooSmallChunks = busy(
+  'the caller has sent a body of small chunks, and may send no chunks for a while',
+  DEADLINE.smallChunks / 1000,
+);
+
+/** What the ledger constructs an exchange of. */
+export interface EnteredExchange extends ExchangeParts {
+  readonly ledger: Ledger;
+}
+
+/** What each connection costs. Every bound is read from it. */
+export class Ledger<E extends Exchange = Exchange> {
+  /** Whether the service is stopping: requests that still come are the last ones of their connections. */
+  stopping = false;
+  private readonly create: new (parts: EnteredExchange) => E;
+  private readonly logger: Logger;
+  private readonly onCutOff: OnCutOff | undefined;
+  private readonly open = new Map<Socket, Connection>();
+  private readonly pipelined = new Share(MAX.pipelined);
+  private readonly underWay = new Share(MAX.underWay);
+  /** How many requests of callers are under way, by their keys. */
+  private readonly callers = new Map<string, Shareholder>();
+  /** Until when callers may send no chunks, by their keys. */
+  private readonly smallChunks = new Map<string, number>();
+  private readonly held: Exchange['held'] = { body: 0, reply: 0 };
+  private readonly queue: (() => void)[] = [];
+  private turn: NodeJS.Immediate | undefined;
+
+  constructor(create: new (parts: EnteredExchange) => E, logger: Logger, onCutOff?: OnCutOff) {
+    this.create = create;
+    this.logger = logger;
+    this.onCutOff = onCutOff;
+  }
+
+  /** The connections that are open. */
+  all(): readonly Connection[] {
+    return [...this.open.values()];
+  }
+
+  of(socket: Socket): Connection | undefined {
+    return this.open.get(socket);
+  }
+
+  add(socket: Socket): void {
+    const connection = new Connection(socket);
+    this.open.set(socket, connection);
+    socket.once('close', () => {
+      this.open.delete(socket);
+      // Node closes the reply that is being sent, not those behind it.
+      while (connection.exchanges[0] !== undefined) this.end(connection.exchanges[0]);
+    });
+    if (this.open.size > MAX.connections) this.cutOffStalest();
+  }
+
+  /** Takes a request in; undefined: it is not processed. */
+  begin(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): E | undefined {
+    const connection = this.open.get(request.socket);
+    if (connection === undefined) return undefined;
+    const before = connection.exchanges.at(-1);
+    if (before !== undefined && !this.pipelined.take(connection)) {
+      this.report(connection, 'pipelined');
+      connection.endAfter(before);
+      connection.stopReading();
+      return undefined;
+    }
+    const exchange = new this.create({ request, response, connection, ledger: this, expectsContinue });
+    connection.begin(exchange);
+    response.once('close', () => {
+      this.end(exchange);
+    });
+    return exchange;
+  }
+
+  /** Takes a slot for the operation of an exchange: false if none is free. `releaseSlot` gives it back. */
+  takeSlot({ key }: Exchange): boolean {
+    let holder = this.callers.get(key);
+    if (holder === undefined) {
+      if (this.callers.size > MAX.callers) {
+        for (const [other, { count }] of this.callers) if (count === 0) this.callers.delete(other);
+      }
+      this.callers.set(key, (holder = { count: 0 }));
+    }
+    return this.underWay.take(holder);
+  }
+
+  releaseSlot({ key }: Exchange): void {
+    const holder = this.callers.get(key);
+    if (holder !== undefined) this.underWay.release(holder);
+  }
+
+  /** Remembers that the chunks of a body were mostly framing. */
+  noteSmallChunks({ key }: Exchange): void {
+    if (this.smallChunks.size > MAX.callers) this.smallChunks.clear();
+    this.smallChunks.set(key, performance.now() + DEADLINE.smallChunks);
+  }
+
+  /** @throws Refusal if the body comes in chunks, and the caller's were mostly framing lately */
+  refuseSmallChunks({ key, request }: Exchange): void {
+    if (request.headers['transfer-encoding'] === undefined) return;
+    if (performance.now() < (this.smallChunks.get(key) ?? 0)) throw tooSmallChunks;
+  }
+
+  setHeld(exchange: Exchange, kind: keyof Exchange['held'], bytes: number): void {
+    const more = exchange.ended ? 0 : bytes - exchange.held[kind];
+    exchange.held[kind] += more;
+    this.held[kind] += more;
+    if (more > 0 && this.held[kind] > ROOM[kind]) this.free(kind);
+  }
+
+  /** Does something that can wait, in a turn of the event loop that has time for it. */
+  later(work: () => void): void {
+    this.queue.push(work);
+    this.turn ??= setImmediate(this.workOff);
+  }
+
+  /** Cuts off a connection, and logs why. */
+  cutOff(connection: Connection, reason: keyof typeof REASONS): void {
+    if (connection.socket.destroyed) return;
+    this.report(connection, reason);
+    connection.socket.destroy();
+    for (const exchange of connection.exchanges) this.setHeld(exchange, 'reply', 0);
+  }
+
+  /** Calls back for each connection whose body or reply has not got on for too long. */
+  sweep(onStalled: (connection: Connection) => void): void {
+    const now = performance.now();
+    for (const connection of this.open.values()) {
+      if (connection.hasProgressed()) {
+        if (connection.progress !== undefined) connection.progressAt = now;
+      } else if (now - connection.progressAt > DEADLINE.progress) onStalled(connection);
+    }
+  }
+
+  private readonly workOff = (): void => {
+    this.turn = undefined;
+    const until = performance.now() + DEADLINE.turn;
+    do this.queue.shift()?.();
+    while (this.queue.length > 0 && performance.now() < until);
+    if (this.queue.length > 0) this.turn ??= setImmediate(this.workOff);
+  };
+
+  /** Has those give way that hold most: the caller with most bytes of bodies, the connection with most of replies. */
+  private free(kind: keyof Exchange['held']): void {
+    const exchanges = this.all().flatMap((connection) => connection.exchanges.filter(({ held }) => held[kind] > 0));
+    const holders = Map.groupBy(exchanges, ({ key, connection }) => (kind === 'body' ? key : connection));
+    const sum = (held: readonly Exchange[]) => held.reduce((bytes, exchange) => bytes + exchange.held[kind], 0);
+    for (const held of [...holders.values()].sort((one, other) => sum(other) - sum(one))) {
+      for (const exchange of held.sort((one, other) => other.held[kind] - one.held[kind])) {
+        if (this.held[kind] <= ROOM[kind] * LEFT) return;
+        if (kind === 'body') exchange.onGiveWay?.();
+        else this.cutOff(exchange.connection, 'unsent');
+      }
+    }
+  }
+
+  /** Those between requests first. */
+  private cutOffStalest(): void {
+    const rank = ({ phase }: Connection) => (phase === 'idle' || phase === 'head' ? 0 : 1);
+    const stale = this.all().filter(({ phase }) => phase !== 'working');
+    stale.sort((one, other) => rank(one) - rank(other) || one.progressAt - other.progressAt);
+    const most = this.open.size - MAX.connections * LEFT_CONNECTIONS;
+    for (const connection of stale.slice(0, most)) this.cutOff(connection, 'connections');
+  }
+
+  private report({ address, phase, exchanges }: Connection, reason: keyof typeof REASONS): void {
+    const { name, subject } = exchanges.find(({ caller }) => caller !== undefined)?.caller ?? {};
+    this.logger.warn({ client: address, caller: name, subject, phase, reason: REASONS[reason] }, 'connection cut off');
+    this.onCutOff?.(reason);
+  }
+
+  private end(exchange: Exchange): void {
+    if (exchange.ended) return;
+    const { exchanges } = exchange.connection;
+    if (exchanges.at(-1) === exchange) exchanges.pop();
+    else exchanges.splice(exchanges.indexOf(exchange), 1);
+    if (exchange.pipelined) this.pipelined.release(exchange.connection);
+    if (exchange.held.body > 0) this.setHeld(exchange, 'body', 0);
+    if (exchange.held.reply > 0) this.setHeld(exchange, 'reply', 0);
+    exchange.ended = true;
+    exchange.onEnd?.();
+  }
+}
+
+/** What shares a room, and how much of it that holds. */
+interface Shareholder {
+  count: number;
+}
+
+/**
+ * Room for some number of things, which holders share. When it is full, those that hold no less than the average get no
+ * more; a quarter beyond is kept for the others.
+ */
+class Share {
+  private readonly most: number;
+  private used = 0;
+  private holders = 0;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  take(holder: Shareholder): boolean {
+    const { used, most, holders } = this;
+    if (used >= most && (holder.count * holders >= used || used >= most * 1.25)) return false;
+    this.used++;
+    if (holder.count++ === 0) this.holders++;
+    return true;
+  }
+
+  release(holder: Shareholder): void {
+    this.used--;
+    if (--holder.count === 0) this.holders--;
+  }
+}

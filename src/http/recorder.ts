@@ -1,0 +1,62 @@
+import type { RequestLog, RequestObserver } from '../observability/log.ts';
+import type { Context } from './context.ts';
+import { sentPath } from './request-target.ts';
+
+/** For how long a failure that repeats is logged without its stack, in milliseconds. */
+const REPEATED_MS = 60_000;
+/** How many different failures are remembered. */
+const MAX_FAILURES = 64;
+
+/** Logs each request in one line when it is over, and has it counted. */
+export class RequestRecorder {
+  private readonly log: RequestLog;
+  private readonly observer: RequestObserver | undefined;
+  /** Failures by what they say, with when one was logged with its stack, and how many came since. */
+  private readonly failures = new Map<string, { readonly loggedAt: number; repeats: number }>();
+
+  constructor(log: RequestLog, observer: RequestObserver | undefined) {
+    this.log = log;
+    this.observer = observer;
+  }
+
+  begin(): void {
+    this.observer?.begun();
+  }
+
+  /** Neither a header nor a query nor a body is ever logged: they may hold secrets. */
+  end(context: Context): void {
+    const { requestId, request, response, client, operation, caller, error, reason, failure } = context;
+    const status = response.headersSent ? response.statusCode : undefined;
+    const ms = performance.now() - context.startedAt;
+    this.observer?.ended(operation, status, ms);
+    const line = {
+      requestId,
+      method: request.method,
+      path: sentPath(request),
+      client,
+      operation,
+      caller: caller?.name,
+      subject: caller?.subject,
+      status,
+      error,
+      reason,
+      ms: Math.round(ms * 1000) / 1000,
+      // The client went away before it had the answer.
+      aborted: response.writableFinished ? undefined : true,
+    };
+    if (failure === undefined) this.log.request(line);
+    else this.log.logger.error({ ...line, ...this.describe(failure) }, 'request failed');
+  }
+
+  /** A failure with its stack; one that repeats, such as a store that is away, is counted until a minute is over. */
+  private describe(failure: unknown): object {
+    const { name, message } = Error.isError(failure) ? failure : new Error(String(failure));
+    const text = `${name}: ${message}`;
+    const known = this.failures.get(text);
+    const now = performance.now();
+    if (known !== undefined && now - known.loggedAt < REPEATED_MS) return { failure: text, repeats: ++known.repeats };
+    if (this.failures.size >= MAX_FAILURES) this.failures.clear();
+    this.failures.set(text, { loggedAt: now, repeats: 0 });
+    return { err: failure };
+  }
+}
