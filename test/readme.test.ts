@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SETTINGS } from '../src/config.ts';
 import { MAX_BODY_BYTES } from '../src/contract/request.ts';
@@ -15,6 +15,17 @@ describe('README', () => {
     const rows = (text: string) =>
       [...text.matchAll(/\| (\d{5}) \|(?: \d{3} \|)? (.+?) +\|/g)].map(([, number, meaning]) => [number, meaning]);
     expect(rows(README)).toEqual(rows(YAML));
+  });
+
+  test('names files that exist in the way of a create', () => {
+    const [, way = ''] = README.split('| step ');
+    const cells = Array.from(way.split('\n\n')[0]?.matchAll(/\| (`[^|]+`.*?) +\|/g) ?? [], ([, files = '']) => files);
+    const files = cells.flatMap((cell) => {
+      const [first = '', ...others] = Array.from(cell.matchAll(/`([\w/.-]+)`/g), ([, file = '']) => file);
+      return [first, ...others.map((file) => join(file.includes('/') ? '' : dirname(first), file))];
+    });
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter((file) => !existsSync(join(ROOT, 'src', file)))).toEqual([]);
   });
 
   test('has the limits of the contract', () => {

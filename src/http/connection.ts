@@ -162,7 +162,7 @@ export class Connection {
         const next = onIncoming(head, keep);
         if (isProcessed()) return next;
       }
-      // Otherwise Node would look for another protocol behind.
+      // With `upgrade` set, Node would look for another protocol behind the head.
       head.upgrade = false;
       return 2;
     };
