@@ -3,7 +3,7 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 /** Packages that only the rooms with these names in `packages` import. */
-const PACKAGES = ['express', 'express-openapi-validator/dist', 'node:sqlite', 'pg'];
+const PACKAGES = ['express', 'express-openapi-validator/dist', 'node:process', 'node:sqlite', 'pg'];
 
 /**
  * Who imports whom in src/: the files of a room import each other, and from other rooms what is in `others` (after the
@@ -51,6 +51,7 @@ function room([files, { others, types = [], packages = [] }]) {
       message: `${files} imports only types from ${types.join(', ')}`,
     },
     { regex: `^${oneOf(foreign)}(/|$)`, message: `${files} does not import this package.` },
+    { regex: '^\\./\\.\\.|[^.]/\\.\\./', message: 'The path goes up at its beginning only.' },
   ];
   return { files: [files], rules: { 'no-restricted-imports': ['error', { patterns }] } };
 }
@@ -88,6 +89,25 @@ export default defineConfig(
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
   ...Object.entries(ROOMS).map(room),
+  {
+    files: ['src/**'],
+    ignores: ['src/commands/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ImportExpression', message: 'Only commands import at run time: the rules above do not see it.' },
+      ],
+    },
+  },
+  {
+    files: ['src/storage/{batches,columns}.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: `^(?!\\./(store|columns)\\.ts$)`, message: 'Only open.ts imports engines.' }] },
+      ],
+    },
+  },
   {
     files: ['src/storage/store.ts'],
     rules: {

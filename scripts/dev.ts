@@ -77,7 +77,8 @@ function onSave(): void {
 }
 
 watch('.', (_event, file) => {
-  if (file === 'openapi.yaml' || file === '.env' || /^tsconfig\b.*\.json$/.test(file ?? '')) onSave();
+  if (/^(?:openapi|redocly)\.yaml$/.test(file ?? '') || file === '.env' || /^tsconfig\b.*\.json$/.test(file ?? ''))
+    onSave();
 });
 for (const folder of ['src', 'scripts']) {
   watch(folder, { recursive: true }, (_event, file) => {

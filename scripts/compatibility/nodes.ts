@@ -43,9 +43,9 @@ export function allNames(was: Node, is: Node): string[] {
   return [...new Set([...Object.keys(was), ...Object.keys(is)])];
 }
 
-/** Where a reference alone leads to; anything else as it is. */
+/** Where a reference leads to, whatever stands beside it: outside of schemas OpenAPI ignores that. */
 export function followed(value: unknown, document: object): unknown {
-  if (!isNode(value) || typeof value['$ref'] !== 'string' || namesOf(value, {}).length > 1) return value;
+  if (!isNode(value) || typeof value['$ref'] !== 'string') return value;
   return followed(targetOf(document, value['$ref']), document);
 }
 

@@ -1,16 +1,6 @@
+import { targetOf } from '../../src/contract/document.ts';
 import { canJudge, judge, judgeListedValues, listedValues } from './keywords.ts';
-import {
-  allNames,
-  change,
-  type Documents,
-  followed,
-  isNode,
-  listOf,
-  namesOf,
-  type Node,
-  nodeOf,
-  unchanged,
-} from './nodes.ts';
+import { allNames, change, type Documents, isNode, listOf, namesOf, type Node, nodeOf, unchanged } from './nodes.ts';
 import type { RuleName } from './rules.ts';
 
 /** Judged together below. */
@@ -149,10 +139,11 @@ function member(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** Where a reference alone leads to, as an object unless nothing fits it. */
+/** Where a reference leads to that stands alone, as an object unless nothing fits it. */
 function schemaOf(value: unknown, document: object): unknown {
-  const schema = followed(value, document);
-  return schema === true ? ANYTHING : schema;
+  if (value === true) return ANYTHING;
+  if (!isNode(value) || typeof value['$ref'] !== 'string' || namesOf(value, {}).length > 1) return value;
+  return schemaOf(targetOf(document, value['$ref']), document);
 }
 
 /** A reference with keywords beside it is one more schema to fulfil. */

@@ -27,8 +27,8 @@ export function createRateLimit({ requests, windowMs }: RateLimit) {
     if (count === undefined || count.endsAt <= now) counts.set(key, (count = { hits: 0, endsAt: now + windowMs }));
     count.hits++;
     const left = Math.max(requests - count.hits, 0);
-    // Whole milliseconds: the sum of two fractions can lie a little above what was added.
-    const seconds = Math.ceil(Math.round(count.endsAt - now) / 1000);
+    // Less a trifle, by which the sum of two fractions can lie above what was added.
+    const seconds = Math.max(1, Math.ceil((count.endsAt - now - 1e-3) / 1000));
     fields.push('RateLimit-Policy', policy, 'RateLimit', `"caller"; r=${left}; t=${seconds}`);
     if (count.hits > requests)
       throw new Refusal(ErrorNumber.tooManyRequests, 'too many requests: try again after the seconds of Retry-After', {

@@ -56,6 +56,11 @@ const TABLE = String.raw`
 = done } } → done, headers: { Age: { schema: {} } } } }
 + POST /beds/tidy, reply 204, header age: reply header added; OK
 - POST /beds/tidy, reply 204, header age: reply header removed; GONE
+= error: { type: string } → error: { type: string, maxLength: 9 }
++ POST /beds, reply 404, body, error.maxLength: none → 9; OK
++ POST /beds, reply default, body, error.maxLength: none → 9; OK
+- POST /beds, reply 404, body, error.maxLength: 9 → none; OK
+- POST /beds, reply default, body, error.maxLength: 9 → none; OK
 = ETag: { required: true, → ETag: {
 + POST /beds, reply 200, header etag: became optional; MISSING
 - POST /beds, reply 200, header etag: became required; OK

@@ -23,7 +23,7 @@ paths:
             ETag: { required: true, schema: { type: string } }
           content:
             application/json: { schema: { $ref: '#/components/schemas/Bed' } } # received
-        '404': { $ref: '#/components/responses/Failure' }
+        '404': { $ref: '#/components/responses/Failure', headers: {} }
         default: { $ref: '#/components/responses/Failure' }
   /beds/tidy:
     post: { operationId: tidy, security: [], responses: { '204': { description: done } } }
