@@ -3,7 +3,7 @@ import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/int64.ts';
 import type { StoredPlant } from '../storage/store.ts';
 import { COLUMNS, TYPES } from '../storage/columns.ts';
-import { endOfLine, type FindEnd } from './lines.ts';
+import { endOfLine, type FindEnd } from './raw-records.ts';
 
 // CSV by RFC 4180, in UTF-8, lines ending with LF. What has no value stands there as nothing, the empty text as "".
 

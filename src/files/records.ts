@@ -4,7 +4,7 @@ import { readBodyText } from '../contract/request.ts';
 import type { StoredPlant } from '../storage/store.ts';
 import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
-import { endOfLine, type Line, Lines } from './lines.ts';
+import { endOfLine, type Line, Lines } from './raw-records.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];

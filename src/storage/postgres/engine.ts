@@ -3,7 +3,7 @@ import { Batches, PATIENCE_MS } from '../batches.ts';
 import { COLUMN_LIST, toPlant } from '../columns.ts';
 import { type Opening, type Outcome, type Schema, type Store, type StoredPlant, StoreUnavailable } from '../store.ts';
 import { atWork, InterruptedError } from './errors.ts';
-import { Line, type Run } from './line.ts';
+import { Line, type Run } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { openDatabase } from './migrations.ts';
 import { createAll } from './plants.ts';

@@ -1,6 +1,6 @@
 import { COLUMN_LIST, requireSchema } from '../columns.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
-import type { Line, Run } from './line.ts';
+import type { Line, Run } from './session.ts';
 
 /**
  * The schema, step by step; the version of a database is how many of these it has been through. A step that was

@@ -1,7 +1,7 @@
 import { COLUMN_LIST, COLUMNS, isSame, type Row, textsOf, TYPES } from '../columns.ts';
 import type { Outcome, StoredPlant } from '../store.ts';
 import { RefusedError } from './errors.ts';
-import type { Run } from './line.ts';
+import type { Run } from './session.ts';
 
 const ARRAYS = COLUMNS.map((column, index) => `$${index + 1}::${TYPES[column]}[]`);
 const INSERT = `insert into plants (${COLUMN_LIST}) select * from unnest(${ARRAYS.join()}) on conflict (id) do nothing returning id`;

@@ -1,6 +1,6 @@
 import { toToken } from '../columns.ts';
 import { type NewToken, observed, type StoredToken, type StoreObserver, type TokenStore } from '../store.ts';
-import type { Run, Value } from './line.ts';
+import type { Run, Value } from './session.ts';
 import type { Attempt } from './plants.ts';
 
 const SELECT = 'select name, created_at, expires_at, revoked_at from tokens';
