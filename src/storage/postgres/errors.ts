@@ -44,7 +44,9 @@ export function translate(error: unknown, server: string): Error {
   const message = `SQLSTATE ${state}: ${error.message}`;
   const [, problem] = UNUSABLE.find(([each]) => state.startsWith(each)) ?? [];
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
-  const isTransient = TRANSIENT.some((each) => state.startsWith(each));
+  // A wrong number of values: a fault of this program, in a class that is transient otherwise.
+  const isOwnFault = error.routine === 'exec_bind_message';
+  const isTransient = !isOwnFault && TRANSIENT.some((each) => state.startsWith(each));
   return isTransient ? new InterruptedError(message) : new StatementRejectedError(message);
 }
 
