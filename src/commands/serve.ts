@@ -57,10 +57,10 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
   await using open = new AsyncDisposableStack();
   const contract = await loadContract();
 
-  const away = Promise.withResolvers<undefined>();
+  const unreachable = Promise.withResolvers<undefined>();
   const onUnreachable = (error: StoreUnavailable) => {
     logger.warn({ err: error }, 'the store is away');
-    away.resolve(undefined);
+    unreachable.resolve(undefined);
   };
   // Loaded only where Prometheus can ask.
   const metrics =
@@ -70,8 +70,8 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
   const store = await openStore(config.DATABASE_URL, { create: true, onUnreachable, observer: metrics });
   open.defer(() => store.close());
   metrics?.watch(store);
-  // A store that is there is open before the first request comes; one that is away is not waited for.
-  await Promise.race([store.opened, away.promise, stop]);
+  // A store that is there is open before the first request comes; the service does not wait for one that is unreachable.
+  await Promise.race([store.opened, unreachable.promise, stop]);
 
   const jwt = await createVerifier(config, log);
   open.defer(() => jwt?.close());

@@ -114,7 +114,7 @@ export class RequestRecorder {
     else this.log.logger.error({ ...line, ...this.describe(failure) }, 'request failed');
   }
 
-  /** A failure with its stack; one that repeats, such as a store that is away, is counted until a minute is over. */
+  /** A failure with its stack; one that repeats, such as an unreachable store, is counted until a minute is over. */
   private describe(failure: unknown): object {
     const { name, message } = Error.isError(failure) ? failure : new Error(String(failure));
     const text = `${name}: ${message}`;

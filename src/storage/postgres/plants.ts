@@ -48,7 +48,7 @@ async function insert(query: Query, plants: readonly StoredPlant[]): Promise<Out
   // In the order of the ids, so that two instances never wait for each other.
   let missing = Array.from(firsts.values()).sort((one, other) => (one.id < other.id ? -1 : 1));
   for (let tries = 0; missing.length > 0; tries++) {
-    // Again if a plant was removed between the two statements; a trigger may have made away with it.
+    // Again if a plant was removed between the two statements. A trigger of the operator may keep it out each time.
     if (tries === MAX_TRIES) throw new StatementRejectedError('PostgreSQL neither takes a plant nor has it');
     for (const { id } of await query(INSERT, ...COLUMNS.map((column) => missing.map((plant) => plant[column])))) {
       created.add(id);
