@@ -70,7 +70,7 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
   const store = await openStore(config.DATABASE_URL, { create: true, onUnreachable, observer: metrics });
   open.defer(() => store.close());
   metrics?.watch(store);
-  // A store that is there is open before the first request comes; the service does not wait for one that is unreachable.
+  // A store that is there is open before the first request comes; for an unreachable one the service does not wait.
   await Promise.race([store.opened, unreachable.promise, stop]);
 
   const jwt = await createVerifier(config, log);

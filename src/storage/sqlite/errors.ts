@@ -4,28 +4,25 @@ const BUSY = 5;
 const CORRUPT = 11;
 
 /** SQLite's primary result codes (sqlite.org/rescode.html): whether the failure is transient, and the fault. */
-const FAILURES = new Map<number | undefined, { readonly isTransient: boolean; readonly problem?: string }>([
-  [BUSY, { isTransient: true, problem: 'is locked by another process' }],
+const FAILURES = new Map<number | undefined, { readonly transient: boolean; readonly problem?: string }>([
+  [BUSY, { transient: true, problem: 'is locked by another process' }],
   // SQLITE_LOCKED, SQLITE_NOMEM
-  [6, { isTransient: true }],
-  [7, { isTransient: true }],
+  [6, { transient: true }],
+  [7, { transient: true }],
   // SQLITE_READONLY
-  [8, { isTransient: true, problem: 'cannot be written: check the permissions of the file and of its folder' }],
+  [8, { transient: true, problem: 'cannot be written: check the permissions of the file and of its folder' }],
   // SQLITE_IOERR
-  [10, { isTransient: true, problem: 'cannot be read or written: check the disk' }],
-  [CORRUPT, { isTransient: false, problem: 'is damaged: move it away, with its -wal and -shm, and restore a backup' }],
+  [10, { transient: true, problem: 'cannot be read or written: check the disk' }],
+  [CORRUPT, { transient: false, problem: 'is damaged: move it away, with its -wal and -shm, and restore a backup' }],
   // SQLITE_FULL
-  [13, { isTransient: true, problem: 'cannot be written: the disk is full' }],
+  [13, { transient: true, problem: 'cannot be written: the disk is full' }],
   // SQLITE_CANTOPEN
   [
     14,
-    {
-      isTransient: true,
-      problem: 'cannot be opened: check that it is a file, and the permissions of it and its folder',
-    },
+    { transient: true, problem: 'cannot be opened: check that it is a file, and the permissions of it and its folder' },
   ],
   // SQLITE_NOTADB
-  [26, { isTransient: false, problem: 'is not a SQLite database' }],
+  [26, { transient: false, problem: 'is not a SQLite database' }],
 ]);
 
 /** The primary result code of what node:sqlite threw, the low byte of the extended one; undefined: it was not SQLite. */
@@ -42,7 +39,7 @@ export function isBusy(error: unknown): boolean {
 export function atWork(error: unknown): Error {
   const code = sqliteCode(error);
   const failure = FAILURES.get(code);
-  if (failure?.isTransient) return new StoreUnavailable('SQLite cannot do this at the moment', { cause: error });
+  if (failure?.transient) return new StoreUnavailable('SQLite cannot do this at the moment', { cause: error });
   if (code === CORRUPT) return new StoreUnusable(`the database ${failure?.problem ?? ''}`, { cause: error });
   return Error.isError(error) ? error : new Error(String(error));
 }
