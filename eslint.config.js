@@ -9,6 +9,7 @@ const PACKAGES = ['express', 'express-openapi-validator/dist', 'node:process', '
  * Who imports whom in src/: the files of a room import each other, and from other rooms what is in `others` (after the
  * `../` of the import), or its types if it is in `types`. Of two entries for a file, the later counts.
  */
+const SHARED_BY_ENGINES = ['store.ts', 'batches.ts', 'columns.ts', 'schema.ts', 'token-row.ts'];
 const ROOMS = {
   'src/*.ts': { others: ['package.json'] },
   // Everything.
@@ -23,8 +24,8 @@ const ROOMS = {
   },
   'src/operations/**': { others: ['contract/', 'storage/store.ts'] },
   'src/storage/*.ts': { others: [] },
-  'src/storage/sqlite/**': { others: ['store.ts', 'batches.ts', 'columns.ts'], packages: ['node:sqlite'] },
-  'src/storage/postgres/**': { others: ['store.ts', 'batches.ts', 'columns.ts'], packages: ['pg'] },
+  'src/storage/sqlite/**': { others: SHARED_BY_ENGINES, packages: ['node:sqlite'] },
+  'src/storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
   'src/auth/**': { others: ['contract/', 'storage/store.ts'] },
   'src/files/**': { others: ['contract/', 'operations/', 'storage/store.ts', 'storage/columns.ts'] },
   'src/pages/**': { others: ['contract/', 'http/'], packages: ['express'] },
@@ -100,7 +101,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/storage/{batches,columns}.ts'],
+    files: ['src/storage/{batches,columns,schema,token-row}.ts'],
     rules: {
       'no-restricted-imports': [
         'error',

@@ -41,8 +41,16 @@ describe('the linter refuses', () => {
     ['src/operations/x.ts', "import type { Request } from 'express';"],
     ['src/storage/postgres/x.ts', "import { DatabaseSync } from 'node:sqlite';"],
     ['src/storage/sqlite/x.ts', "export { Pool } from 'pg';"],
+    ['src/storage/columns.ts', "import { x } from './postgres/x.ts';"],
+    ['src/operations/x.ts', "import { x } from '../contract/../storage/open.ts';"],
+    ['src/operations/x.ts', "import { x } from './../http/x.ts';"],
+    ['src/http/x.ts', "import { env } from 'node:process';"],
   ])('in %s: %s', async (file, text) => {
     expect(await brokenRules(file, text)).toEqual(['no-restricted-imports']);
+  });
+
+  test('in src/operations/x.ts an import at run time', async () => {
+    expect(await brokenRules('src/operations/x.ts', "await import('pg');")).toEqual(['no-restricted-syntax']);
   });
 
   test.each(['process.env.PORT;', 'const { env } = process;'])('outside of src/config.ts: %s', async (text) => {

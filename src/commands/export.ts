@@ -2,11 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PlantStore } from '../storage/store.ts';
-import { CSV_HEADER, toCsv, toNdjson } from '../files/csv.ts';
+import { CSV_HEADER, toCsv } from '../files/csv.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
-import { type Format, formatOf } from '../files/records.ts';
+import { type Format, formatOf, toNdjson } from '../files/records.ts';
 import { stopSignal } from './signals.ts';
 import { withStore } from './with-store.ts';
 

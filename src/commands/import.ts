@@ -7,15 +7,15 @@ import { ExplainedError, messageOf } from '../explained-error.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
-import { formatOf, openBodyReader, Records } from '../files/records.ts';
+import { formatOf, openBodyReader, RecordReader } from '../files/records.ts';
 import { Rejects } from '../files/rejects.ts';
 import { stopSignal } from './signals.ts';
 import { withStore } from './with-store.ts';
 
 /** How much of a file is read at a time. */
 const CHUNK_BYTES = 256 * 1024;
-/** How long a store that is away is waited for, in milliseconds. */
-const PATIENCE_MS = 60_000;
+/** How long an import waits for an unreachable store, in milliseconds. */
+const IMPORT_PATIENCE_MS = 60_000;
 
 export interface ImportOptions {
   readonly format?: string;
@@ -26,18 +26,18 @@ export interface ImportOptions {
 /**
  * Stores the plants of a file, or of stdin, each held to the contract as if it had been sent.
  *
- * @param patienceMs how long a store that is away is waited for
+ * @param patienceMs how long the import waits for an unreachable store
  */
 export async function importPlants(
   path: string,
   options: ImportOptions,
-  patienceMs: number = PATIENCE_MS,
+  patienceMs: number = IMPORT_PATIENCE_MS,
 ): Promise<void> {
   const format = formatOf(path, options.format);
   const input = await openInput(path);
   using rejects = new Rejects(options.rejects ?? newRejects(path === '-' ? 'stdin' : path));
-  const records = new Records(input.name, format, await openBodyReader());
-  const work = (plants: PlantStore | undefined) => importRecords(input, records, rejects, plants, patienceMs);
+  const reader = new RecordReader(input.name, format, await openBodyReader());
+  const work = (plants: PlantStore | undefined) => importRecords(input, reader, rejects, plants, patienceMs);
   if (options.dryRun) await work(undefined);
   else await withStore({ create: true }, ({ plants }) => work(plants));
   if (rejects.count > 0) {
@@ -50,7 +50,7 @@ export async function importPlants(
 /** @param plants undefined: the records are checked, and not stored */
 async function importRecords(
   input: Input,
-  records: Records,
+  reader: RecordReader,
   rejects: Rejects,
   plants: PlantStore | undefined,
   patienceMs: number,
@@ -59,10 +59,10 @@ async function importRecords(
   const { signal } = stop;
   const progress = new Progress();
   const onReject = rejects.add.bind(rejects);
-  const onAway = (reason: string) => {
+  const onUnreachable = (reason: string) => {
     progress.say(`the store does not answer, and is tried again for ${patienceMs / 1000} s: ${reason}`);
   };
-  const importer = new Importer({ plants, patienceMs, onReject, onAway });
+  const importer = new Importer({ plants, patienceMs, onReject, onUnreachable });
   const unfinished = (why: string, cause?: unknown) => {
     const done = `${input.name} was read up to line ${importer.line}: ${outcomes(importer.counts)}`;
     return new ExplainedError(`${why}; ${done}; run it again, what is stored is replayed`, { cause });
@@ -71,11 +71,11 @@ async function importRecords(
   try {
     for await (const chunk of input.read(signal)) {
       bytes += chunk.length;
-      await importer.add(records.add(chunk));
+      await importer.add(reader.add(chunk));
       progress.update(importer.given, input.size === undefined ? undefined : bytes / input.size);
       if (signal.aborted) break;
     }
-    if (!signal.aborted) await importer.add(records.end());
+    if (!signal.aborted) await importer.add(reader.end());
     await importer.finish();
   } catch (error) {
     throw error instanceof StoreLost ? unfinished(error.message, error) : error;

@@ -57,21 +57,21 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
   await using open = new AsyncDisposableStack();
   const contract = await loadContract();
 
-  const away = Promise.withResolvers<undefined>();
-  const onAway = (error: StoreUnavailable) => {
+  const unreachable = Promise.withResolvers<undefined>();
+  const onUnreachable = (error: StoreUnavailable) => {
     logger.warn({ err: error }, 'the store is away');
-    away.resolve(undefined);
+    unreachable.resolve(undefined);
   };
   // Loaded only where Prometheus can ask.
   const metrics =
     config.ADMIN_PORT === undefined
       ? undefined
       : new (await import('../observability/metrics.ts')).Metrics(contract, config.DATABASE_URL, log);
-  const store = await openStore(config.DATABASE_URL, { create: true, onAway, observer: metrics });
+  const store = await openStore(config.DATABASE_URL, { create: true, onUnreachable, observer: metrics });
   open.defer(() => store.close());
   metrics?.watch(store);
-  // A store that is there is open before the first request comes; one that is away is not waited for.
-  await Promise.race([store.opened, away.promise, stop]);
+  // A store that is there is open before the first request comes; for an unreachable one the service does not wait.
+  await Promise.race([store.opened, unreachable.promise, stop]);
 
   const jwt = await createVerifier(config, log);
   open.defer(() => jwt?.close());
@@ -111,7 +111,7 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
   const ready = store.opened.then(async () => {
     // Otherwise clients have tokens already.
     if (config.TOKEN_FILE === undefined && jwt === undefined) {
-      await makeFirstToken(store.tokens, url, onAway, stopping);
+      await makeFirstToken(store.tokens, url, onUnreachable, stopping);
     }
     logger.info('ready');
     // For the next start, also if this process is killed.
@@ -143,7 +143,7 @@ async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_U
 async function makeFirstToken(
   tokens: TokenStore,
   url: string,
-  onAway: (error: StoreUnavailable) => void,
+  onUnreachable: (error: StoreUnavailable) => void,
   stopping: AbortSignal,
 ): Promise<void> {
   const token = makeToken();
@@ -153,7 +153,7 @@ async function makeFirstToken(
       break;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      onAway(error);
+      onUnreachable(error);
       await sleep(1000, undefined, { signal: stopping });
     }
   }

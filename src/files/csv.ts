@@ -1,9 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { exactJson } from '../contract/int64.ts';
 import type { StoredPlant } from '../storage/store.ts';
-import { COLUMNS, TYPES } from '../storage/columns.ts';
-import { endOfLine, type FindEnd } from './lines.ts';
+import { COLUMNS, SQL_TYPES } from '../storage/columns.ts';
+import { endOfLine, type FindEnd } from './raw-records.ts';
 
 // CSV by RFC 4180, in UTF-8, lines ending with LF. What has no value stands there as nothing, the empty text as "".
 
@@ -32,7 +31,7 @@ export const endOfRecord: FindEnd = (bytes, start, limit) => {
       do at = bytes.indexOf('"', at + 1) + 1;
       while (at > 0 && bytes[at] === QUOTE);
       if (at === 0 || at >= limit) return undefined;
-      // It was opened by mistake: that costs its line only.
+      // It was opened by mistake: the line is rejected, and no other.
       if (![COMMA, LINE_FEED, CARRIAGE_RETURN].includes(bytes[at])) return endOfLine(bytes, start, limit);
       at--;
     }
@@ -72,13 +71,20 @@ export function toBody(fields: Fields, header: readonly string[]): string | Refu
   const members = header.flatMap((name, index) => {
     const field = fields[index];
     if (field === undefined) return [];
-    const isNumber = TYPES[name as keyof StoredPlant] === 'bigint' && NUMBER.test(field);
+    const isNumber = SQL_TYPES[name as keyof StoredPlant] === 'bigint' && NUMBER.test(field);
     return [`${JSON.stringify(name)}:${isNumber ? field : JSON.stringify(field)}`];
   });
   return `{${members.join()}}`;
 }
 
-/** The columns of a header. @throws Error which names its faults. @param read holds a body to the contract */
+/**
+ * The columns of a header: the members that a plant of the contract must and may have. To learn which these are, it
+ * reads a body in which each column is null, and keeps the faults that are about the names of members, in the words of
+ * contract/faults.ts: "is required" and "is not allowed". The others are about the nulls.
+ *
+ * @param read holds a body to the contract
+ * @throws Error which names the faults of the header
+ */
 export function checkHeader(header: Fields, read: (text: string) => unknown): readonly string[] {
   const names = header.map((name = '') => name);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
@@ -104,9 +110,4 @@ function toField(value: bigint | string | undefined): string {
   if (value === undefined) return '';
   const text = String(value);
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** A plant as a line of NDJSON. */
-export function toNdjson(plant: StoredPlant): string {
-  return `${exactJson(plant)}\n`;
 }

@@ -4,9 +4,11 @@ import { type Creation, type Outcome, type PlantStore, type StoredPlant, StoreUn
 import type { PlantRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
 
-/** How many plants are written together, and about how many characters of them: a lock is held for so long. */
-const MAX_TOGETHER = 2000;
-const MAX_CHARACTERS = 1024 * 1024;
+/** The most records in a batch: the store holds its lock while it writes one. */
+const MAX_BATCH_RECORDS = 2000;
+/** About the most characters in a batch. */
+const MAX_BATCH_CHARACTERS = 1024 * 1024;
+/** How long the importer waits before it tries an unreachable store again, in milliseconds. */
 const PAUSE_MS = 1000;
 
 /** What became of records. */
@@ -15,10 +17,10 @@ export type Counts = Record<Creation | 'refused', number>;
 export interface ImporterOptions {
   /** Where plants go; undefined: nowhere, they are only looked at. */
   readonly plants: PlantStore | undefined;
-  /** How long a store that is away is waited for, in milliseconds. */
+  /** How long the importer waits for an unreachable store, in milliseconds. */
   readonly patienceMs: number;
   readonly onReject: (rejects: readonly Reject[]) => void;
-  readonly onAway: (reason: string) => void;
+  readonly onUnreachable: (reason: string) => void;
 }
 
 /** The store did not come back. */
@@ -29,8 +31,9 @@ export class StoreLost extends Error {
 /** Stores records in batches, and counts what became of them, in their order. */
 export class Importer {
   readonly counts: Counts = { created: 0, replayed: 0, conflict: 0, refused: 0 };
-  /** How many records were given to it, and the line of the last one of which it is known what became of it. */
+  /** How many records were given to it. */
   given = 0;
+  /** The line of the last record of which it is known what became of it. */
   line = 0;
   private readonly options: ImporterOptions;
   private batch: PlantRecord[] = [];
@@ -47,8 +50,8 @@ export class Importer {
     for (const record of records) {
       this.given++;
       this.batch.push(record);
-      this.characters += record.line.text.length;
-      if (this.batch.length >= MAX_TOGETHER || this.characters >= MAX_CHARACTERS) await this.send();
+      this.characters += record.raw.text.length;
+      if (this.batch.length >= MAX_BATCH_RECORDS || this.characters >= MAX_BATCH_CHARACTERS) await this.send();
     }
   }
 
@@ -74,18 +77,18 @@ export class Importer {
   /** Counts what became of a batch, and hands out its rejects. */
   private count(batch: readonly PlantRecord[], outcomes: readonly Outcome[]): void {
     const left = outcomes.values();
-    const rejects = batch.flatMap(({ line: { number, text, excerpt }, plant }): Reject[] => {
+    const rejects = batch.flatMap(({ raw: { lineNumber: line, text, excerpt }, plant }): Reject[] => {
       const outcome = plant instanceof Refusal ? plant : (left.next().value ?? new Error('it did not answer'));
       this.counts[typeof outcome === 'string' ? outcome : 'refused']++;
-      this.line = number;
+      this.line = line;
       const problem = problemOf(outcome);
-      return problem === undefined ? [] : [{ line: number, ...problem, ...(excerpt ? { excerpt: text } : { text }) }];
+      return problem === undefined ? [] : [{ line, ...problem, ...(excerpt ? { excerpt: text } : { text }) }];
     });
     this.options.onReject(rejects);
   }
 
   private async store(plants: readonly StoredPlant[]): Promise<readonly Outcome[]> {
-    const { plants: store, patienceMs, onAway } = this.options;
+    const { plants: store, patienceMs, onUnreachable } = this.options;
     if (store === undefined) return plants.map(() => 'created');
     const end = performance.now() + patienceMs;
     for (let tries = 0; ; tries++) {
@@ -95,14 +98,14 @@ export class Importer {
         if (!(error instanceof StoreUnavailable)) throw error;
         if (performance.now() + PAUSE_MS > end) throw new StoreLost(reasonOf(error), { cause: error });
         // Told once, not with each try.
-        if (tries === 0) onAway(reasonOf(error));
+        if (tries === 0) onUnreachable(reasonOf(error));
         await sleep(PAUSE_MS);
       }
     }
   }
 }
 
-/** Why a record is not stored, as a client would be told; undefined: it is. */
+/** Why a record is not stored, in the words that createPlant has for a client; undefined: it is. */
 function problemOf(outcome: Outcome | Refusal): Pick<Reject, 'error' | 'message'> | undefined {
   if (outcome === 'conflict') return ID_TAKEN;
   if (typeof outcome === 'string') return undefined;

@@ -22,7 +22,7 @@ export async function writeNewFile<T>(
   { mode, signal }: NewFileOptions,
   write: (temporary: string) => Promise<T>,
 ): Promise<T> {
-  refuseExisting(path);
+  requireAbsent(path);
   // Not by the id of the process: in a container the next one has the same, and would meet what a killed one has left.
   const temporary = `${path}.${randomBytes(4).toString('hex')}.part`;
   try {
@@ -30,7 +30,7 @@ export async function writeNewFile<T>(
     const result = await write(temporary);
     signal.throwIfAborted();
     await flush(temporary);
-    refuseExisting(path);
+    requireAbsent(path);
     await rename(temporary, path);
     await flush(dirname(resolve(path)));
     return result;
@@ -43,8 +43,9 @@ export async function writeNewFile<T>(
   }
 }
 
-function refuseExisting(path: string): void {
-  if (existsSync(path)) throw new ExplainedError(`the file ${path} exists: move it away, or name another one`);
+/** @param option how the operator names another file @throws ExplainedError if the file exists */
+export function requireAbsent(path: string, option = ''): void {
+  if (existsSync(path)) throw new ExplainedError(`the file ${path} exists: move it away, or name another one${option}`);
 }
 
 async function flush(path: string): Promise<void> {

@@ -1,17 +1,18 @@
 import { ContractError, Refusal } from '../contract/errors.ts';
+import { exactJson } from '../contract/int64.ts';
 import { loadContract } from '../contract/load.ts';
 import { readBodyText } from '../contract/request.ts';
 import type { StoredPlant } from '../storage/store.ts';
 import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
-import { endOfLine, type Line, Lines } from './lines.ts';
+import { endOfLine, type RawRecord, RecordSplitter } from './raw-records.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** A record of a file: the plant that it is, or why it is none. */
 export interface PlantRecord {
-  readonly line: Line;
+  readonly raw: RawRecord;
   readonly plant: StoredPlant | Refusal;
 }
 
@@ -39,12 +40,17 @@ export function formatOf(path: string, chosen: string | undefined): Format {
   throw new ExplainedError(`${path} ends with neither .ndjson nor .csv: say which it is by --format`);
 }
 
+/** A plant as a line of NDJSON. */
+export function toNdjson(plant: StoredPlant): string {
+  return `${exactJson(plant)}\n`;
+}
+
 /** Makes records out of bytes, portion by portion, in the order of the file. */
-export class Records {
+export class RecordReader {
   private readonly name: string;
   private readonly read: ReadBody;
   private readonly format: Format;
-  private readonly lines: Lines;
+  private readonly splitter: RecordSplitter;
   /** Of CSV, once it has come. */
   private header: readonly string[] | undefined;
 
@@ -52,45 +58,45 @@ export class Records {
     this.name = name;
     this.read = read;
     this.format = format;
-    this.lines = new Lines(format === 'csv' ? endOfRecord : endOfLine);
+    this.splitter = new RecordSplitter(format === 'csv' ? endOfRecord : endOfLine);
   }
 
   /** @throws ExplainedError if the header is not one that the contract has columns for */
   add(chunk: Buffer): PlantRecord[] {
-    return this.records(this.lines.add(chunk));
+    return this.toRecords(this.splitter.add(chunk));
   }
 
   end(): PlantRecord[] {
-    const records = this.records(this.lines.end());
+    const records = this.toRecords(this.splitter.end());
     if (this.format === 'csv' && this.header === undefined) throw this.wrongHeader('there is none');
     return records;
   }
 
-  private records(lines: Line[]): PlantRecord[] {
-    if (this.format === 'ndjson') return lines.map((line) => this.record(line, line.text));
-    const first = this.header === undefined ? lines.shift() : undefined;
+  private toRecords(raws: RawRecord[]): PlantRecord[] {
+    if (this.format === 'ndjson') return raws.map((raw) => this.toRecord(raw, raw.text));
+    const first = this.header === undefined ? raws.shift() : undefined;
     if (first !== undefined) this.header = this.readHeader(first);
     const { header = [] } = this;
-    const parsed = parseRecords(lines.filter(({ refusal }) => refusal === undefined).map(({ text }) => text)).values();
-    return lines.map((line) => {
-      const fields = line.refusal ?? parsed.next().value;
+    const parsed = parseRecords(raws.filter(({ refusal }) => refusal === undefined).map(({ text }) => text)).values();
+    return raws.map((raw) => {
+      const fields = raw.refusal ?? parsed.next().value;
       if (fields === undefined) throw new Error('a record was lost');
-      return this.record(line, fields instanceof Refusal ? fields : toBody(fields, header));
+      return this.toRecord(raw, fields instanceof Refusal ? fields : toBody(fields, header));
     });
   }
 
-  private record(line: Line, body: string | Refusal): PlantRecord {
-    const refusal = line.refusal ?? body;
-    if (typeof refusal !== 'string') return { line, plant: refusal };
+  private toRecord(raw: RawRecord, body: string | Refusal): PlantRecord {
+    const textOrRefusal = raw.refusal ?? body;
+    if (textOrRefusal instanceof Refusal) return { raw, plant: textOrRefusal };
     try {
-      return { line, plant: this.read(refusal) };
+      return { raw, plant: this.read(textOrRefusal) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return { line, plant: error };
+      return { raw, plant: error };
     }
   }
 
-  private readHeader({ text, refusal }: Line): readonly string[] {
+  private readHeader({ text, refusal }: RawRecord): readonly string[] {
     const [fields] = refusal === undefined ? parseRecords([text]) : [refusal];
     if (fields === undefined || fields instanceof Refusal) throw this.wrongHeader(fields?.message ?? 'there is none');
     try {

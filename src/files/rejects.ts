@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { ExplainedError, messageOf } from '../explained-error.ts';
+import { requireAbsent } from './new-file.ts';
 
 /** A record that is not stored. */
 export interface Reject {
@@ -23,9 +24,7 @@ export class Rejects implements Disposable {
   /** @throws ExplainedError if the file exists: what it says was not looked at yet */
   constructor(path: string) {
     this.path = path;
-    if (existsSync(path)) {
-      throw new ExplainedError(`the file ${path} exists: move it away, or name another one with --rejects`);
-    }
+    requireAbsent(path, ' with --rejects');
   }
 
   add(rejects: readonly Reject[]): void {

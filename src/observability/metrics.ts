@@ -151,7 +151,7 @@ export class Metrics implements RequestObserver, StoreObserver {
     this.cutOffs.inc({ reason });
   };
 
-  created(outcome: Creation): void {
+  answered(outcome: Creation): void {
     this.creations.inc({ outcome });
   }
 

@@ -2,8 +2,10 @@ import { textsOf } from './columns.ts';
 import { type Creation, type Outcome, type StoredPlant, type StoreObserver, StoreUnavailable } from './store.ts';
 
 /**
- * Creates plants together, by a time on the clock of `performance.now()` if it can keep to one.
+ * Creates plants together.
  *
+ * @param until when to give up, on the clock of `performance.now()`; the SQLite engine ignores it, as its only wait is
+ *   the one for a lock, which has a limit of its own
  * @returns an outcome for each plant, in order; or rejects for all
  */
 type Write = (plants: readonly StoredPlant[], until: number) => Promise<readonly Outcome[]>;
@@ -17,13 +19,14 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The most plants that are written together: what bounds the wait of the last one. */
-const MAX_TOGETHER = 1024;
-/** The most plants that may wait, and the most bytes of them: more are turned away, before memory is full. */
-export const MAX_WAITING = 10_000;
-export const MAX_BYTES = 16 * 1024 * 1024;
+/** The most plants in a batch: it bounds how long the last one waits. */
+const MAX_BATCH_PLANTS = 1024;
+/** The most plants that may wait: the store turns more of them away, before memory is full. */
+export const MAX_WAITING_PLANTS = 10_000;
+/** The most bytes of plants that may wait. */
+export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** How long a plant may wait and be written, in milliseconds. */
-export const PATIENCE_MS = 5000;
+export const STORE_PATIENCE_MS = 5000;
 
 /**
  * Natural group commit: while one batch is written, the plants that come wait, and go into the next one. So one fsync
@@ -35,8 +38,9 @@ export class Batches {
   private readonly observer: StoreObserver | undefined;
   private waiting: Waiting[] = [];
   private bytes = 0;
-  /** How many batches are under way, and what ends when they do. */
+  /** How many batches are under way. */
   private underWay = 0;
+  /** What resolves when they end. */
   private readonly writing = new Set<Promise<void>>();
 
   /** @param atOnce how many batches may be under way at once */
@@ -55,9 +59,9 @@ export class Batches {
   add(plant: StoredPlant): Promise<Creation> {
     return new Promise((resolve, reject) => {
       const bytes = textsOf(plant).reduce((sum, text) => sum + 2 * text.length, 64);
-      const waiting = { plant, bytes, until: performance.now() + PATIENCE_MS, resolve, reject };
-      if (this.waiting.length >= MAX_WAITING || this.bytes >= MAX_BYTES) {
-        this.answer(waiting, new StoreUnavailable('too many plants wait to be stored'));
+      const waiting = { plant, bytes, until: performance.now() + STORE_PATIENCE_MS, resolve, reject };
+      if (this.waiting.length >= MAX_WAITING_PLANTS || this.bytes >= MAX_WAITING_BYTES) {
+        this.settle(waiting, new StoreUnavailable('too many plants wait to be stored'));
         return;
       }
       this.bytes += bytes;
@@ -81,7 +85,7 @@ export class Batches {
     for (let batch = this.next(); batch.length > 0; batch = this.next()) {
       const outcomes = await this.writeBatch(batch);
       batch.forEach((waiting, index) => {
-        this.answer(waiting, outcomes[index] ?? new Error('the engine did not answer for a plant'));
+        this.settle(waiting, outcomes[index] ?? new Error('the engine did not answer for a plant'));
       });
     }
     // At once, so that the next plant begins a batch.
@@ -103,21 +107,21 @@ export class Batches {
   /** Takes the next batch out of the plants that wait, and turns away those that have waited too long. */
   private next(): readonly Waiting[] {
     for (;;) {
-      const batch = this.waiting.splice(0, MAX_TOGETHER);
+      const batch = this.waiting.splice(0, MAX_BATCH_PLANTS);
       const now = performance.now();
       for (const waiting of batch) {
         this.bytes -= waiting.bytes;
         if (waiting.until > now) continue;
-        this.answer(waiting, new StoreUnavailable('the plant has waited too long to be stored'));
+        this.settle(waiting, new StoreUnavailable('the plant has waited too long to be stored'));
       }
       const inTime = batch.filter(({ until }) => until > now);
       if (inTime.length > 0 || batch.length === 0) return inTime;
     }
   }
 
-  private answer({ resolve, reject }: Waiting, outcome: Outcome): void {
+  private settle({ resolve, reject }: Waiting, outcome: Outcome): void {
     if (typeof outcome === 'string') {
-      this.observer?.created(outcome);
+      this.observer?.answered(outcome);
       resolve(outcome);
     } else {
       this.observer?.failed(outcome);

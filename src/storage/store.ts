@@ -99,10 +99,10 @@ export interface Opening {
   /** Whether a store is made where there is none, and brought up to date. */
   readonly create: boolean;
   /**
-   * Called each time that a server turns out to be away: the store is returned at once then, and opens when it can.
-   * Without it, a server that is away makes `openStore` fail.
+   * Called each time that the store finds the server unreachable: the store is returned at once then, and opens when
+   * it can. Without it, an unreachable server makes `openStore` fail.
    */
-  readonly onAway?: (error: StoreUnavailable) => void;
+  readonly onUnreachable?: (error: StoreUnavailable) => void;
   readonly observer?: StoreObserver | undefined;
 }
 
@@ -110,9 +110,9 @@ export interface Opening {
 export interface StoreObserver {
   /** A batch was written, or failed. @param ms how long the engine took */
   written(plants: number, ms: number): void;
-  /** What became of a plant. */
-  created(creation: Creation): void;
-  /** A plant was not answered for, or a token not looked up. */
+  /** The store answered for a plant. */
+  answered(creation: Creation): void;
+  /** The store did not answer for a plant, or did not look a token up. */
   failed(error: unknown): void;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactJson } from '../../src/contract/int64.ts';
-import { PATIENCE_MS } from '../../src/storage/batches.ts';
+import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
 import { Fault } from '../support/clients.ts';
 import { noSmallDisk, SmallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -192,7 +192,7 @@ const WAITING = 64;
 /** How long the store waits for the lock, in milliseconds (connection.ts). */
 const LOCK_MS = 2000;
 /** A request waits for its token behind a batch that waits for the lock, for its turn, and with its own batch. */
-const BOUND_MS = LOCK_MS + PATIENCE_MS + LOCK_MS;
+const BOUND_MS = LOCK_MS + STORE_PATIENCE_MS + LOCK_MS;
 /** What a machine that has other things to do may add. */
 const SLACK_MS = 1000;
 
@@ -204,7 +204,7 @@ export const heldLock = scenario(
     const [rounds, holdMs] = long ? [20, 10_000] : [1, 4500];
     await using testbed = await Testbed.create('SQLite', seed);
     const service = await testbed.start();
-    using other = new DatabaseSync(testbed.place.url.slice('sqlite:'.length), { timeout: PATIENCE_MS });
+    using other = new DatabaseSync(testbed.place.url.slice('sqlite:'.length), { timeout: STORE_PATIENCE_MS });
     const counts = { locks: 0, 'answers 503': 0, acknowledged: 0, 'ms until the latest answer': 0, lost: 0 };
     for (; counts.locks < rounds; counts.locks++) {
       let [held, released] = [true, Infinity];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CSV_HEADER, toCsv, toNdjson } from '../../src/files/csv.ts';
-import { type Format, openBodyReader, type PlantRecord, Records } from '../../src/files/records.ts';
+import { CSV_HEADER, toCsv } from '../../src/files/csv.ts';
+import { type Format, openBodyReader, type PlantRecord, RecordReader, toNdjson } from '../../src/files/records.ts';
 import { MAX_BODY_BYTES } from '../../src/contract/request.ts';
 import { Refusal } from '../../src/contract/errors.ts';
 import type { StoredPlant } from '../../src/storage/store.ts';
@@ -11,20 +11,20 @@ const read = await openBodyReader();
 
 /** The records of a file that comes in pieces of some sizes, again and again. */
 function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [bytes.length + 1]): PlantRecord[] {
-  const records = new Records('test', format, read);
+  const reader = new RecordReader('test', format, read);
   const found: PlantRecord[] = [];
   for (let start = 0, turn = 0; start < bytes.length; turn++) {
     const end = start + (sizes[turn % sizes.length] ?? 1);
-    found.push(...records.add(bytes.subarray(start, end)));
+    found.push(...reader.add(bytes.subarray(start, end)));
     start = end;
   }
-  return [...found, ...records.end()];
+  return [...found, ...reader.end()];
 }
 
 /** What became of each: the plant, or line, number and message. */
 const seen = (records: readonly PlantRecord[]) =>
-  records.map(({ line, plant }) =>
-    plant instanceof Refusal ? `${line.number} ${plant.number} ${plant.message}` : { ...plant },
+  records.map(({ raw, plant }) =>
+    plant instanceof Refusal ? `${raw.lineNumber} ${plant.number} ${plant.message}` : { ...plant },
   );
 
 const write = (format: Format, plants: readonly StoredPlant[]) =>
@@ -68,22 +68,22 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
   });
 
   test('loses a line that is too long, of which little is kept, and no other', () => {
-    const records = new Records('test', format, read);
+    const reader = new RecordReader('test', format, read);
     const [first, last] =
       format === 'csv' ? ['id,name\n1,x\n', '\n3,x\n'] : ['{"id":1,"name":"x"}\n', '\n{"id":3,"name":"x"}\n'];
-    const found = [...records.add(Buffer.from(first))];
+    const found = [...reader.add(Buffer.from(first))];
     const piece = Buffer.alloc(MAX_BODY_BYTES / 2, 'y');
     const before = process.memoryUsage().arrayBuffers;
-    for (let count = 0; count < 1000; count++) found.push(...records.add(piece));
+    for (let count = 0; count < 1000; count++) found.push(...reader.add(piece));
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20e6);
-    found.push(...records.add(Buffer.from(last)), ...records.end());
+    found.push(...reader.add(Buffer.from(last)), ...reader.end());
     const line = format === 'csv' ? 3 : 2;
     expect(seen(found)).toEqual([
       { id: 1n, name: 'x' },
       `${line} 40005 body is larger than 65536 bytes`,
       { id: 3n, name: 'x' },
     ]);
-    expect(found[1]?.line.text).toBe('y'.repeat(200));
+    expect(found[1]?.raw.text).toBe('y'.repeat(200));
   });
 
   test('ends lines as any system does, has blank ones, and need not end the last', () => {
@@ -93,7 +93,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     for (const text of [lines.join('\n'), lines.join('\r\n'), `${lines.join('\r\n')}\r\n\r\n`]) {
       const records = recordsOf(format, Buffer.from(text));
       expect(seen(records)).toEqual(plants);
-      expect(records.map(({ line }) => line.number)).toEqual(format === 'csv' ? [3, 5] : [2, 4]);
+      expect(records.map(({ raw }) => raw.lineNumber)).toEqual(format === 'csv' ? [3, 5] : [2, 4]);
     }
   });
 });
@@ -156,13 +156,13 @@ describe('CSV', () => {
   });
 
   test('loses a line that opens a quote, and the endless one behind it, of which little is kept', () => {
-    const records = new Records('test', 'csv', read);
-    const found = [...records.add(Buffer.from('id,name\n1,"x\n'))];
+    const reader = new RecordReader('test', 'csv', read);
+    const found = [...reader.add(Buffer.from('id,name\n1,"x\n'))];
     const piece = Buffer.alloc(MAX_BODY_BYTES / 2, 'y');
     const before = process.memoryUsage().arrayBuffers;
-    for (let count = 0; count < 1000; count++) found.push(...records.add(piece));
+    for (let count = 0; count < 1000; count++) found.push(...reader.add(piece));
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20e6);
-    found.push(...records.add(Buffer.from('\n3,x\n')), ...records.end());
+    found.push(...reader.add(Buffer.from('\n3,x\n')), ...reader.end());
     expect(seen(found)).toEqual([
       '2 40008 a quote is opened that is not closed within 65536 bytes',
       '3 40005 body is larger than 65536 bytes',

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { toNdjson } from '../../src/files/csv.ts';
+import { toNdjson } from '../../src/files/records.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { plantStore } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { PATIENCE_MS } from '../../src/storage/batches.ts';
+import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
 import { openStore } from '../../src/storage/open.ts';
 import type { Store, StoredPlant } from '../../src/storage/store.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
@@ -114,8 +114,8 @@ describe('a batch is given up, and the plants are told that the store is unavail
     const creation = store.plants.create(plant);
     const duration = time(creation);
     await expect(creation).rejects.toEqual(UNAVAILABLE);
-    expect(await duration).toBeGreaterThan(PATIENCE_MS - 1000);
-    expect(await duration).toBeLessThan(PATIENCE_MS + 1000);
+    expect(await duration).toBeGreaterThan(STORE_PATIENCE_MS - 1000);
+    expect(await duration).toBeLessThan(STORE_PATIENCE_MS + 1000);
     // Nobody else waits in vain for as long.
     expect(await time(store.plants.create(plant))).toBeLessThan(1000);
     await sabotage('drop trigger fail on plants');
@@ -127,7 +127,7 @@ describe('a batch is given up, and the plants are told that the store is unavail
     await other.run('begin; lock table plants in exclusive mode');
     const creations = Array.from({ length: 100 }, () => store.plants.create(newPlant()));
     const settled = Promise.allSettled(creations);
-    expect(await time(settled)).toBeLessThan(PATIENCE_MS + 1000);
+    expect(await time(settled)).toBeLessThan(STORE_PATIENCE_MS + 1000);
     expect(new Set((await settled).map(({ status }) => status))).toEqual(new Set(['rejected']));
     await other.run('rollback');
     expect(await store.plants.create(newPlant())).toBe('created');
@@ -140,8 +140,8 @@ describe('a batch is given up, and the plants are told that the store is unavail
     server.freeze();
     const duration = await time(store.plants.create(newPlant()));
     server.thaw();
-    expect(duration).toBeGreaterThan(PATIENCE_MS - 1000);
-    expect(duration).toBeLessThan(PATIENCE_MS + 1000);
+    expect(duration).toBeGreaterThan(STORE_PATIENCE_MS - 1000);
+    expect(duration).toBeLessThan(STORE_PATIENCE_MS + 1000);
     expect(await store.plants.create(newPlant())).toBe('created');
   });
 
@@ -169,7 +169,7 @@ test('plants that the operator’s constraint refuses fail alone', async () => {
   expect(refused).toEqual([500, 1500, 2500]);
   // The log gets the reason, but none of the texts.
   expect(outcomes[500]).toMatchObject({
-    reason: { name: 'RefusedError', message: expect.not.stringContaining('weed,') },
+    reason: { name: 'StatementRejectedError', message: expect.not.stringContaining('weed,') },
   });
   expect(await allPlants(store)).toHaveLength(2997);
 });

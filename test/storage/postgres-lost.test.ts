@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { PATIENCE_MS } from '../../src/storage/batches.ts';
+import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
 import { openStore } from '../../src/storage/open.ts';
 import type { Store, StoredPlant } from '../../src/storage/store.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
@@ -59,7 +59,7 @@ describe('a database that is in use', () => {
     const plants = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: id === 100 ? 'weed' : 'Ginkgo' }));
     const outcomes = await Promise.allSettled(plants.map((plant) => store.plants.create(plant)));
     expect(outcomes.flatMap(({ status }, id) => (status === 'rejected' ? [id] : []))).toEqual([100]);
-    expect(outcomes[100]).toMatchObject({ reason: { name: 'RefusedError' } });
+    expect(outcomes[100]).toMatchObject({ reason: { name: 'StatementRejectedError' } });
     expect(await allPlants(store)).toHaveLength(199);
   });
 
@@ -91,7 +91,7 @@ test('a server that takes connections and closes them, as a balancer with nothin
   const url = `postgres://postgres@127.0.0.1:${port}/plants?sslmode=disable`;
   const begun = performance.now();
   await expect(open(url)).rejects.toEqual(UNAVAILABLE);
-  expect(performance.now() - begun).toBeLessThan(PATIENCE_MS + 1000);
+  expect(performance.now() - begun).toBeLessThan(STORE_PATIENCE_MS + 1000);
   expect(dialled).toBeLessThan(100);
   balancer.close();
 });

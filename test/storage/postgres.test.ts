@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/storage/open.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';
+import { Session } from '../../src/storage/postgres/session.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { testEngine } from './conformance.ts';
 
@@ -37,6 +38,20 @@ test('is reached through its Unix socket as well', async () => {
   const store = await openStore(readPostgresLocation(url), { create: true });
   await store.ready();
   await store.close();
+});
+
+test('rejects a statement with too few values at once, and does not try it again', async () => {
+  using session = new Session(readPostgresLocation(server.url(database)));
+  let tries = 0;
+  const work = session.withRetries((query) => {
+    tries++;
+    return query('select $1::text, $2::text', 'one');
+  }, performance.now() + 5000);
+  await expect(work).rejects.toMatchObject({
+    name: 'StatementRejectedError',
+    message: expect.stringContaining('SQLSTATE 08P01'),
+  });
+  expect(tries).toBe(1);
 });
 
 describe('a database', () => {

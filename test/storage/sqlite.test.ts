@@ -112,14 +112,14 @@ describe('a SQLite database', () => {
     const plants = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: 'x'.repeat(1000) }));
     let created = 0;
     try {
-      created = tables.create(plants).filter((each) => each === 'created').length;
+      created = tables.createBatch(plants).filter((each) => each === 'created').length;
     } catch (error) {
       expect(atWork(error)).toMatchObject({ name: 'StoreUnavailable' });
     }
     expect(database.isTransaction).toBe(false);
     expect(created).toBeLessThan(200);
     expect(database.prepare('select count(*) as count from plants').get()).toEqual({ count: created });
-    expect(tables.create([{ id: 1n, name: 'other' }])).toHaveLength(1);
+    expect(tables.createBatch([{ id: 1n, name: 'other' }])).toHaveLength(1);
     database.close();
   });
 

@@ -11,7 +11,7 @@ export interface Connection {
   /** The server's process. */
   readonly pid: unknown;
   /** Whether a commit gave up waiting for its standby, after which PostgreSQL reports success. */
-  warned: boolean;
+  standbyMissed: boolean;
 }
 
 /** What a server must have, to keep what it is given as it is; without array_nulls null becomes the text `null`. */
@@ -60,11 +60,11 @@ export async function connect(location: PostgresLocation, host: Host, signal: Ab
 
 async function dial(location: PostgresLocation, host: Host, secure: boolean, signal: AbortSignal): Promise<Connection> {
   const client = createClient(location, host, secure);
-  const connection = { client, pid: undefined, warned: false };
+  const connection = { client, pid: undefined, standbyMissed: false };
   // Queries under way fail by themselves; without a listener the process would end.
   client.on('error', () => undefined);
   // By the name of its function, which is not translated.
-  client.on('notice', ({ routine }) => (connection.warned ||= routine === 'SyncRepWaitForLSN'));
+  client.on('notice', ({ routine }) => (connection.standbyMissed ||= routine === 'SyncRepWaitForLSN'));
   const abort = () => client.connection.stream.destroy(new InterruptedError(`no answer from ${nameOfHost(host)}`));
   signal.addEventListener('abort', abort);
   try {
@@ -136,9 +136,9 @@ function requireSettings(server: string, row: Row): void {
 
 /** Asks the server to give up what a connection of it is doing, which leaves the connection as it is. */
 export async function cancel(location: PostgresLocation, { client, pid }: Connection, ms: number): Promise<void> {
-  const other = await connect(location, client, AbortSignal.timeout(ms));
-  await other.client.query('select pg_cancel_backend($1)', [pid]).finally(() => {
-    drop(other);
+  const cancelConnection = await connect(location, { host: client.host, port: client.port }, AbortSignal.timeout(ms));
+  await cancelConnection.client.query('select pg_cancel_backend($1)', [pid]).finally(() => {
+    drop(cancelConnection);
   });
 }
 

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Batches, PATIENCE_MS } from '../batches.ts';
+import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
 import { COLUMN_LIST, toPlant } from '../columns.ts';
 import { type Opening, type Outcome, type Schema, type Store, type StoredPlant, StoreUnavailable } from '../store.ts';
 import { atWork, InterruptedError } from './errors.ts';
-import { Line, type Run } from './line.ts';
+import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
-import { openDatabase } from './migrations.ts';
-import { createAll } from './plants.ts';
+import { migrate } from './migrations.ts';
+import { createBatch } from './plants.ts';
 import { tokenStore } from './tokens.ts';
 
 /** How many batches are written at once: while PostgreSQL flushes one, it works on the other. */
-const WRITERS = 2;
+const MAX_CONCURRENT_BATCHES = 2;
 /** How many plants `list` hands out at a time. */
 const PORTION = 1000;
-/** How long to wait before a server that is away is looked for again, in milliseconds. */
-const LOOK_AGAIN_MS = 1000;
+/** How long the store waits before it tries an unreachable server again, in milliseconds. */
+const REOPEN_PAUSE_MS = 1000;
 
 /**
- * Writes a lock as well, and its commit waits as that of a create: a standby refuses it. It takes a number of a
- * transaction and leaves no dead row. A full disk shows only when a table grows, which is not for a probe to make happen.
+ * The statement locks a row, so it needs a transaction id, and its commit waits for the standby like an insert. A
+ * read-only standby rejects it. It leaves no dead row. It does not notice a full disk: for that a table must grow.
  */
 const READY = 'select id from schema_version for key share skip locked';
-/** Writes a lock, whose commit waits for all that was written before. */
+/** The same, which no other lock skips: its commit waits until the standby has all earlier commits. */
 const FLUSH = 'select id from schema_version for key share';
 
 /**
@@ -32,7 +32,7 @@ const FLUSH = 'select id from schema_version for key share';
  */
 export async function openPostgres(location: PostgresLocation, opening: Opening): Promise<Store> {
   const store = new PostgresStore(location, opening);
-  if (opening.onAway !== undefined) return store;
+  if (opening.onUnreachable !== undefined) return store;
   try {
     await store.opened;
     return store;
@@ -47,10 +47,10 @@ class PostgresStore implements Store {
   readonly plants: Store['plants'];
   readonly tokens: Store['tokens'];
   private readonly location: PostgresLocation;
-  /** For all but plants that are created. */
-  private readonly line: Line;
-  /** Those of the batches and of `createAll`, as many as were under way at once. */
-  private readonly writers: Line[] = [];
+  /** For everything but the creation of plants. */
+  private readonly session: Session;
+  /** Idle write connections, kept for reuse. */
+  private readonly idleWriters: Session[] = [];
   private readonly batches: Batches;
   private readonly closing = new AbortController();
   /** Why the store is not open yet, undefined when it is. */
@@ -58,17 +58,17 @@ class PostgresStore implements Store {
 
   constructor(location: PostgresLocation, opening: Opening) {
     this.location = location;
-    this.line = new Line(location);
-    this.batches = new Batches((...batch) => this.write(...batch), WRITERS, opening.observer);
+    this.session = new Session(location);
+    this.batches = new Batches((...batch) => this.write(...batch), MAX_CONCURRENT_BATCHES, opening.observer);
     this.plants = {
       create: (plant) => this.batches.add(plant),
-      createAll: (plants) => this.write(plants, performance.now() + PATIENCE_MS),
+      createAll: (plants) => this.write(plants, performance.now() + STORE_PATIENCE_MS),
       list: () => this.list(),
       count: () => this.count(),
       remove: (id) => this.change('delete from plants where id = $1::bigint returning id', id),
     };
     this.tokens = tokenStore(
-      (work) => this.attempt(work),
+      (work) => this.withRetries(work),
       (...statement) => this.change(...statement),
       opening.observer,
     );
@@ -82,75 +82,78 @@ class PostgresStore implements Store {
   }
 
   async ready(): Promise<void> {
-    await this.attempt((run) => run(READY));
+    await this.withRetries((query) => query(READY));
   }
 
   async close(): Promise<void> {
     await this.batches.idle();
     this.closing.abort();
-    for (const line of [this.line, ...this.writers]) line[Symbol.dispose]();
+    for (const session of [this.session, ...this.idleWriters]) session[Symbol.dispose]();
   }
 
-  private async open({ create, onAway }: Opening): Promise<Schema> {
+  private async open({ create, onUnreachable }: Opening): Promise<Schema> {
     const server = serverOf(this.location);
     for (;;) {
       try {
-        const patience = onAway === undefined ? PATIENCE_MS : LOOK_AGAIN_MS;
-        const schema = await openDatabase(this.line, server, create, performance.now() + patience);
+        const patience = onUnreachable === undefined ? STORE_PATIENCE_MS : REOPEN_PAUSE_MS;
+        const schema = await migrate(this.session, server, create, performance.now() + patience);
         this.notOpen = undefined;
         return schema;
       } catch (error) {
         if (!(error instanceof InterruptedError)) throw (this.notOpen = error as Error);
-        const away = new StoreUnavailable(`${server} is not available: ${error.message}`, { cause: error });
-        this.notOpen = away;
-        if (onAway === undefined) throw away;
-        onAway(away);
-        await sleep(LOOK_AGAIN_MS, undefined, { signal: this.closing.signal });
+        const unavailable = new StoreUnavailable(`${server} is not available: ${error.message}`, { cause: error });
+        this.notOpen = unavailable;
+        if (onUnreachable === undefined) throw unavailable;
+        onUnreachable(unavailable);
+        await sleep(REOPEN_PAUSE_MS, undefined, { signal: this.closing.signal });
       }
     }
   }
 
-  /** Does some work, again if what went wrong may pass. @throws as the interface has it */
-  private async attempt<T>(
-    work: (run: Run) => Promise<T>,
-    line = this.line,
-    until = performance.now() + PATIENCE_MS,
+  /** Does what `WithRetries` says. @throws as the interface has it */
+  private async withRetries<T>(
+    work: (query: Query) => Promise<T>,
+    session = this.session,
+    until = performance.now() + STORE_PATIENCE_MS,
   ): Promise<T> {
     if (this.notOpen !== undefined) throw this.notOpen;
     try {
-      return await line.attempt(until, work);
+      return await session.withRetries(work, until);
     } catch (error) {
       throw atWork(error);
     }
   }
 
-  /** Runs a statement that returns what it changed; whether it did cannot be told if its answer was lost. */
-  private async change(...statement: Parameters<Run>): Promise<boolean> {
+  /**
+   * Runs a statement that returns what it changes, and says whether it changed anything. If the answer was lost, the
+   * retry changes nothing, and we cannot know whether the first try did. Before it says "nothing changed", it waits
+   * until the standby has all commits: a row that is gone here may come back when the standby takes over.
+   */
+  private async change(...statement: Parameters<Query>): Promise<boolean> {
     let tries = 0;
-    return await this.attempt(async (run) => {
+    return await this.withRetries(async (query) => {
       tries++;
-      const changed = (await run(...statement)).length > 0;
-      // A row that is gone may come back with the primary: not before this has reached the standby.
-      if (!changed) await run(FLUSH);
+      const changed = (await query(...statement)).length > 0;
+      if (!changed) await query(FLUSH);
       if (!changed && tries > 1) throw new StoreUnavailable('PostgreSQL was lost meanwhile: it may have been done');
       return changed;
     });
   }
 
   private async count(): Promise<number> {
-    // Its own: it may take a second, and requests wait for the tokens that the other one looks up.
-    using line = new Line(this.location);
-    const [row] = await this.attempt((run) => run('select count(*) as plants from plants'), line);
+    // A session of its own: a count may take a second, and requests wait for the tokens that the other one looks up.
+    using session = new Session(this.location);
+    const [row] = await this.withRetries((query) => query('select count(*) as plants from plants'), session);
     return Number(row?.['plants']);
   }
 
   private async *list(): AsyncGenerator<StoredPlant[]> {
     if (this.notOpen !== undefined) throw this.notOpen;
-    // Its own, as nothing else can use it meanwhile.
-    using line = new Line(this.location);
+    // A session of its own, as nothing else can use it meanwhile.
+    using session = new Session(this.location);
     try {
-      const query = `select ${COLUMN_LIST} from plants order by id`;
-      const portions = line.portions(query, PORTION, performance.now() + PATIENCE_MS);
+      const statement = `select ${COLUMN_LIST} from plants order by id`;
+      const portions = session.portions(statement, PORTION, performance.now() + STORE_PATIENCE_MS);
       for await (const rows of portions) yield rows.map(toPlant);
     } catch (error) {
       throw atWork(error);
@@ -158,11 +161,11 @@ class PostgresStore implements Store {
   }
 
   private async write(plants: readonly StoredPlant[], until: number): Promise<Outcome[]> {
-    const line = this.writers.pop() ?? new Line(this.location);
+    const session = this.idleWriters.pop() ?? new Session(this.location);
     try {
-      return await createAll((work) => this.attempt(work, line, until), plants);
+      return await createBatch((work) => this.withRetries(work, session, until), plants);
     } finally {
-      this.writers.push(line);
+      this.idleWriters.push(session);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 
-/** A prepared statement that is gone. */
+/** The server has no prepared statement of that name. */
 const STATEMENT_UNKNOWN = '26000';
 
 /**
@@ -9,7 +9,7 @@ const STATEMENT_UNKNOWN = '26000';
  * connections, serialization and deadlocks, resources, locks, operators who intervene, the system around the server, a
  * server that takes no writes yet.
  */
-const PASSING = ['08', '40', '53', '55', '57', '58', '25006', STATEMENT_UNKNOWN];
+const TRANSIENT = ['08', '40', '53', '55', '57', '58', '25006', STATEMENT_UNKNOWN];
 
 /** Why a server or a database cannot be used as the settings have it: its operator must act. */
 const UNUSABLE: readonly (readonly [string, string])[] = [
@@ -25,9 +25,9 @@ export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
 
-/** PostgreSQL does not do what it was asked to, and will not: for a constraint or a trigger of its operator, say. */
-export class RefusedError extends Error {
-  override readonly name = 'RefusedError';
+/** PostgreSQL rejects a statement, and would reject it again: for a constraint or a trigger of its operator, say. */
+export class StatementRejectedError extends Error {
+  override readonly name = 'StatementRejectedError';
 }
 
 /** What pg throws, as a StoreUnusable or one of the errors above. @param server how it is named */
@@ -44,12 +44,15 @@ export function translate(error: unknown, server: string): Error {
   const message = `SQLSTATE ${state}: ${error.message}`;
   const [, problem] = UNUSABLE.find(([each]) => state.startsWith(each)) ?? [];
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
-  return PASSING.some((each) => state.startsWith(each)) ? new InterruptedError(message) : new RefusedError(message);
+  // A wrong number of values: a fault of this program, in a class that is transient otherwise.
+  const isOwnFault = error.routine === 'exec_bind_message';
+  const isTransient = !isOwnFault && TRANSIENT.some((each) => state.startsWith(each));
+  return isTransient ? new InterruptedError(message) : new StatementRejectedError(message);
 }
 
 /** An error met while a store is at work, as the interface has it. */
 export function atWork(error: unknown): unknown {
-  // The operator sets right again who may use the database, and how: no plant is at fault.
-  const passes = error instanceof InterruptedError || error instanceof StoreUnusable;
-  return passes ? new StoreUnavailable('PostgreSQL cannot do this at the moment', { cause: error }) : error;
+  // What makes the store unusable the operator sets right again: no plant is at fault.
+  const isTransient = error instanceof InterruptedError || error instanceof StoreUnusable;
+  return isTransient ? new StoreUnavailable('PostgreSQL cannot do this at the moment', { cause: error }) : error;
 }

@@ -1,6 +1,7 @@
-import { COLUMN_LIST, requireSchema } from '../columns.ts';
+import { COLUMN_LIST } from '../columns.ts';
+import { requireSchema } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
-import type { Line, Run } from './line.ts';
+import type { Query, Session } from './session.ts';
 
 /**
  * The schema, step by step; the version of a database is how many of these it has been through. A step that was
@@ -43,23 +44,23 @@ const MIGRATION_MS = 600_000;
  *
  * @throws StoreUnusable, or what PostgreSQL or the system says
  */
-export async function openDatabase(line: Line, server: string, create: boolean, until: number): Promise<Schema> {
-  return await line.attempt(until, async (run) => {
-    const found = await readVersion(run);
+export async function migrate(session: Session, server: string, create: boolean, until: number): Promise<Schema> {
+  return await session.withRetries(async (query) => {
+    const found = await readVersion(query);
     const now = MIGRATIONS.length;
     if (found === undefined && !create) throw new StoreUnusable(`${server} has no plant store`);
     const before = found ?? 0;
     requireSchema(server, before, now, create);
-    if (found !== now) await line.run(performance.now() + MIGRATION_MS, MIGRATE);
+    if (found !== now) await session.query(performance.now() + MIGRATION_MS, MIGRATE);
     // Fails where a column has no migration.
-    await run(`select ${COLUMN_LIST} from plants limit 0`);
+    await query(`select ${COLUMN_LIST} from plants limit 0`);
     return { before, now };
-  });
+  }, until);
 }
 
 /** The version of the schema; undefined: there is none. */
-async function readVersion(run: Run): Promise<number | undefined> {
-  const [table] = await run("select to_regclass('schema_version')::text as name");
-  const [row] = table?.['name'] === null ? [] : await run('select version from schema_version where id = 1');
+async function readVersion(query: Query): Promise<number | undefined> {
+  const [table] = await query("select to_regclass('schema_version')::text as name");
+  const [row] = table?.['name'] === null ? [] : await query('select version from schema_version where id = 1');
   return row && Number(row['version']);
 }

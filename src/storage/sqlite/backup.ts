@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COLUMNS, requireSchema } from '../columns.ts';
+import { COLUMNS } from '../columns.ts';
+import { requireSchema } from '../schema.ts';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 import { connect } from './connection.ts';
 import { atOpening, isBusy, sqliteCode } from './errors.ts';
@@ -9,9 +10,10 @@ import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 
 /** All pages in one step: with more than one, each write of another connection would begin it anew. */
 const ALL_PAGES = 2 ** 31 - 1;
-/** How long to wait for another process that writes, and before each try, in milliseconds. */
-const BUSY_MS = 30_000;
-const BUSY_PAUSE_MS = 5;
+/** How long a copy waits for another process that writes, in milliseconds. */
+const COPY_PATIENCE_MS = 30_000;
+/** How long it waits before each try. */
+const COPY_PAUSE_MS = 5;
 /** SQLITE_OK. */
 const NO_ERROR = 0;
 
@@ -66,7 +68,7 @@ export async function restore(path: string, copy: string, allow: (plants: number
 
 /** Retries while another process writes: unlike other statements, this one does not wait for its lock. */
 async function copyPages(from: string, to: string): Promise<void> {
-  const deadline = performance.now() + BUSY_MS;
+  const deadline = performance.now() + COPY_PATIENCE_MS;
   for (;;) {
     try {
       using source = new DatabaseSync(from, { readOnly: true });
@@ -79,7 +81,7 @@ async function copyPages(from: string, to: string): Promise<void> {
         throw new StoreUnavailable(`the database ${to} is locked by another process`, { cause: error });
       }
     }
-    await sleep(BUSY_PAUSE_MS);
+    await sleep(COPY_PAUSE_MS);
   }
 }
 
@@ -102,6 +104,7 @@ function check(database: DatabaseSync, name: string): number {
   return countPlants(database);
 }
 
+/** All at once, unlike the engine: a command has no requests to answer meanwhile. */
 function countPlants(database: DatabaseSync): number {
   return Number(database.prepare('select count(*) as count from plants').get()?.['count']);
 }

@@ -1,13 +1,15 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { COLUMNS, requireSchema } from '../columns.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
 import { atOpening, isBusy } from './errors.ts';
-import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
+import { migrate } from './migrations.ts';
 
-/** How long to wait for another process that holds the write lock, in milliseconds. Nothing can cut the wait short. */
-const BUSY_MS = 2000;
+/**
+ * How long a connection waits for another process that holds the write lock, in milliseconds. Nothing can cut the wait
+ * short: END_MS of commands/serve.ts and the 10 s to stop in that README.md promises count on it.
+ */
+const LOCK_TIMEOUT_MS = 2000;
 
 /**
  * How many pages of 4 KiB the log (WAL) has when they are copied into the database, which stops writing for so long.
@@ -27,7 +29,7 @@ export function connect(path: string, create: boolean): { database: DatabaseSync
     if (!create && !existsSync(path)) throw new StoreUnusable(`there is no database ${path}`);
     makeFolder(dirname(path));
     if (!existsSync(path)) makeFile(path);
-    const database = new DatabaseSync(path, { timeout: BUSY_MS });
+    const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
     try {
       configure(database, path);
       return { database, schema: migrate(database, path, create) };
@@ -42,7 +44,7 @@ export function connect(path: string, create: boolean): { database: DatabaseSync
 
 /** Opens another connection, which sees the database as it was when it first read. */
 export function connectReader(path: string): DatabaseSync {
-  return new DatabaseSync(path, { timeout: BUSY_MS, readOnly: true, readBigInts: true });
+  return new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS, readOnly: true, readBigInts: true });
 }
 
 /**
@@ -75,7 +77,7 @@ function makeFile(path: string): void {
 
 function configure(database: DatabaseSync, path: string): void {
   // Waits for the lock in steps of its own: SQLite does not, for this one.
-  const deadline = Date.now() + BUSY_MS;
+  const deadline = Date.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     try {
       const mode = database.prepare('pragma journal_mode = wal').get();
@@ -89,33 +91,4 @@ function configure(database: DatabaseSync, path: string): void {
   // Each commit is flushed to the disk; on macOS that takes F_FULLFSYNC.
   database.exec('pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on');
   database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-}
-
-/**
- * Writes even if there is nothing to migrate: a process that was killed inside an fsync leaves rows that can be seen
- * but may not be on disk. Its log (WAL) is this connection's now, and the fsync of this commit covers all of it. So
- * each answer from the database is durable.
- */
-function migrate(database: DatabaseSync, path: string, create: boolean): Schema {
-  database.exec('begin immediate');
-  const now = MIGRATIONS.length;
-  const before = pragma(database, 'user_version');
-  const owner = pragma(database, 'application_id');
-  const tables = database.prepare('select count(*) as count from sqlite_schema').get()?.['count'];
-  if (owner !== APPLICATION_ID && (owner !== 0 || before !== 0 || tables !== 0)) {
-    throw new StoreUnusable(`the database ${path} belongs to another application`);
-  }
-  requireSchema(`the database ${path}`, before, now, create);
-  for (const migration of MIGRATIONS.slice(before)) database.exec(migration);
-  const columns = database.prepare('select name from pragma_table_info(?)').all('plants');
-  const missing = COLUMNS.filter((column) => !columns.some(({ name }) => name === column));
-  if (missing.length > 0) {
-    throw new StoreUnusable(`the database ${path} lacks columns of plants (${missing.join(', ')}): add a migration`);
-  }
-  database.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${now}; commit`);
-  return { before, now };
-}
-
-function pragma(database: DatabaseSync, name: string): number {
-  return Number(database.prepare(`pragma ${name}`).get()?.[name]);
 }

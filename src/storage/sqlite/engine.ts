@@ -28,8 +28,8 @@ export interface SqliteLocation {
 
 /** How many plants `list` hands out at a time. */
 const PORTION = 1000;
-/** How many are counted at a time, which takes a millisecond or two. */
-const COUNTED = 20_000;
+/** How many plants `count` counts at a time, which takes a millisecond or two. */
+const COUNT_PORTION = 20_000;
 const [FIRST_ID, LAST_ID] = [-(2n ** 63n), 2n ** 63n - 1n];
 const SELECT_ALL = `select ${COLUMN_LIST} from plants order by id`;
 /** Counts the plants from an id on, as many as a portion has, and tells the last one of them. */
@@ -45,7 +45,7 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
   const worker = new Thread({ path, create });
   await worker.opened;
   // One batch at once, as one thread writes.
-  const batches = new Batches((plants) => createAll(worker, plants), 1, observer);
+  const batches = new Batches((plants) => createBatch(worker, plants), 1, observer);
   return {
     plants: plantStore(path, worker, batches),
     tokens: tokenStore(worker, observer),
@@ -63,11 +63,11 @@ function plantStore(path: string, worker: Thread, batches: Batches): PlantStore 
   return {
     create: (plant) => batches.add(plant),
     createAll: inTurns(
-      (plants) => createAll(worker, plants),
+      (plants) => createBatch(worker, plants),
       () => worker.call('othersWrote'),
     ),
     list: () => listPlants(path),
-    count: () => countPlants(path),
+    count: () => countInPortions(path),
     remove: (id) => worker.call('remove', id),
   };
 }
@@ -91,17 +91,17 @@ async function* listPlants(path: string): AsyncGenerator<readonly StoredPlant[]>
   }
 }
 
-/** Portion by portion: all at once would stop this thread, or the one that writes, for 10 ms a million. */
-async function countPlants(path: string): Promise<number> {
+/** A count of all at once would stop this thread, or the one that writes, for 10 ms a million. */
+async function countInPortions(path: string): Promise<number> {
   try {
     using reader = connectReader(path);
     const statement = reader.prepare(COUNT_SOME);
     let plants = 0;
     for (let from = FIRST_ID; ;) {
       // A row of count() and max(), which are integers; the last id of none is null.
-      const row = statement.get(from, COUNTED) as { plants: bigint; last: bigint | null };
+      const row = statement.get(from, COUNT_PORTION) as { plants: bigint; last: bigint | null };
       plants += Number(row.plants);
-      if (row.plants < COUNTED || row.last === null || row.last === LAST_ID) return plants;
+      if (row.plants < COUNT_PORTION || row.last === null || row.last === LAST_ID) return plants;
       from = row.last + 1n;
       await setImmediate();
     }
@@ -121,8 +121,8 @@ function tokenStore(worker: Thread, observer: StoreObserver | undefined): TokenS
   };
 }
 
-async function createAll(worker: Thread, plants: readonly StoredPlant[]): Promise<Outcome[]> {
-  const outcomes = await worker.call('create', plants);
+async function createBatch(worker: Thread, plants: readonly StoredPlant[]): Promise<Outcome[]> {
+  const outcomes = await worker.call('createBatch', plants);
   return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : unpack(outcome)));
 }
 
@@ -134,7 +134,7 @@ class Thread {
 
   constructor(opening: WorkerOpening) {
     this.worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: opening });
-    this.opened = this.answer() as Promise<Schema>;
+    this.opened = this.nextAnswer() as Promise<Schema>;
     this.worker.on('message', (answer: Answer) => {
       const caller = this.pending.shift();
       if ('error' in answer) caller?.reject(unpack(answer.error));
@@ -149,7 +149,7 @@ class Thread {
 
   call<M extends keyof Tables>(method: M, ...args: Parameters<Tables[M]>): Promise<ReturnType<Tables[M]>> {
     this.worker.postMessage({ method, args } satisfies Call);
-    return this.answer() as Promise<ReturnType<Tables[M]>>;
+    return this.nextAnswer() as Promise<ReturnType<Tables[M]>>;
   }
 
   async close(): Promise<void> {
@@ -158,7 +158,7 @@ class Thread {
     await exit;
   }
 
-  private answer(): Promise<unknown> {
+  private nextAnswer(): Promise<unknown> {
     const answer = Promise.withResolvers<unknown>();
     this.pending.push(answer);
     return answer.promise;

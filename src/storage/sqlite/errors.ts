@@ -3,26 +3,26 @@ import { StoreUnavailable, StoreUnusable } from '../store.ts';
 const BUSY = 5;
 const CORRUPT = 11;
 
-/** SQLite's primary result codes (sqlite.org/rescode.html): whether the same may succeed later, and the fault. */
-const FAILURES = new Map<number | undefined, { readonly passes: boolean; readonly problem?: string }>([
-  [BUSY, { passes: true, problem: 'is locked by another process' }],
+/** SQLite's primary result codes (sqlite.org/rescode.html): whether the failure is transient, and the fault. */
+const FAILURES = new Map<number | undefined, { readonly transient: boolean; readonly problem?: string }>([
+  [BUSY, { transient: true, problem: 'is locked by another process' }],
   // SQLITE_LOCKED, SQLITE_NOMEM
-  [6, { passes: true }],
-  [7, { passes: true }],
+  [6, { transient: true }],
+  [7, { transient: true }],
   // SQLITE_READONLY
-  [8, { passes: true, problem: 'cannot be written: check the permissions of the file and of its folder' }],
+  [8, { transient: true, problem: 'cannot be written: check the permissions of the file and of its folder' }],
   // SQLITE_IOERR
-  [10, { passes: true, problem: 'cannot be read or written: check the disk' }],
-  [CORRUPT, { passes: false, problem: 'is damaged: move it away, with its -wal and -shm, and restore a backup' }],
+  [10, { transient: true, problem: 'cannot be read or written: check the disk' }],
+  [CORRUPT, { transient: false, problem: 'is damaged: move it away, with its -wal and -shm, and restore a backup' }],
   // SQLITE_FULL
-  [13, { passes: true, problem: 'cannot be written: the disk is full' }],
+  [13, { transient: true, problem: 'cannot be written: the disk is full' }],
   // SQLITE_CANTOPEN
   [
     14,
-    { passes: true, problem: 'cannot be opened: check that it is a file, and the permissions of it and its folder' },
+    { transient: true, problem: 'cannot be opened: check that it is a file, and the permissions of it and its folder' },
   ],
   // SQLITE_NOTADB
-  [26, { passes: false, problem: 'is not a SQLite database' }],
+  [26, { transient: false, problem: 'is not a SQLite database' }],
 ]);
 
 /** The primary result code of what node:sqlite threw, the low byte of the extended one; undefined: it was not SQLite. */
@@ -39,7 +39,7 @@ export function isBusy(error: unknown): boolean {
 export function atWork(error: unknown): Error {
   const code = sqliteCode(error);
   const failure = FAILURES.get(code);
-  if (failure?.passes) return new StoreUnavailable('SQLite cannot do this at the moment', { cause: error });
+  if (failure?.transient) return new StoreUnavailable('SQLite cannot do this at the moment', { cause: error });
   if (code === CORRUPT) return new StoreUnusable(`the database ${failure?.problem ?? ''}`, { cause: error });
   return Error.isError(error) ? error : new Error(String(error));
 }

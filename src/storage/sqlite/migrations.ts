@@ -1,3 +1,8 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { COLUMNS } from '../columns.ts';
+import { requireSchema } from '../schema.ts';
+import { type Schema, StoreUnusable } from '../store.ts';
+
 /**
  * The schema, step by step; the version of a database (`user_version`) is how many of these it has been through. A
  * step that was released is never changed.
@@ -23,3 +28,36 @@ export const MIGRATIONS: readonly string[] = [
 
 /** Marks a database file as a plant store ("plnt"), so that no other application's is touched. */
 export const APPLICATION_ID = 0x706c6e74;
+
+/**
+ * Brings the schema of a database up to date.
+ *
+ * It writes even if there is nothing to migrate: a process that was killed inside an fsync leaves rows that can be seen
+ * but may not be on disk. Its log (WAL) is this connection's now, and the fsync of this commit covers all of it. So
+ * each answer from the database is durable.
+ *
+ * @throws StoreUnusable, or what SQLite says
+ */
+export function migrate(database: DatabaseSync, path: string, create: boolean): Schema {
+  database.exec('begin immediate');
+  const now = MIGRATIONS.length;
+  const before = pragma(database, 'user_version');
+  const owner = pragma(database, 'application_id');
+  const tables = database.prepare('select count(*) as count from sqlite_schema').get()?.['count'];
+  if (owner !== APPLICATION_ID && (owner !== 0 || before !== 0 || tables !== 0)) {
+    throw new StoreUnusable(`the database ${path} belongs to another application`);
+  }
+  requireSchema(`the database ${path}`, before, now, create);
+  for (const migration of MIGRATIONS.slice(before)) database.exec(migration);
+  const columns = database.prepare('select name from pragma_table_info(?)').all('plants');
+  const missing = COLUMNS.filter((column) => !columns.some(({ name }) => name === column));
+  if (missing.length > 0) {
+    throw new StoreUnusable(`the database ${path} lacks columns of plants (${missing.join(', ')}): add a migration`);
+  }
+  database.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${now}; commit`);
+  return { before, now };
+}
+
+function pragma(database: DatabaseSync, name: string): number {
+  return Number(database.prepare(`pragma ${name}`).get()?.[name]);
+}

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Creation, NewToken, StoredPlant, StoredToken } from '../store.ts';
-import { COLUMN_LIST, COLUMNS, isSame, textsOf, toToken } from '../columns.ts';
+import { COLUMN_LIST, COLUMNS, isSame, textsOf } from '../columns.ts';
+import { toToken } from '../token-row.ts';
 import { atWork, pack, type PackedError } from './errors.ts';
 import { APPLICATION_ID } from './migrations.ts';
 
@@ -19,7 +20,7 @@ export class Tables {
   }
 
   /** Creates plants in one transaction, as `PlantStore.create` says for each. */
-  create(plants: readonly StoredPlant[]): (Creation | PackedError)[] {
+  createBatch(plants: readonly StoredPlant[]): (Creation | PackedError)[] {
     return this.transaction(() => plants.map((plant) => this.createOne(plant)));
   }
 

@@ -24,7 +24,7 @@ export type Answer = { readonly result: unknown } | { readonly error: PackedErro
 
 const { path, create } = workerData as WorkerOpening;
 let tables: Tables | undefined;
-answer(() => {
+post(() => {
   const { database, schema } = connect(path, create);
   tables = new Tables(database);
   return schema;
@@ -37,11 +37,11 @@ flushCompileCache();
 function call({ method, args }: Call): void {
   // A call has the arguments of its method, as Thread of engine.ts makes sure.
   const methods = tables as unknown as Record<string, (...args: readonly unknown[]) => unknown>;
-  answer(() => methods[method]?.(...args));
+  post(() => methods[method]?.(...args));
   if (method === 'close') parentPort?.close();
 }
 
-function answer(work: () => unknown): void {
+function post(work: () => unknown): void {
   let answered: Answer;
   try {
     answered = { result: work() };

@@ -3,9 +3,9 @@ import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { MAX_BODY_BYTES, notUtf8, tooLarge } from '../contract/request.ts';
 
 /** A record as it stands in a file: a line, or several where a format lets a record go on. */
-export interface Line {
-  /** Where it begins, counted from 1. */
-  readonly number: number;
+export interface RawRecord {
+  /** Of the line at which it begins, counted from 1. */
+  readonly lineNumber: number;
   /** Without the end of the line. */
   readonly text: string;
   /** Why it cannot be read at all. */
@@ -21,8 +21,8 @@ const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 /** The most bytes of a record that may be stored, with the end of its line. */
 const MAX_RECORD_BYTES = MAX_BODY_BYTES + 2;
-/** How many characters are told of a record that is too large. */
-const EXCERPT = 200;
+/** How many characters a reject shows of a record that is too large. */
+const EXCERPT_LENGTH = 200;
 
 /** The end of the line, also where it holds a quote. */
 export const endOfLine: FindEnd = (bytes, start, limit) => {
@@ -34,11 +34,11 @@ export const endOfLine: FindEnd = (bytes, start, limit) => {
  * Cuts bytes into records, portion by portion as they come, without those that are blank. A record that is longer than
  * a body may be is not kept, so that any file takes little memory.
  */
-export class Lines {
+export class RecordSplitter {
   private readonly findEnd: FindEnd;
   /** What has come of a record that is not complete. */
   private rest: Buffer = Buffer.alloc(0);
-  private number = 1;
+  private lineNumber = 1;
   /** Whether what comes belongs to a line that is too long, up to its end. */
   private skipping = false;
 
@@ -47,17 +47,17 @@ export class Lines {
   }
 
   /** The records that are complete with these bytes. */
-  add(chunk: Buffer): Line[] {
+  add(chunk: Buffer): RawRecord[] {
     return this.cut(this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]), false);
   }
 
   /** The record that is left when no more bytes come: it need not end its line. */
-  end(): Line[] {
+  end(): RawRecord[] {
     return this.rest.length === 0 ? [] : this.cut(Buffer.concat([this.rest, Buffer.of(LINE_FEED)]), true);
   }
 
-  private cut(bytes: Buffer, last: boolean): Line[] {
-    const lines: Line[] = [];
+  private cut(bytes: Buffer, last: boolean): RawRecord[] {
+    const records: RawRecord[] = [];
     // All at once, which is faster. A line feed is never a part of another character.
     const isText = isUtf8(bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1));
     let start = 0;
@@ -66,29 +66,32 @@ export class Lines {
       const found = this.skipping ? undefined : this.findEnd(bytes, start, limit);
       if (found === undefined && !this.skipping && !last && limit - start < MAX_RECORD_BYTES) break;
       const end = found ?? endOfLine(bytes, start, limit);
-      if (!this.skipping) lines.push(this.read(bytes, start, end, isText, found !== undefined));
+      if (!this.skipping) records.push(this.read(bytes, start, end, isText, found !== undefined));
       this.skipping = end === undefined;
-      for (let at = start; at < (end ?? 0); at = bytes.indexOf(LINE_FEED, at) + 1) this.number++;
+      for (let at = start; at < (end ?? 0); at = bytes.indexOf(LINE_FEED, at) + 1) this.lineNumber++;
       start = end ?? limit;
     }
     // A copy: what was read may be large.
     this.rest = Buffer.from(bytes.subarray(start));
-    return lines.filter(({ text, refusal }) => refusal !== undefined || text.trim() !== '');
+    return records.filter(({ text, refusal }) => refusal !== undefined || text.trim() !== '');
   }
 
-  /** @param end undefined: its line is too long @param isClosed whether all its quotes are: if not, that costs its line */
-  private read(bytes: Buffer, start: number, end: number | undefined, isText: boolean, isClosed: boolean): Line {
-    const { number } = this;
-    const raw = bytes.toString('utf8', start, end ?? start + EXCERPT);
-    const [mark, ends] = [number === 1 && raw.startsWith(BYTE_ORDER_MARK), raw.endsWith('\r\n') ? 2 : 1];
+  /**
+   * @param end undefined: its line is too long
+   * @param isClosed whether all its quotes are closed; if false, the whole line is rejected
+   */
+  private read(bytes: Buffer, start: number, end: number | undefined, isText: boolean, isClosed: boolean): RawRecord {
+    const { lineNumber } = this;
+    const raw = bytes.toString('utf8', start, end ?? start + EXCERPT_LENGTH);
+    const [mark, ends] = [lineNumber === 1 && raw.startsWith(BYTE_ORDER_MARK), raw.endsWith('\r\n') ? 2 : 1];
     const text = raw.slice(mark ? 1 : 0, end && raw.length - ends);
     // A unit takes three bytes at most.
     if (end === undefined || (3 * text.length > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES)) {
-      return { number, text: text.slice(0, EXCERPT), refusal: tooLarge(), excerpt: true };
+      return { lineNumber, text: text.slice(0, EXCERPT_LENGTH), refusal: tooLarge(), excerpt: true };
     }
-    if (!isText && !isUtf8(bytes.subarray(start, end))) return { number, text, refusal: notUtf8(), excerpt: true };
-    if (isClosed) return { number, text };
+    if (!isText && !isUtf8(bytes.subarray(start, end))) return { lineNumber, text, refusal: notUtf8(), excerpt: true };
+    if (isClosed) return { lineNumber, text };
     const message = `a quote is opened that is not closed within ${MAX_BODY_BYTES} bytes`;
-    return { number, text, refusal: new Refusal(ErrorNumber.bodyNotJson, message) };
+    return { lineNumber, text, refusal: new Refusal(ErrorNumber.bodyNotJson, message) };
   }
 }

@@ -9,16 +9,20 @@ import { type PostgresLocation, serverOf } from './location.ts';
 export type Value = string | number | bigint | Uint8Array | null | readonly (bigint | string | undefined)[];
 
 /** Runs a query, with its values as `$1`, `$2`, …, and answers with its rows. */
-export type Run = (text: string, ...values: Value[]) => Promise<readonly Row[]>;
+export type Query = (text: string, ...values: Value[]) => Promise<readonly Row[]>;
 
-/** How long to wait before the next try, in milliseconds: twice as long each time, up to a limit. */
+/** Does some work, and again while it fails for a transient reason. */
+export type WithRetries = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+
+/** How long the session waits before the second try, in milliseconds; before each later one, twice as long. */
 const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 500;
+/** The longest that it waits before a try. */
+const MAX_PAUSE_MS = 500;
 
-/** How long before the end of its time a query is cancelled. */
+/** How long before the end of its time the session cancels a query. */
 const CANCEL_MS = 500;
-/** How long a query may take while the server is known to be away. */
-const AWAY_MS = 1000;
+/** How long a query may take while the server is known to be unreachable. */
+const UNREACHABLE_QUERY_MS = 1000;
 /** How long a portion of a long list may take. */
 const PORTION_MS = 600_000;
 
@@ -26,36 +30,36 @@ const PORTION_MS = 600_000;
 const names = new Map<string, string>();
 
 /** One connection to PostgreSQL at a time, made anew whenever it is lost: to the next host, if there are several. */
-export class Line implements Disposable {
+export class Session implements Disposable {
   private readonly location: PostgresLocation;
   private connection: Connection | undefined;
-  private connecting: Promise<Connection> | undefined;
+  private opening: Promise<Connection> | undefined;
   private readonly closing = new AbortController();
   private nextHost = 0;
-  /** Whether what was tried last failed to the end: then one short try must do, so that no request waits in vain. */
-  private away = false;
+  /** Whether the last work failed in all its tries: the next gets one short try, so that no request waits in vain. */
+  private unreachable = false;
 
   constructor(location: PostgresLocation) {
     this.location = location;
   }
 
   /**
-   * Does some work, and again if what went wrong may pass, until the time given on the clock of `performance.now()`.
+   * Does what `WithRetries` says, until a time on the clock of `performance.now()`.
    *
-   * @throws what PostgreSQL or the system says, past that time or if it will not pass
+   * @throws what PostgreSQL or the system says, after that time or at once if it is not transient
    */
-  async attempt<T>(until: number, work: (run: Run) => Promise<T>): Promise<T> {
-    const end = this.away ? Math.min(until, performance.now() + AWAY_MS) : until;
-    const run: Run = (...query) => this.run(end, ...query);
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+  async withRetries<T>(work: (query: Query) => Promise<T>, until: number): Promise<T> {
+    const end = this.unreachable ? Math.min(until, performance.now() + UNREACHABLE_QUERY_MS) : until;
+    const query: Query = (...statement) => this.query(end, ...statement);
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       try {
-        const result = await work(run);
-        this.away = false;
+        const result = await work(query);
+        this.unreachable = false;
         return result;
       } catch (error) {
         if (!(error instanceof InterruptedError)) throw error;
-        if (this.away || performance.now() + pause >= end - CANCEL_MS) {
-          this.away = true;
+        if (this.unreachable || performance.now() + pause >= end - CANCEL_MS) {
+          this.unreachable = true;
           throw error;
         }
         await sleep(pause * (0.5 + Math.random() / 2));
@@ -64,17 +68,17 @@ export class Line implements Disposable {
   }
 
   /** Runs a query once, by the time given. @throws what PostgreSQL or the system says */
-  async run(until: number, ...query: Parameters<Run>): Promise<readonly Row[]> {
-    return await this.ask(await this.connected(until), until, ...query);
+  async query(until: number, ...statement: Parameters<Query>): Promise<readonly Row[]> {
+    return await this.queryOn(await this.getConnection(until), until, ...statement);
   }
 
-  /** The rows of a query in portions, as they are at one moment. Nothing else can use the line any more. */
+  /** The rows of a query in portions, as they are at one moment. Nothing else can use the session any more. */
   async *portions(text: string, rows: number, until: number): AsyncGenerator<readonly Row[]> {
-    const connection = await this.connected(until);
-    const run = (query: string) => this.ask(connection, performance.now() + PORTION_MS, query);
-    await run(`begin; declare portions cursor for ${text}`);
+    const connection = await this.getConnection(until);
+    const query = (statement: string) => this.queryOn(connection, performance.now() + PORTION_MS, statement);
+    await query(`begin; declare portions cursor for ${text}`);
     const fetch = `fetch ${rows} from portions`;
-    for (let portion = await run(fetch); portion.length > 0; portion = await run(fetch)) yield portion;
+    for (let portion = await query(fetch); portion.length > 0; portion = await query(fetch)) yield portion;
   }
 
   [Symbol.dispose](): void {
@@ -82,14 +86,14 @@ export class Line implements Disposable {
     if (this.connection !== undefined) this.giveUp(this.connection);
   }
 
-  private async connected(until: number): Promise<Connection> {
+  private async getConnection(until: number): Promise<Connection> {
     if (this.connection !== undefined) return this.connection;
-    this.connecting ??= this.connect(until).finally(() => (this.connecting = undefined));
-    return await this.connecting;
+    this.opening ??= this.openConnection(until).finally(() => (this.opening = undefined));
+    return await this.opening;
   }
 
   /** Connects to the first host that takes writes, from the one after the last one on. */
-  private async connect(until: number): Promise<Connection> {
+  private async openConnection(until: number): Promise<Connection> {
     const { hosts, connectTimeoutMs } = this.location;
     let failure: unknown;
     for (const host of [...hosts.slice(this.nextHost), ...hosts.slice(0, this.nextHost)]) {
@@ -104,7 +108,7 @@ export class Line implements Disposable {
         });
         return (this.connection = connection);
       } catch (error) {
-        // What an operator must set right is told before what may pass.
+        // What the operator must set right is told rather than what is transient.
         failure = failure instanceof StoreUnusable ? failure : error;
       }
     }
@@ -112,7 +116,7 @@ export class Line implements Disposable {
   }
 
   /** Runs a query to its end, or until its time is over. */
-  private async ask(connection: Connection, until: number, ...query: Parameters<Run>): Promise<readonly Row[]> {
+  private async queryOn(connection: Connection, until: number, ...query: Parameters<Query>): Promise<readonly Row[]> {
     const [text, ...values] = query;
     if (values.length > 0 && !names.has(text)) names.set(text, `plants_${names.size}`);
     const left = Math.max(0, until - performance.now() - CANCEL_MS);
@@ -124,7 +128,7 @@ export class Line implements Disposable {
     }, left + CANCEL_MS);
     try {
       const { rows } = await connection.client.query<Row>({ text, values, name: names.get(text) });
-      if (connection.warned) throw new InterruptedError('a commit did not wait for the standby');
+      if (connection.standbyMissed) throw new InterruptedError('a commit did not wait for the standby');
       return rows;
     } catch (error) {
       const failure = translate(error, serverOf(this.location));
