@@ -13,9 +13,9 @@ import { hashToken, isJwt, isToken } from './token.ts';
 const CACHED_MS = 900;
 /** After how long the store is asked again in the background, in milliseconds, so that no request waits for it. */
 const REFRESH_MS = 400;
-/** How many characters of headers are remembered: the tokens of some identity providers are long. */
+/** How many characters of headers are remembered, OVERHEAD included: some identity providers make long tokens. */
 const MAX_REMEMBERED = 8_000_000;
-/** What is remembered beside each header takes as much memory as so many characters. */
+/** The memory that each remembered header takes besides its text, in characters. */
 const OVERHEAD = 2000;
 /** How many tokens the store may be asked about at the same time: guessed tokens must not pile up. */
 const MAX_ASKED = 4096;
@@ -54,7 +54,7 @@ export class Authenticator {
 
   /**
    * @param provisioned a token that is valid without being in the store
-   * @param jwt verifies each token that has the form of a JSON Web Token; without it, the store is asked about those tokens too
+   * @param jwt verifies each token that has the form of a JSON Web Token; without it, the store is asked about it
    */
   constructor(tokens: TokenStore, provisioned?: string, jwt?: JwtVerifier) {
     this.tokens = tokens;

@@ -44,7 +44,7 @@ export class IssuerKeys {
     this.keySet = createRemoteJWKSet(new URL(settings.issuer), {
       cacheMaxAge: pace.maxAge,
       timeoutDuration: pace.timeout,
-      // jose refuses tokens of a new key during its cooldown, and starts none after a failure. The sleep below replaces it.
+      // jose refuses tokens of a new key during its cooldown, and starts none after a failure: sleep() replaces it.
       cooldownDuration: Infinity,
       [customFetch]: async (_url, options) => {
         const signal = AbortSignal.any([options.signal, this.closing.signal]);

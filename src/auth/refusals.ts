@@ -14,7 +14,7 @@ export function insufficientScope(scopes: readonly string[], subject: string): R
   return new Refusal(ErrorNumber.scopeMissing, message, headers, `the subject ${subject} lacks scope`);
 }
 
-/** One object for all requests, as a flood of tokens must not cost more than its answers. The log has the cause, once. */
+/** One object for all requests: a flood of tokens must cost no more than its answers. The log has the cause, once. */
 export const uncheckable = new Refusal(
   ErrorNumber.tokenUncheckable,
   'the access token cannot be checked at the moment, try again',
