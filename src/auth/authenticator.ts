@@ -28,7 +28,7 @@ const PROVISIONED = 'TOKEN_FILE';
 /** A token that was found valid. */
 interface Known {
   readonly caller: Caller;
-  /** By Date.now(), as the other two are by performance.now(), which is never set back. */
+  /** By Date.now(); the two times below are by performance.now(), which is never set back. */
   readonly expiresAt: number;
   /** When the store is asked again in the background. */
   refreshAt: number;

@@ -40,7 +40,7 @@ export class IssuerKeys {
   /** Begins to fetch the keys, and does not wait for them. */
   constructor(settings: IssuerSettings, logger: Logger, pace = PACE) {
     this.logger = logger;
-    // jose requires a URL; fetchKeys ignores it, as the discovery document may name another.
+    // jose requires a URL, which the fetch below ignores: fetchKeys finds the URL of the keys.
     this.keySet = createRemoteJWKSet(new URL(settings.issuer), {
       cacheMaxAge: pace.maxAge,
       timeoutDuration: pace.timeout,

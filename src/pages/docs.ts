@@ -34,7 +34,7 @@ const SOURCES = {
   'form-action': ["'self'"],
 };
 
-/** The files of swagger-ui-dist that the page refers to. Its others, such as a page of its own, are not served. */
+/** The files of swagger-ui-dist that the page refers to. The other files, such as its own page, are not served. */
 const FILES: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
