@@ -12,11 +12,11 @@ import type { StoreLocation } from './storage/open.ts';
 import { readPostgresLocation } from './storage/postgres/location.ts';
 
 interface Setting {
-  /** Reads the text of the environment. What it throws goes behind the setting's name: `must be …, not …`. */
+  /** Reads the text of the environment. The message of its error follows the setting's name: `must be …, not …`. */
   readonly read: (text: string) => unknown;
-  /** The text that counts where the environment has none; without it, the setting is undefined then. */
+  /** The text that is used if the environment has none; without a default, the setting is undefined then. */
   readonly default?: string;
-  /** What the README says of it. */
+  /** The text of README's table of settings. */
   readonly meaning: string;
 }
 
@@ -40,7 +40,7 @@ export const SETTINGS = {
   },
   TOKEN_FILE: {
     read: readToken,
-    meaning: 'a file with an access token (32 or more characters) that is valid beside the stored',
+    meaning: 'a file with an access token (32 or more characters), valid in addition to the tokens in the store',
   },
   JWT_ISSUER: {
     read: readIssuer,
@@ -54,7 +54,7 @@ export const SETTINGS = {
   JWKS_URL: { read: readJwksUrl, meaning: 'where the keys of the provider are, if not where it says itself' },
   RATE_LIMIT: {
     read: readRateLimit,
-    meaning: 'how many requests a token may send, such as `600/60s`, see [Rate limits](#rate-limits)',
+    meaning: 'how many requests a caller may send, such as `600/60s`, see [Rate limits](#rate-limits)',
   },
   CORS_ORIGINS: {
     read: readOrigins,
@@ -69,12 +69,12 @@ export const SETTINGS = {
 } satisfies Readonly<Record<string, Setting>>;
 
 type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly default: string } ? never : undefined);
-/** What was read, by the name of the setting. */
+/** The values of the settings, by name. */
 export type Config = { readonly [Name in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Name]> };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The process's environment, over what a file `.env` in the working folder has. */
+/** The settings of a file `.env` in the working folder; the process's environment overrides them. */
 function readEnvironment(): Environment {
   let file: Environment = {};
   try {
@@ -89,7 +89,7 @@ function readEnvironment(): Environment {
 /** @throws ExplainedError which names every setting that is wrong, not only the first */
 export function readConfig(environment: Environment = readEnvironment()): Config {
   const faults: string[] = [];
-  // An empty setting counts as none: that is how containers leave one out.
+  // An empty setting is treated as missing: containers leave one out that way.
   const isSet = (name: string) => (environment[name] ?? '').trim() !== '';
   const values = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
     const text = isSet(name) ? environment[name]?.trim() : setting.default;
@@ -129,16 +129,17 @@ function readStore(text: string): StoreLocation {
   if (/^postgres(ql)?:/.test(text)) return readPostgresLocation(text);
   const [, path = ''] = /^sqlite:(.*)$/s.exec(text) ?? [];
   if (path !== '' && path !== ':memory:' && !path.startsWith('//')) return { engine: 'sqlite', path: resolve(path) };
-  // The text may hold a password: it is not repeated.
+  // The error does not quote the text, which may hold a password.
   throw new Error(
     'must be sqlite: and the path of a file, such as sqlite:data/plants.db, or postgres://user:password@host/database',
   );
 }
 
-/** An address of the web that is nothing but that; its text may hold a password otherwise, and is not repeated then. */
+/** A URL without query, fragment or user. If it has one, the error does not quote it: it may hold a secret. */
 function readUrl(text: string, form: string, isAllowed: (url: URL) => boolean): URL {
   const url = URL.parse(text);
-  if (/[?#]|\/\/[^/]*@/.test(text)) throw new Error('must have neither a query nor a fragment nor a user');
+  if (/[?#]|\/\/[^/]*@/.test(text) || url?.username || url?.password)
+    throw new Error('must have neither a query nor a fragment nor a user');
   if (url === null || !isAllowed(url)) throw new Error(`must be an address such as ${form}, not ${show(text)}`);
   return url;
 }
@@ -146,7 +147,7 @@ function readUrl(text: string, form: string, isAllowed: (url: URL) => boolean): 
 function readBaseUrl(text: string): URL {
   const url = readUrl(text, 'https://plants.example/api', ({ protocol }) => /^https?:$/.test(protocol));
   url.pathname = url.pathname.replace(/\/+$/, '');
-  // A browser would read what follows two slashes as a host.
+  // A browser would take the text after two slashes for a host.
   if (url.pathname.includes('//')) throw new Error(`must not have two slashes in its path, as ${show(text)} has`);
   return url;
 }
@@ -168,7 +169,7 @@ function readToken(path: string): string {
   throw new Error(`must name a file that holds one token, of 32 or more letters, digits and -._~+/ (${path} does not)`);
 }
 
-/** Tokens are compared with it to the letter. */
+/** The text stays as it is: a token's `iss` must equal it to the letter. */
 function readIssuer(text: string): string {
   readUrl(text, 'https://id.example (http on this machine only)', isUnalterable);
   return text;
@@ -186,7 +187,7 @@ function readScopes(text: string): readonly string[] {
   throw new Error(`must be scopes, with spaces between them, of 900 characters at most, not ${show(text)}`);
 }
 
-/** It may have a query, as those of some providers do. */
+/** A URL that may have a query, as those of some providers do. */
 function readJwksUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && isUnalterable(url) && url.username === '' && url.password === '') return url.href;
@@ -194,11 +195,17 @@ function readJwksUrl(text: string): string {
 }
 
 /** The units of time that people write, in milliseconds. */
-export const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time such as `90d`, `12h`, `30m` or `45s` in milliseconds; 0 if the text is none. */
+export function durationMs(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return Number(count) * (UNITS[unit] ?? 0);
+}
 
 function readRateLimit(text: string): RateLimit {
-  const [, requests = '', count = '', unit = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? [];
-  const windowMs = Number(count) * (UNITS[unit] ?? 0);
+  const [, requests = '', window = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,4}[smh])$/.exec(text) ?? [];
+  const windowMs = durationMs(window);
   if (windowMs > 0 && windowMs <= 24 * 3_600_000) return { requests: Number(requests), windowMs };
   throw new Error(`must be a number of requests and a time of up to 24h, such as 600/60s, not ${show(text)}`);
 }
@@ -217,7 +224,7 @@ function readOrigins(text: string): readonly string[] {
   return origins;
 }
 
-/** How many proxies there are in front, or where they are; the names of networks are Express's. */
+/** How many proxies are in front, or their addresses; the names of networks are Express's. */
 function readProxies(text: string): Proxies {
   const form =
     'the number of proxies in front, from 1 to 32, or their addresses, such as 10.0.0.1, 10.0.0.0/8, loopback';
@@ -228,7 +235,7 @@ function readProxies(text: string): Proxies {
   throw new Error(`must be ${form}, not ${show(text)}`);
 }
 
-/** Whether it is an address, or a network that is not all of them. */
+/** Whether the text is an address, or a network that does not hold all addresses. */
 function isNetwork(text: string): boolean {
   const [address = '', bits = '1', ...more] = text.split('/');
   const maxBits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;

@@ -1,19 +1,23 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import type { TokenStore } from '../storage/store.ts';
-import { type Caller, invalidToken } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { JwtVerifier } from './jwt.ts';
+import { invalidToken } from './refusals.ts';
 import { hashToken, isJwt, isToken } from './token.ts';
 
-/** For how long the store's word on a token counts, in milliseconds: a revoked token works no longer than this. */
-const TRUSTED_MS = 900;
-/** When the store is asked again in the background, so that no request waits for the answer. */
+/**
+ * For how long the store's answer on a token is used, in milliseconds. The sum with REAUTHENTICATE_AFTER_MS of
+ * http/router.ts is the second that README promises.
+ */
+const CACHED_MS = 900;
+/** After how long the store is asked again in the background, in milliseconds, so that no request waits for it. */
 const REFRESH_MS = 400;
-/** How many characters of headers are remembered: the tokens of some identity providers are long. */
+/** How many characters of headers are remembered, OVERHEAD included: some identity providers make long tokens. */
 const MAX_REMEMBERED = 8_000_000;
-/** As how many characters counts what is remembered beside each header. */
+/** The memory that each remembered header takes besides its text, in characters. */
 const OVERHEAD = 2000;
-/** How many tokens the store may be asked about at the same time: guesses must not pile up. */
+/** How many tokens the store may be asked about at the same time: guessed tokens must not pile up. */
 const MAX_ASKED = 4096;
 
 const SCHEME = 'Bearer ';
@@ -21,19 +25,21 @@ const SCHEME = 'Bearer ';
 /** The name under which a request that carries the provisioned token is logged. */
 const PROVISIONED = 'TOKEN_FILE';
 
-/** A token that was found valid. Times are those of a clock that is not set back, but for the end of the token. */
+/** A token that was found valid. */
 interface Known {
   readonly caller: Caller;
+  /** By Date.now(); the two times below are by performance.now(), which is never set back. */
   readonly expiresAt: number;
-  /** When the store is asked again in the background; never for a token that is not in the store. */
+  /** When the store is asked again in the background. */
   refreshAt: number;
   readonly trustedUntil: number;
-  /** Aborts when the key by which the token was verified counts no more. */
+  /** Aborts when the issuer withdraws the key that verified the token. */
   readonly withdrawn?: AbortSignal;
 }
-const FOR_EVER = { refreshAt: Infinity, trustedUntil: Infinity };
+/** Such a token is trusted until it expires: the store has no answer on it. */
+const NOT_IN_STORE = { refreshAt: Infinity, trustedUntil: Infinity };
 
-/** Tells who calls, by the bearer token of the header Authorization (RFC 6750, section 2.1). */
+/** Finds out who calls, by the bearer token of the header Authorization (RFC 6750, section 2.1). */
 export class Authenticator {
   private readonly tokens: TokenStore;
   private readonly provisioned: Uint8Array | undefined;
@@ -41,14 +47,14 @@ export class Authenticator {
   /** By the text of the header, `Bearer <token>`. */
   private readonly known = new Map<string, Known>();
   private remembered = 0;
-  /** The JSON Web Tokens that are being verified, likewise. */
+  /** The JSON Web Tokens that are being verified, by the same text. */
   private readonly verifying = new Map<string, Promise<Caller>>();
   /** How many tokens the store is being asked about. */
   private asked = 0;
 
   /**
    * @param provisioned a token that is valid without being in the store
-   * @param jwt verifies each token that has the form of a JSON Web Token; without it, such a token is one like any other
+   * @param jwt verifies each token that has the form of a JSON Web Token; without it, the store is asked about it
    */
   constructor(tokens: TokenStore, provisioned?: string, jwt?: JwtVerifier) {
     this.tokens = tokens;
@@ -57,17 +63,17 @@ export class Authenticator {
   }
 
   /**
-   * Who calls; at once if the token is known, without a promise, which each request would have to wait for.
+   * Who calls. A token that is known is answered for without a promise, which each request would have to wait for.
    *
-   * @throws Refusal `tokenMissing`, `tokenInvalid`, `scopeMissing`, `tokenUncheckable`, `storeUnavailable`
+   * @throws Refusal `tokenMissing`, `tokenInvalid`, `scopeMissing`, `tokenUncheckable`; `overloaded` if too many tokens
+   *   are being looked up
    * @throws StoreUnavailable if the store must be asked and does not answer
    */
   authenticate(authorization = ''): Caller | Promise<Caller> {
-    // Only headers with a token that was valid are found by their text; a guess learns nothing here, as it is never
-    // compared with them: strings with different hashes are not.
+    // A Map compares hashes first, so the time that this takes tells a guesser nothing of the known tokens.
     const known = this.known.get(authorization);
     if (known === undefined) {
-      // As most clients spell it, so that one token is remembered once.
+      // Spelt as most clients spell it, so that each token is remembered once.
       const header = SCHEME + bearerToken(authorization);
       return header === authorization ? this.ask(header) : this.authenticate(header);
     }
@@ -76,7 +82,7 @@ export class Authenticator {
     if (known.expiresAt <= Date.now()) throw invalidToken('it has expired');
     if (now > known.refreshAt) {
       known.refreshAt = Infinity;
-      // If this fails, the token is asked for again by a request, which then hears of the failure.
+      // If this fails, a later request asks again, and gets the failure.
       this.ask(authorization).catch(() => undefined);
     }
     return known.caller;
@@ -88,33 +94,33 @@ export class Authenticator {
     const token = header.slice(SCHEME.length);
     const hash = hashToken(token);
     if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned)) {
-      // A token of the store may have that name, and is counted apart.
+      // A token of the store may have the same name: the key tells the two apart.
       const caller = { key: 'provisioned', name: PROVISIONED, subject: undefined };
-      return this.remember(header, { ...FOR_EVER, caller, expiresAt: Infinity });
+      return this.remember(header, { ...NOT_IN_STORE, caller, expiresAt: Infinity });
     }
     if (this.jwt !== undefined && isJwt(token)) return this.verify(header, token, this.jwt);
-    // Tokens that were valid are asked about all the same: guesses must not keep their callers out.
+    // The store is always asked about tokens that were valid before: guessed tokens must not keep their callers out.
     if (this.asked >= MAX_ASKED && !this.known.has(header)) throw overloaded;
     this.asked++;
-    // The store looks the hash up: how long that takes says nothing of the token, whose hash cannot be steered.
+    // The store looks the hash up. A client cannot choose its token's hash, so the time tells nothing of other tokens.
     const stored = await this.tokens.find(hash).finally(() => this.asked--);
     this.forget(header);
     if (stored === undefined || (stored.expiresAt ?? Infinity) <= Date.now()) throw invalidToken();
     const { name, expiresAt = Infinity } = stored;
     const caller = { key: `token ${name}`, name, subject: undefined };
-    const times = { expiresAt, refreshAt: askedAt + REFRESH_MS, trustedUntil: askedAt + TRUSTED_MS };
+    const times = { expiresAt, refreshAt: askedAt + REFRESH_MS, trustedUntil: askedAt + CACHED_MS };
     return this.remember(header, { ...times, caller });
   }
 
-  /** Once for all requests that bring the token meanwhile. */
+  /** Verifies a token once for all requests that bring it meanwhile. */
   private verify(header: string, token: string, jwt: JwtVerifier): Promise<Caller> {
     const underWay = this.verifying.get(header);
     if (underWay !== undefined) return underWay;
     this.forget(header);
     const verification = jwt
       .verify(token)
-      // What the issuer has signed counts until it expires: the issuer is not asked again before.
-      .then((verified) => this.remember(header, { ...FOR_EVER, ...verified }))
+      // What the issuer has signed is valid until it expires: the issuer is not asked again before.
+      .then((verified) => this.remember(header, { ...NOT_IN_STORE, ...verified }))
       .finally(() => this.verifying.delete(header));
     this.verifying.set(header, verification);
     return verification;

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRemoteJWKSet, customFetch, type JWTHeaderParameters, type RemoteJWKSet } from 'jose';
 import type { Logger } from 'pino';
-import { invalidToken, uncheckable } from './caller.ts';
 import { fetchKeys, type IssuerSettings } from './issuer.ts';
+import { invalidToken, uncheckable } from './refusals.ts';
 
-/** When an issuer is asked for its keys, in milliseconds. */
+/** When the service asks an issuer for its keys, in milliseconds. */
 export const PACE = {
-  /** For at least how long it is not asked again, whatever tokens come. */
+  /** The least time between two fetches, whatever tokens come. */
   cooldown: 1000,
-  /** For how long its answer is waited for. */
+  /** How long the service waits for the issuer's answer. */
   timeout: 5000,
-  /** After how long it is asked again in the background. */
+  /** The time between two fetches in the background. */
   refresh: 10 * 60_000,
-  /** For how long the keys count if it does not answer. */
+  /** For how long the keys are used while the issuer does not answer. */
   maxAge: 60 * 60_000,
 };
 
-/** How many requests may wait for the issuer: those with tokens of made-up keys must not take the place of others. */
+/** How many requests may wait for the issuer: tokens that name made-up keys must not take the place of others. */
 const MAX_WAITING = 256;
 
-/** The keys of an issuer: fetched in the background, and when a token names one that is not among them. */
+/** The keys of an issuer, fetched in the background, and when a token names a key that is not among them. */
 export class IssuerKeys {
-  /** Finds the key of a token among those that are known. */
-  readonly find: RemoteJWKSet;
+  /** The keys that were fetched; called as a function, jose's set finds the key of a token among them. */
+  readonly keySet: RemoteJWKSet;
   private readonly logger: Logger;
   private readonly closing = new AbortController();
   private readonly timer: NodeJS.Timeout;
@@ -31,18 +31,20 @@ export class IssuerKeys {
   /** The keys as text, to see whether the issuer has changed them. */
   private published = '';
   private kids: ReadonlySet<unknown> = new Set();
-  private renewal: Promise<void> | undefined;
+  /** The fetch under way, which all requests share. */
+  private fetching: Promise<void> | undefined;
   private askedAt = -Infinity;
   private isAway = false;
   private waiting = 0;
 
-  /** Begins to fetch the keys, and waits for nothing. */
+  /** Begins to fetch the keys, and does not wait for them. */
   constructor(settings: IssuerSettings, logger: Logger, pace = PACE) {
     this.logger = logger;
-    this.find = createRemoteJWKSet(new URL(settings.jwksUrl ?? settings.issuer), {
+    // jose requires a URL, which the fetch below ignores: fetchKeys finds the URL of the keys.
+    this.keySet = createRemoteJWKSet(new URL(settings.issuer), {
       cacheMaxAge: pace.maxAge,
       timeoutDuration: pace.timeout,
-      // jose refuses tokens of a new key during its cooldown, and starts none after a failure: the pause below is ours.
+      // jose refuses tokens of a new key during its cooldown, and starts none after a failure: sleep() replaces it.
       cooldownDuration: Infinity,
       [customFetch]: async (_url, options) => {
         const signal = AbortSignal.any([options.signal, this.closing.signal]);
@@ -51,25 +53,26 @@ export class IssuerKeys {
         return fetchKeys(settings, { ...options, signal });
       },
     });
-    const refresh = () => {
+    const fetchInBackground = () => {
       // A request that needs the keys gets the failure.
-      this.renew().catch(() => undefined);
+      this.fetchOnce().catch(() => undefined);
     };
-    this.timer = setInterval(refresh, pace.refresh).unref();
-    refresh();
+    this.timer = setInterval(fetchInBackground, pace.refresh).unref();
+    fetchInBackground();
   }
 
   /**
-   * Asks the issuer unless the key that a token names is known. What the keys then verify counts until the result aborts.
+   * Asks the issuer for its keys unless the key that a token names is known. A token that the keys then verify is valid
+   * until the returned signal aborts.
    *
    * @throws Refusal `tokenInvalid`; `tokenUncheckable` if the issuer must be asked and does not answer
    */
-  async prepare({ kid }: JWTHeaderParameters): Promise<AbortSignal> {
+  async ensureKeyKnown({ kid }: JWTHeaderParameters): Promise<AbortSignal> {
     if (typeof kid !== 'string') throw invalidToken('kid is missing');
-    if (!this.find.fresh || !this.kids.has(kid)) {
+    if (!this.keySet.fresh || !this.kids.has(kid)) {
       if (this.waiting >= MAX_WAITING) throw uncheckable;
       this.waiting++;
-      await this.renew().finally(() => this.waiting--);
+      await this.fetchOnce().finally(() => this.waiting--);
     }
     return this.withdrawal.signal;
   }
@@ -79,16 +82,16 @@ export class IssuerKeys {
     this.closing.abort();
   }
 
-  private renew(): Promise<void> {
-    this.renewal ??= this.reload().finally(() => {
-      this.renewal = undefined;
+  private fetchOnce(): Promise<void> {
+    this.fetching ??= this.updateKeys().finally(() => {
+      this.fetching = undefined;
     });
-    return this.renewal;
+    return this.fetching;
   }
 
-  private async reload(): Promise<void> {
+  private async updateKeys(): Promise<void> {
     try {
-      await this.find.reload();
+      await this.keySet.reload();
     } catch (error) {
       if (!this.isAway && !this.closing.signal.aborted) {
         this.logger.error({ err: error }, 'the keys of the token issuer cannot be fetched');
@@ -96,7 +99,7 @@ export class IssuerKeys {
       this.isAway = true;
       throw uncheckable;
     }
-    const { keys = [] } = this.find.jwks() ?? {};
+    const { keys = [] } = this.keySet.jwks() ?? {};
     const published = JSON.stringify(keys);
     const isNew = published !== this.published;
     if (isNew) {

@@ -1,4 +1,4 @@
-/** Whose tokens are taken, and what they must say. */
+/** The issuer whose tokens are taken, and the claims that they must have. */
 export interface IssuerSettings {
   /** The claim `iss`, to the letter. */
   readonly issuer: string;
@@ -6,11 +6,11 @@ export interface IssuerSettings {
   readonly audience: string;
   /** Which scopes a token must have, all of them. */
   readonly scopes: readonly string[];
-  /** Where the keys are; undefined: where the issuer's discovery document says. */
+  /** Where the keys are; undefined: the issuer's discovery document says it. */
   readonly jwksUrl: string | undefined;
 }
 
-/** Whether what comes from there is what was sent there: by TLS, or because it does not leave the machine. */
+/** Whether the answer of a URL cannot be altered on its way: TLS protects it, or it does not leave the machine. */
 export function isUnalterable({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname));
 }
@@ -23,7 +23,7 @@ export async function fetchKeys({ issuer, jwksUrl }: IssuerSettings, options: Re
   return fetchBounded(jwksUrl ?? (await discover(issuer, options)), options);
 }
 
-/** OpenID Connect Discovery 1.0, section 4. */
+/** The URL of the keys, by OpenID Connect Discovery 1.0, section 4. */
 async function discover(issuer: string, options: RequestInit): Promise<string> {
   const response = await fetchBounded(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, options);
   const document = (await response.json()) as { readonly issuer?: unknown; readonly jwks_uri?: unknown } | null;

@@ -1,11 +1,12 @@
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from 'pino';
 import { Refusal } from '../contract/errors.ts';
-import { type Caller, insufficientScope, invalidToken, uncheckable } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { IssuerSettings } from './issuer.ts';
 import { IssuerKeys, PACE } from './issuer-keys.ts';
+import { insufficientScope, invalidToken, uncheckable } from './refusals.ts';
 
-/** Signatures that only the issuer can make: the others can be made by all who verify them, or are none. */
+/** Signatures that only the issuer can make. With HS256 each verifier could make them, and `none` is no signature. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -17,15 +18,18 @@ export const CLOCK_SKEW_S = 60;
 /** How many tokens may be verified at the same time, those that wait for keys included: forged ones must not pile up. */
 const MAX_VERIFYING = 512;
 
-/** Without what no log line and no counter has: control characters, surrogates, characters that do not exist. */
+/** Excludes control characters, surrogates and unassigned code points, which a log line should not have. */
 const SUBJECT = /^\P{C}{1,255}$/u;
 
-/** What a token says that was verified. */
+/** Of a key that was never found. One for all, as making it takes a stack. */
+const WITHDRAWN = AbortSignal.abort();
+
+/** What a verified token says. */
 export interface Verified {
   readonly caller: Caller;
-  /** In milliseconds since 1970; the clocks may differ, which is in it. */
+  /** In milliseconds since 1970; includes the clock tolerance. */
   readonly expiresAt: number;
-  /** Aborts when the key by which it was verified counts no more. */
+  /** Aborts when the issuer withdraws the key that verified the token. */
   readonly withdrawn: AbortSignal;
 }
 
@@ -46,12 +50,12 @@ export class JwtVerifier {
     this.verifying++;
     try {
       const { issuer, audience, scopes } = this.settings;
-      let withdrawn = AbortSignal.abort();
-      const find: JWTVerifyGetKey = async (header, jws) => {
-        withdrawn = await this.keys.prepare(header);
-        return this.keys.find(header, jws);
+      let withdrawn = WITHDRAWN;
+      const findKey: JWTVerifyGetKey = async (header, jws) => {
+        withdrawn = await this.keys.ensureKeyKnown(header);
+        return this.keys.keySet(header, jws);
       };
-      const { payload } = await jwtVerify(token, find, {
+      const { payload } = await jwtVerify(token, findKey, {
         algorithms: ALGORITHMS,
         issuer,
         audience,
@@ -75,7 +79,7 @@ export class JwtVerifier {
   }
 }
 
-/** As RFC 8693 (`scope`) and others (`scp`) spell them. */
+/** The scopes of a token: RFC 8693 names the claim `scope`, some providers name it `scp`. */
 function scopesOf({ scope, scp }: JWTPayload): Set<unknown> {
   return new Set([scope, scp].flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim)));
 }

@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 /** Makes the tokens of this service recognisable, to people and to scanners for leaked secrets. */
 const PREFIX = 'plantstore_';
 
-/** What a bearer token is made of (RFC 6750, section 2.1: b64token). */
+/** The characters of a bearer token (RFC 6750, section 2.1: b64token). */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 /** The form of a JSON Web Token (RFC 7519), signed or not. */
@@ -14,12 +14,12 @@ export function makeToken(): string {
   return PREFIX + randomBytes(32).toString('base64url');
 }
 
-/** What is kept of a token: its SHA-256, 32 bytes. As it has 256 random bits, no salt and no slow hash are needed. */
+/** The SHA-256 of a token, which the store keeps. Tokens have 256 random bits: they need no salt, no slow hash. */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** Whether a token has the form of a JSON Web Token, which none that was made here has. */
+/** Whether a token has the form of a JSON Web Token. No token from makeToken has it. */
 export function isJwt(token: string): boolean {
   return JWT.test(token);
 }

@@ -4,35 +4,35 @@ import { dumpCommand } from '../storage/postgres/location.ts';
 import { backUp as backUpSqlite, restore as restoreSqlite } from '../storage/sqlite/backup.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
-import { stopSignal } from './signals.ts';
+import { watchSignals } from './signals.ts';
 
-/** Copies the store into a new file, also beside a running service. Only its owner may read it: it has the tokens' hashes. */
+/** Copies the store into a new file, also beside a service. Only the owner may read it: it has the tokens' hashes. */
 export async function backUp(file: string): Promise<void> {
   const path = pathOfStore('backup', file);
-  using stop = stopSignal();
-  const options = { mode: 0o600, signal: stop.signal };
+  using interruption = watchSignals();
+  const options = { mode: 0o600, signal: interruption.signal };
   const plants = await writeNewFile(file, options, (copy) => backUpSqlite(path, copy));
-  await print(`${file} has the store as it was: ${count(plants)}, checked\n`);
+  await print(`${file} has the store as it was: ${inPlants(plants)}, checked\n`);
 }
 
-/** Puts back what a backup has, also beside a running service. */
+/** Makes the store what a backup has, also beside a running service. */
 export async function restore(file: string, { force = false }: { force?: boolean }): Promise<void> {
   const plants = await restoreSqlite(pathOfStore('restore', file), file, (present) => {
     if (present === 0 || force) return;
     throw new ExplainedError(
-      `the store has ${count(present)}, which would be lost: make a backup of it first, then restore with --force`,
+      `the store has ${inPlants(present)}, which would be lost: make a backup of it first, then restore with --force`,
     );
   });
-  await print(`the store is what ${file} has: ${count(plants)}, checked\n`);
+  await print(`the store is what ${file} has: ${inPlants(plants)}, checked\n`);
 }
 
-/** The path of a store in SQLite. @throws ExplainedError with the command of PostgreSQL that does it for one of its own */
+/** The path of the store in SQLite. @throws ExplainedError which names PostgreSQL's own command, for a store there */
 function pathOfStore(what: 'backup' | 'restore', file: string): string {
   const store = readConfig().DATABASE_URL;
   if (store.engine === 'sqlite') return store.path;
   throw new ExplainedError(`PostgreSQL does this itself: ${dumpCommand(store, what, file)}`);
 }
 
-function count(plants: number): string {
+function inPlants(plants: number): string {
   return plants === 1 ? '1 plant' : `${plants} plants`;
 }

@@ -7,20 +7,20 @@ import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
 import { type Format, formatOf, toNdjson } from '../files/records.ts';
-import { stopSignal } from './signals.ts';
+import { watchSignals } from './signals.ts';
 import { withStore } from './with-store.ts';
 
-/** Writes every plant, in the order of the ids, as they are at one moment, to a file that is new, or to stdout. */
+/** Writes all plants of one moment, in the order of their ids, to a new file or to stdout. */
 export async function exportPlants(path: string | undefined, options: { format?: string }): Promise<void> {
   const format = formatOf(path ?? '', options.format);
   await withStore({ create: false }, async ({ plants }) => {
     if (path === undefined) {
-      // On a terminal the plants themselves show how far it is.
+      // On a terminal the plants themselves show the progress.
       const progress = process.stdout.isTTY ? undefined : new Progress();
       for await (const text of texts(plants, format, progress)) await print(text);
     } else {
-      using stop = stopSignal();
-      const { signal } = stop;
+      using interruption = watchSignals();
+      const { signal } = interruption;
       await writeNewFile(path, { mode: 0o666, signal }, async (temporary) => {
         const lines = Readable.from(texts(plants, format, new Progress()));
         await pipeline(lines, createWriteStream(temporary), { signal });

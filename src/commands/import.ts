@@ -9,10 +9,10 @@ import { print } from './print.ts';
 import { Progress } from './progress.ts';
 import { formatOf, openBodyReader, RecordReader } from '../files/records.ts';
 import { Rejects } from '../files/rejects.ts';
-import { stopSignal } from './signals.ts';
+import { watchSignals } from './signals.ts';
 import { withStore } from './with-store.ts';
 
-/** How much of a file is read at a time. */
+/** How many bytes of a file are read at a time. */
 const CHUNK_BYTES = 256 * 1024;
 /** How long an import waits for an unreachable store, in milliseconds. */
 const IMPORT_PATIENCE_MS = 60_000;
@@ -24,7 +24,7 @@ export interface ImportOptions {
 }
 
 /**
- * Stores the plants of a file, or of stdin, each held to the contract as if it had been sent.
+ * Stores the plants of a file, or of stdin. Each must fit the contract, as if a client had sent it.
  *
  * @param patienceMs how long the import waits for an unreachable store
  */
@@ -55,8 +55,8 @@ async function importRecords(
   plants: PlantStore | undefined,
   patienceMs: number,
 ): Promise<void> {
-  using stop = stopSignal();
-  const { signal } = stop;
+  using interruption = watchSignals();
+  const { signal } = interruption;
   const progress = new Progress();
   const onReject = rejects.add.bind(rejects);
   const onUnreachable = (reason: string) => {
@@ -91,7 +91,7 @@ async function importRecords(
   await print(`${input.name}: ${given} records in ${progress.seconds.toFixed(1)} s: ${became}\n`);
 }
 
-/** The name of a file of rejects that does not exist: that of an import before this one is kept. */
+/** The name for a new file of rejects: an import does not overwrite the file of an earlier one. */
 function newRejects(path: string): string {
   for (let count = 1; ; count++) {
     const rejects = `${path}.rejects${count === 1 ? '' : `.${count}`}.ndjson`;
@@ -105,7 +105,7 @@ function outcomes({ created, replayed, conflict, refused }: Counts): string {
 
 interface Input {
   readonly name: string;
-  /** In bytes; undefined: not known. */
+  /** In bytes; undefined: not known, as stdin and pipes tell no size. */
   readonly size: number | undefined;
   readonly read: (signal: AbortSignal) => AsyncIterable<Buffer>;
 }
@@ -130,7 +130,7 @@ async function* chunks(stream: NodeJS.ReadableStream, signal: AbortSignal, name:
   try {
     for await (const chunk of addAbortSignal(signal, stream)) yield chunk as Buffer;
   } catch (error) {
-    // The signal ends the reading so.
+    // An aborted signal ends the stream with an error, too.
     if (!signal.aborted) throw unreadable(name, error);
   }
 }

@@ -1,7 +1,7 @@
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
-/** Brings the schema of the store up to date, as every opening does, and says so. */
+/** Brings the schema of the store up to date, as `serve` and every command that may create a store do, and says so. */
 export async function migrate(): Promise<void> {
   await withStore({ create: true }, async ({ opened }) => {
     const { before, now } = await opened;

@@ -1,7 +1,7 @@
 import { writeStdout } from '../observability/stdout.ts';
 import { ExplainedError } from '../explained-error.ts';
 
-/** Resolves when all of a text is on stdout. @throws ExplainedError */
+/** Writes a text to stdout, and resolves when all of it is there. @throws ExplainedError */
 export async function print(text: string): Promise<void> {
   const bytes = Buffer.from(text);
   try {
@@ -11,7 +11,7 @@ export async function print(text: string): Promise<void> {
   }
 }
 
-/** What is said of stdout that fails: nothing of a reader, such as `head`, that has seen enough. */
+/** The error to report when stdout fails: an EPIPE stays as it is, as a reader such as `head` has seen enough. */
 export function unwritable(error: unknown): Error {
   if (!Error.isError(error)) return new Error(String(error));
   if ('code' in error && error.code === 'EPIPE') return error;

@@ -1,16 +1,17 @@
-/** How far something has come. */
+/** How far an import or export has come. */
 export interface Advance {
   readonly plants: number;
-  /** The share that is done, from 0 to 1; undefined: how much there is, is not known. */
+  /** The share that is done, from 0 to 1; undefined: the total is not known. */
   readonly share: number | undefined;
   readonly seconds: number;
 }
 
-/** How often a line is written to a terminal, and to a file or a pipe, in milliseconds. */
+/** The least time between two lines on a terminal, in milliseconds. */
 const TERMINAL_MS = 100;
+/** The least time between two lines in a file or a pipe, in milliseconds. */
 const QUIET_MS = 10_000;
 
-/** The advance in at most so many characters: the last parts are left out where there is no room. */
+/** The advance as a line of at most `width` characters, without the last parts if there is no room for them. */
 export function progressLine({ plants, share, seconds }: Advance, width = Infinity): string {
   const rate = seconds > 0 ? Math.round(plants / seconds) : 0;
   const parts = [`${plants.toLocaleString('en')} plants`, `${rate.toLocaleString('en')}/s`];
@@ -27,12 +28,12 @@ function duration(seconds: number): string {
   return seconds < 60 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-/** Writes to stderr how far something has come: on a terminal one line, again and again; elsewhere a line now and then. */
+/** Writes the progress to stderr: on a terminal it rewrites one line; elsewhere it adds a line now and then. */
 export class Progress {
   private readonly output: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
   private readonly begunAt = performance.now();
   private writtenAt = this.begunAt;
-  private shown = false;
+  private isShown = false;
 
   constructor(output: Progress['output'] = process.stderr) {
     this.output = output;
@@ -48,10 +49,10 @@ export class Progress {
     if (now - this.writtenAt < (isTTY ? TERMINAL_MS : QUIET_MS)) return;
     this.writtenAt = now;
     const advance = { plants, share, seconds: this.seconds };
-    // The last column stays free: a terminal would begin a new line. One that does not know its size says 0.
+    // The last column stays free: a terminal would begin a new line. A terminal that does not know its size says 0.
     if (isTTY) this.output.write(`\r${progressLine(advance, (columns || 80) - 1)}\x1b[K`);
     else this.output.write(`${progressLine(advance).trim()}\n`);
-    this.shown = isTTY;
+    this.isShown = isTTY;
   }
 
   /** Writes a line of its own. */
@@ -60,9 +61,9 @@ export class Progress {
     this.output.write(`${text}\n`);
   }
 
-  /** Takes back what was written on a terminal. */
+  /** Clears the line on a terminal. */
   end(): void {
-    if (this.shown) this.output.write('\r\x1b[K');
-    this.shown = false;
+    if (this.isShown) this.output.write('\r\x1b[K');
+    this.isShown = false;
   }
 }

@@ -3,7 +3,7 @@ import { ExplainedError } from '../explained-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
-/** Removes a plant: the operator's way to undo a mistake. */
+/** Removes a plant: an operator undoes a mistake so. */
 export async function remove(text: string): Promise<void> {
   const id = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
   if (id === undefined || !isInt64(id)) {

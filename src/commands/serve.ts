@@ -15,32 +15,32 @@ import { createDocs } from '../pages/docs.ts';
 import { createLanding } from '../pages/landing.ts';
 import { openStore } from '../storage/open.ts';
 import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
-import { stopSignal } from './signals.ts';
+import { watchSignals } from './signals.ts';
 
-/** How long requests under way may take once the service is told to stop; the process is gone within 10 s. */
+/** How long requests under way may take after a signal to stop, in milliseconds; the process is gone within 10 s. */
 const GRACE_MS = 5000;
-/** When the process ends, though work is left; a wait of the store for its lock (2 s) may come on top. */
+/** When the process ends though work is left, in milliseconds; BUSY_MS of sqlite/connection.ts may come on top. */
 const END_MS = 5500;
 
 /** Runs the service until SIGTERM, SIGINT or SIGHUP. */
 export async function serve(): Promise<void> {
   const config = readConfig();
   const log = createLog(config.LOG_LEVEL);
-  const end = (message: string, error?: unknown) => {
+  const endProcess = (message: string, error?: unknown) => {
     log.logger.fatal({ err: error }, message);
     void log.flush().then(() => process.exit(1));
   };
-  const endEarly = () => {
-    end('stopped before all was done');
+  const giveUp = () => {
+    endProcess('stopped before all was done');
   };
   process.on('uncaughtException', (error) => {
-    end('ended by an unforeseen failure', error);
+    endProcess('ended by an unforeseen failure', error);
   });
-  const { signal } = stopSignal(endEarly);
+  const { signal } = watchSignals(giveUp);
   signal.addEventListener('abort', () => {
     log.logger.info({ signal: signal.reason as NodeJS.Signals }, 'stopping');
-    // Whatever hangs, a store that is locked for one: the process ends. Nothing that was acknowledged is lost.
-    setTimeout(endEarly, END_MS).unref();
+    // The process ends even if something hangs, such as a locked store. Nothing that was acknowledged is lost.
+    setTimeout(giveUp, END_MS).unref();
   });
   try {
     await run(config, log, signal);
@@ -50,11 +50,11 @@ export async function serve(): Promise<void> {
   }
 }
 
-/** Opens the service part by part; when it is told to stop, each part is closed in the reverse order. */
-async function run(config: Config, log: Log, stopping: AbortSignal): Promise<void> {
+/** Opens the service part by part, waits for the signal to stop, and closes the parts in the reverse order. */
+async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<void> {
   const { logger } = log;
-  const stop = once(stopping, 'abort');
-  await using open = new AsyncDisposableStack();
+  const stopRequested = once(stopSignal, 'abort');
+  await using resources = new AsyncDisposableStack();
   const contract = await loadContract();
 
   const unreachable = Promise.withResolvers<undefined>();
@@ -62,22 +62,23 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
     logger.warn({ err: error }, 'the store is away');
     unreachable.resolve(undefined);
   };
-  // Loaded only where Prometheus can ask.
+  // prom-client is loaded only if Prometheus can ask.
   const metrics =
     config.ADMIN_PORT === undefined
       ? undefined
       : new (await import('../observability/metrics.ts')).Metrics(contract, config.DATABASE_URL, log);
   const store = await openStore(config.DATABASE_URL, { create: true, onUnreachable, observer: metrics });
-  open.defer(() => store.close());
+  resources.defer(() => store.close());
   metrics?.watch(store);
-  // A store that is there is open before the first request comes; for an unreachable one the service does not wait.
-  await Promise.race([store.opened, unreachable.promise, stop]);
+  // If the store is there, it is open before the first request comes; the start does not wait for an unreachable store.
+  await Promise.race([store.opened, unreachable.promise, stopRequested]);
+  if (stopSignal.aborted) return;
 
   const jwt = await createVerifier(config, log);
-  open.defer(() => jwt?.close());
+  resources.defer(() => jwt?.close());
 
   const basePath = config.BASE_URL?.pathname.replace(/\/$/, '') ?? '';
-  const shown = { contract, basePath, https: config.BASE_URL?.protocol === 'https:' };
+  const pageOptions = { contract, basePath, https: config.BASE_URL?.protocol === 'https:' };
   const app = createApp({
     contract,
     operations,
@@ -86,46 +87,47 @@ async function run(config: Config, log: Log, stopping: AbortSignal): Promise<voi
     log,
     observer: metrics,
     basePath,
-    pages: [createDocs(shown), createLanding(shown)],
+    pages: [createDocs(pageOptions), createLanding(pageOptions)],
     rateLimit: config.RATE_LIMIT,
     corsOrigins: config.CORS_ORIGINS,
     proxies: config.TRUST_PROXY,
   });
   if (metrics !== undefined && config.ADMIN_PORT !== undefined) {
     const ready = async () => {
-      if (stopping.aborted) throw new Error('the service is stopping');
+      if (stopSignal.aborted) throw new Error('the service is stopping');
       await store.ready();
     };
     const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger);
-    open.defer(() => admin.stop(0));
+    resources.defer(() => admin.stop(0));
     logger.info({ url: admin.url }, 'admin listening');
   }
   const listener = await listen(app, config.HOST, config.PORT, logger, metrics);
-  open.defer(() => listener.stop(GRACE_MS));
-  // An address that a client on this machine can use, where the service listens on all of them.
+  resources.defer(() => listener.stop(GRACE_MS));
+  // If the service listens on all addresses, one that a client on this machine can use.
   const reachable = listener.url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable;
   logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');
-  // To a parent that waits for it, at every log level.
+  // A parent process may wait for this, at every log level.
   process.send?.('listening');
-  const ready = store.opened.then(async () => {
-    // Otherwise clients have tokens already.
+  const startup = store.opened.then(async () => {
+    // With TOKEN_FILE or JWT_ISSUER, clients have tokens already.
     if (config.TOKEN_FILE === undefined && jwt === undefined) {
-      await makeFirstToken(store.tokens, url, onUnreachable, stopping);
+      await makeFirstToken(store.tokens, url, onUnreachable, stopSignal);
     }
     logger.info('ready');
-    // For the next start, also if this process is killed.
+    // The next start needs the cache, also if this process is killed.
     flushCompileCache();
     allocateYoung();
   });
-  await Promise.race([stop, ready.then(() => stop)]);
+  await Promise.race([stopRequested, startup.then(() => stopRequested)]);
 }
 
 /**
- * Otherwise V8 decides, for all threads, to allocate in the old generation what has mostly survived so far, such as all
- * that a start has made. Under load that is garbage at once, but keeps alive what it refers to until the next full
- * collection: half of the young generation survived each scavenge, which took eight times as long. Not on the command
- * line, nor before all is loaded: Node takes compiled code from its cache only under the flags that it was made with.
+ * Makes V8 allocate all objects in the young generation. By default V8 allocates objects in the old one, for all
+ * threads, if those from the same place in the code have mostly survived so far, such as all that a start has made.
+ * Under load they are garbage at once, but keep alive what they refer to until the next full collection: half of the
+ * young generation survived each scavenge, which took eight times as long. The flag is set neither on the command line
+ * nor before all is loaded: Node takes compiled code from its cache only under the flags that it was made with.
  */
 function allocateYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
@@ -133,18 +135,18 @@ function allocateYoung(): void {
 
 async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_URL }: Config, { logger }: Log) {
   if (JWT_ISSUER === undefined || JWT_AUDIENCE === undefined) return undefined;
-  // Loaded only where it is needed, as it would delay every start.
+  // jose is loaded only if it is needed, as it would delay every start.
   const { JwtVerifier } = await import('../auth/jwt.ts');
   const settings = { issuer: JWT_ISSUER, audience: JWT_AUDIENCE, scopes: JWT_SCOPE, jwksUrl: JWKS_URL };
   return new JwtVerifier(settings, logger);
 }
 
-/** Gives a store that never had a token its first one, and prints it with what to do with it. */
+/** Gives a store that never had a token its first one, and prints it with an example of its use. */
 async function makeFirstToken(
   tokens: TokenStore,
   url: string,
   onUnreachable: (error: StoreUnavailable) => void,
-  stopping: AbortSignal,
+  stopSignal: AbortSignal,
 ): Promise<void> {
   const token = makeToken();
   for (;;) {
@@ -154,7 +156,7 @@ async function makeFirstToken(
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       onUnreachable(error);
-      await sleep(1000, undefined, { signal: stopping });
+      await sleep(1000, undefined, { signal: stopSignal });
     }
   }
   console.error(`

@@ -1,4 +1,4 @@
-/** npm and terminals deliver one signal twice: only one that comes so much later is a second one, in milliseconds. */
+/** How many milliseconds later a signal is taken for a second one: npm and terminals deliver one signal twice. */
 const SECOND_AFTER_MS = 1000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -7,7 +7,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  *
  * @param onSecond called when a second signal comes
  */
-export function stopSignal(
+export function watchSignals(
   onSecond: () => void = () => process.exit(1),
 ): { readonly signal: AbortSignal } & Disposable {
   const controller = new AbortController();

@@ -1,16 +1,16 @@
 import { hashToken, makeToken } from '../auth/token.ts';
-import { UNITS } from '../config.ts';
+import { durationMs } from '../config.ts';
 import type { StoredToken } from '../storage/store.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
-/** Makes a token and prints it: stdout gets the token and nothing else. */
+/** Makes a token and prints it: stdout gets the token alone. */
 export async function createToken(name: string, { expires }: { expires?: string }): Promise<void> {
   if (!/^[\w.@:+-]{1,100}$/.test(name)) {
     throw new ExplainedError('the name of a token must be 1 to 100 letters, digits and any of _.@:+-');
   }
-  const lifetime = expires === undefined ? undefined : readDuration(expires);
+  const lifetime = expires === undefined ? undefined : readLifetime(expires);
   await withStore({ create: true }, async ({ tokens }) => {
     const token = makeToken();
     const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
@@ -56,10 +56,8 @@ function stateOf({ revokedAt, expiresAt = Infinity }: StoredToken): string {
   return expiresAt <= Date.now() ? 'expired' : 'valid';
 }
 
-/** `90d`, `12h`, `30m`, `45s` in milliseconds. */
-function readDuration(text: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const milliseconds = Number(count) * (UNITS[unit] ?? 0);
+function readLifetime(text: string): number {
+  const milliseconds = durationMs(text);
   if (milliseconds === 0)
     throw new ExplainedError(`a lifetime is a number from 1 to 999999 and s, m, h or d, such as 90d, not ${text}`);
   return milliseconds;

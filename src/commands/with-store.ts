@@ -2,7 +2,7 @@ import { readConfig } from '../config.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store } from '../storage/store.ts';
 
-/** Opens the store of the settings for the time of some work. */
+/** Opens the store of DATABASE_URL, hands it to `work`, and closes it. */
 export async function withStore(
   options: { readonly create: boolean },
   work: (store: Store) => Promise<void>,

@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import { Exchange } from '../http/connection.ts';
 import type { Application } from '../http/server.ts';
 
-/** What can be asked about the service. */
+/** What the admin listener asks the service. */
 export interface Facts {
-  /** Resolves if requests should be sent to it: its store can write, and it is not stopping. */
+  /** Resolves if the service should get requests: its store can write, and it is not stopping. */
   readonly ready: () => Promise<void>;
-  /** What Prometheus is told. */
+  /** The metrics for Prometheus. */
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
@@ -18,23 +18,22 @@ interface Answer {
 }
 
 /**
- * What operators and their tools ask, on a listener of its own: `/livez` (does the process answer?), `/readyz` (should
+ * Answers operators and their tools, on a listener of its own: `/livez` (does the process answer?), `/readyz` (should
  * it get requests?) and `/metrics` (what has it done?).
  */
 export function createAdmin(facts: Facts, logger: Logger): Application<Exchange> {
   return {
     Exchange,
     handle({ request, response }) {
-      answerTo(request, facts, logger).then(
-        ({ status, mediaType, body }) => {
+      answerTo(request, facts, logger)
+        .then(({ status, mediaType, body }) => {
           if (status === 405) response.setHeader('Allow', 'GET, HEAD');
           response.writeHead(status, { 'Content-Type': mediaType, 'Cache-Control': 'no-store' }).end(body);
-        },
-        (error: unknown) => {
+        })
+        .catch((error: unknown) => {
           logger.error({ err: error }, 'admin request failed');
           response.destroy();
-        },
-      );
+        });
     },
   };
 }

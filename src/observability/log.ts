@@ -12,15 +12,15 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const HOLD_MS = 10;
 /** How long lines are held after a write that failed, in milliseconds. */
 const RETRY_MS = 500;
-/** How many characters wait while no process reads stdout. */
+/** How many characters may wait while no process reads stdout. */
 const MAX_WAITING = 16 * 1024 * 1024;
 /** How long the end of the process waits for stdout, in milliseconds. */
 const FLUSH_MS = 1000;
 
-/** Where requests are logged. */
+/** The part of the log that logs requests. */
 export interface RequestLog {
   readonly logger: Logger;
-  /** Does what `logger.info(line, 'request')` would do. */
+  /** Writes what `logger.info(line, 'request')` would write. */
   readonly request: (line: object) => void;
 }
 
@@ -32,20 +32,20 @@ export interface RequestObserver {
 }
 
 export interface Log extends RequestLog {
-  /** Resolves when all is written, or after a second if stdout does not take it; a process must not end before. */
+  /** Resolves when all lines are written, or after a second if stdout takes none; a process must not end before. */
   flush(): Promise<void>;
   /** How many lines stdout did not take. */
   dropped(): number;
 }
 
-/** One JSON object a line on stdout. */
+/** A log on stdout, with one JSON object a line. */
 export function createLog(level: LogLevel): Log {
   const lines = new LineWriter();
   const formatters = { level: (label: string) => ({ level: label }) };
   const logger = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters }, lines);
   return {
     logger,
-    // As pino would, in a third of the time: there is such a line for each request.
+    // It takes a third of pino's time: there is a line for each request.
     request(line) {
       if (logger.isLevelEnabled('info')) lines.write(toLine('info', line, 'request'));
     },
@@ -56,7 +56,7 @@ export function createLog(level: LogLevel): Log {
 
 let [writtenAt, written] = [NaN, ''];
 
-/** A line as pino has it; the time is written out only once for all requests of a millisecond. */
+/** A line as pino writes it; the time is formatted once for all requests of a millisecond. */
 function toLine(level: LogLevel, members: object, msg: string): string {
   const now = Date.now();
   if (now !== writtenAt) [writtenAt, written] = [now, new Date(now).toISOString()];
@@ -73,7 +73,7 @@ class LineWriter {
   private waiting: string[] = [];
   private characters = 0;
   private writing: Promise<void> | undefined;
-  /** Whether the last line on stdout lacks its end. */
+  /** Whether stdout took only a part of the last line. */
   private torn = false;
 
   write(line: string): void {
@@ -86,7 +86,7 @@ class LineWriter {
     this.writing ??= this.writeAll();
   }
 
-  /** Resolves when all is written, or stdout has had its time. */
+  /** Resolves when all lines are written, or after FLUSH_MS. */
   async flush(): Promise<void> {
     const until = performance.now() + FLUSH_MS;
     while (this.writing !== undefined && performance.now() < until) await sleep(1);
@@ -95,7 +95,7 @@ class LineWriter {
   private async writeAll(): Promise<void> {
     let failed = false;
     while (this.waiting.length > 0 || this.dropped > this.reported) {
-      // A process with nothing but this to do may end: it calls flush() before.
+      // This timer does not keep the process alive, which calls flush() before its end.
       await sleep(failed ? RETRY_MS : HOLD_MS, undefined, { ref: false });
       const { dropped, waiting } = this;
       if (dropped > this.reported) {
@@ -111,7 +111,7 @@ class LineWriter {
     this.writing = undefined;
   }
 
-  /** Returns how many of the lines stdout did not take whole. */
+  /** Writes lines, and returns how many of them stdout did not take whole. */
   private async put(lines: readonly string[]): Promise<number> {
     const start = this.torn ? '\n' : '';
     const text = Buffer.from(start + lines.join(''));

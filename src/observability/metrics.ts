@@ -5,6 +5,7 @@ import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, statusOf } from '../contract/errors.ts';
 import { REASONS } from '../http/bounds.ts';
 import type { OnCutOff } from '../http/ledger.ts';
+import type { ListenOptions } from '../http/server.ts';
 import type { StoreLocation } from '../storage/open.ts';
 import { type Creation, type Store, type StoreObserver, StoreUnavailable } from '../storage/store.ts';
 import type { Log, RequestObserver } from './log.ts';
@@ -14,20 +15,21 @@ const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 /** In plants: up to what is written together at most. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/** Counting the plants takes a hundredth of the time at most, and rests for so many milliseconds at least. */
+/** Counting the plants takes at most this share of the time. */
 const COUNTING_SHARE = 0.01;
+/** The least time between two counts, in milliseconds. */
 const MIN_REST_MS = 1000;
-/** For how long Prometheus waits for the count, in milliseconds; it gets the one before if it takes longer. */
+/** For how long Prometheus waits for a count, in milliseconds; if it takes longer, Prometheus gets the one before. */
 const MAX_COUNTING_MS = 1000;
 
 /** The operation of a request outside the contract, and the status of one that got no answer. */
 const NONE = 'none';
 
-/** Of prom-client's own: gauges with the names of counters, and two that say what `nodejs_active_resources` does. */
+/** Metrics of prom-client: gauges with the names of counters, and two that repeat `nodejs_active_resources`. */
 const UNWANTED = /^nodejs_active_(handles|requests|resources_total)/;
 
-/** What Prometheus is told of this process: once for each process, in prom-client's own registry. */
-export class Metrics implements RequestObserver, StoreObserver {
+/** The metrics of this process for Prometheus: made once, as they live in prom-client's global registry. */
+export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   readonly contentType = register.contentType;
   private readonly requests = new Counter({
     name: 'plant_store_http_requests_total',
@@ -71,12 +73,12 @@ export class Metrics implements RequestObserver, StoreObserver {
   });
 
   constructor({ operations }: Contract, { engine }: StoreLocation, log: Pick<Log, 'dropped'>) {
-    // What has not been 0 before shows no increase in its first sample.
+    // Prometheus sees no increase in the first sample of a counter: each must be 0 before.
     for (const { id, replies } of operations) {
       const statuses = [...replies.keys(), '500', '503'].filter((status) => status !== 'default');
-      this.expect(id, statuses);
+      this.initialiseAtZero(id, statuses);
     }
-    this.expect(NONE, Object.values(ErrorNumber).map(statusOf));
+    this.initialiseAtZero(NONE, Object.values(ErrorNumber).map(statusOf));
     for (const reason of Object.keys(REASONS)) this.cutOffs.inc({ reason }, 0);
     for (const outcome of ['created', 'replayed', 'conflict']) this.creations.inc({ outcome }, 0);
     for (const kind of ['unavailable', 'failed']) this.storeErrors.inc({ kind }, 0);
@@ -99,7 +101,7 @@ export class Metrics implements RequestObserver, StoreObserver {
     for (const { name } of register.getMetricsAsArray()) if (UNWANTED.test(name)) register.removeSingleMetric(name);
   }
 
-  /** Has the plants in a store counted, and those that wait for it, when Prometheus asks. */
+  /** Registers gauges for the stored and the waiting plants. */
   watch(store: Store): void {
     new Gauge({
       name: 'plant_store_waiting_plants',
@@ -127,7 +129,7 @@ export class Metrics implements RequestObserver, StoreObserver {
     });
   }
 
-  /** What Prometheus reads. It asks the store for nothing but its count of plants. */
+  /** The text that Prometheus reads. All of it but the count of plants is known without the store. */
   text(): Promise<string> {
     return register.metrics();
   }
@@ -142,7 +144,7 @@ export class Metrics implements RequestObserver, StoreObserver {
     this.requestDurations.observe({ operation }, ms / 1000);
   }
 
-  /** Node's parser refused something, which never became a request. */
+  /** Counts what Node's parser refused, which never became a request. */
   readonly onUnreadable = (status: number): void => {
     this.requests.inc({ operation: NONE, status });
   };
@@ -164,7 +166,7 @@ export class Metrics implements RequestObserver, StoreObserver {
     this.commitDurations.observe(ms / 1000);
   }
 
-  private expect(operation: string, statuses: readonly (string | number)[]): void {
+  private initialiseAtZero(operation: string, statuses: readonly (string | number)[]): void {
     this.requestDurations.zero({ operation });
     for (const status of statuses) this.requests.inc({ operation, status }, 0);
   }

@@ -7,23 +7,23 @@ import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/int64.ts';
 import { literalPath } from '../http/router.ts';
 import { headerFields, send, settleConnection } from '../http/reply.ts';
-import { escapeHtml, type PageOptions, securityHeaders } from './page.ts';
+import { escapeHtml, type PageOptions, securityHeaders } from './security-headers.ts';
 
 const OPTIONS = {
   customCss: readFileSync(new URL('docs.css', import.meta.url), 'utf8'),
   swaggerOptions: {
-    // Without the bar at the top, which advertises Swagger and brings styles of its own.
+    // This layout lacks the bar at the top, which advertises Swagger and brings styles of its own.
     layout: 'BaseLayout',
-    // Seen from /docs/: right behind any prefix.
+    // Relative to /docs/, so that it is right behind any prefix.
     url: '../openapi.json',
     persistAuthorization: true,
     displayRequestDuration: true,
-    // Nothing is sent to a validator on the internet.
+    // By default the page sends the contract to a validator on the internet.
     validatorUrl: null,
   },
 };
 
-/** The page's own files, and its own service. */
+/** Sources that the Content-Security-Policy allows. */
 const SOURCES = {
   'script-src': ["'self'"],
   'style-src': ["'self'"],
@@ -34,7 +34,7 @@ const SOURCES = {
   'form-action': ["'self'"],
 };
 
-/** The files of swagger-ui-dist that the page refers to. The others of that package, a page of its own among them, stay. */
+/** The files of swagger-ui-dist that the page refers to. The other files, such as its own page, are not served. */
 const FILES: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -43,38 +43,38 @@ const FILES: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** `/docs` (Swagger UI), and the contract as served: `/openapi.yaml` and `/openapi.json`. */
+/** Routes `/docs` (Swagger UI), and the contract: `/openapi.yaml` and `/openapi.json`. */
 export function createDocs({ contract, basePath, https }: PageOptions): Router {
   const { title } = contract.document.info;
   const page = swaggerUi
     .generateHTML(undefined, { ...OPTIONS, customSiteTitle: escapeHtml(title) })
-    // Otherwise phones show it as wide as a desk's screen, and small.
+    // Without this element phones show the page as wide as on a desk's screen, and small.
     .replace('<head>', '<head>\n  <meta name="viewport" content="width=device-width, initial-scale=1">');
   const secure = securityHeaders(page, https, SOURCES);
   const router = Router({ caseSensitive: true, strict: true });
-  const serve = (path: string, handler: RequestHandler) => {
+  const addRoute = (path: string, handler: RequestHandler) => {
     router
       .route(literalPath(basePath + path))
       .get(secure, handler)
       .all(readOnly);
   };
-  // Buffers, sent in parts: replies that wait for slow clients share the memory, and thousands of them hold up no other.
-  const serveBytes = (path: string, mediaType: string, cacheControl: string, bytes: Buffer) => {
-    serve(path, (_request, { context }) => {
+  // Replies share a Buffer, and are sent in parts: thousands for slow clients take little memory, and hold up no other.
+  const addBytes = (path: string, mediaType: string, cacheControl: string, bytes: Buffer) => {
+    addRoute(path, (_request, { context }) => {
       send(context, 200, { 'Cache-Control': cacheControl }, mediaType, bytes);
     });
   };
-  const { yaml, json } = served(contract.yaml, basePath);
-  serveBytes('/openapi.yaml', 'application/yaml', 'no-cache', Buffer.from(yaml));
-  serveBytes('/openapi.json', 'application/json', 'no-cache', Buffer.from(json));
-  serveBytes('/docs/', 'text/html; charset=utf-8', 'no-cache', Buffer.from(page));
-  // The page refers to its files by relative paths.
-  serve('/docs', (_request, { context }) => {
+  const { yaml, json } = withBasePath(contract.yaml, basePath);
+  addBytes('/openapi.yaml', 'application/yaml', 'no-cache', Buffer.from(yaml));
+  addBytes('/openapi.json', 'application/json', 'no-cache', Buffer.from(json));
+  addBytes('/docs/', 'text/html; charset=utf-8', 'no-cache', Buffer.from(page));
+  // The page's paths of files are relative: they need the slash.
+  addRoute('/docs', (_request, { context }) => {
     send(context, 301, { Location: 'docs/' });
   });
   const [initialise] = swaggerUi.serveFiles(undefined, OPTIONS);
   if (initialise === undefined) throw new Error('swagger-ui-express no longer has a script that initialises its page');
-  serve('/docs/swagger-ui-init.js', (request, response, next) => {
+  addRoute('/docs/swagger-ui-init.js', (request, response, next) => {
     settleConnection(response.context);
     const fields = headerFields(response.context);
     for (let at = 0; at < fields.length; at += 2) response.appendHeader(fields[at] ?? '', fields[at + 1] ?? '');
@@ -83,7 +83,7 @@ export function createDocs({ contract, basePath, https }: PageOptions): Router {
   const packages = createRequire(import.meta.url);
   for (const [name, mediaType] of Object.entries(FILES)) {
     const file = readFileSync(packages.resolve(`swagger-ui-dist/${name}`));
-    serveBytes(`/docs/${name}`, mediaType, 'public, max-age=3600', file);
+    addBytes(`/docs/${name}`, mediaType, 'public, max-age=3600', file);
   }
   return router;
 }
@@ -95,10 +95,10 @@ const readOnly: RequestHandler = (request) => {
 };
 
 /**
- * The contract with the address under which this service is mounted, which the browser completes. Integers are read as
- * bigint and written digit by digit: those of 64 bits would be rounded otherwise.
+ * The contract with the base path as its server, which the browser completes. Integers are read as bigint and written
+ * digit by digit: as a number, an integer of 64 bits would be rounded.
  */
-function served(yaml: string, basePath: string): { readonly yaml: string; readonly json: string } {
+function withBasePath(yaml: string, basePath: string): { readonly yaml: string; readonly json: string } {
   const document = parseDocument(yaml, { intAsBigInt: true });
   if (basePath !== '') document.set('servers', document.createNode([{ url: basePath }]));
   return { yaml: basePath === '' ? yaml : document.toString({ lineWidth: 0 }), json: exactJson(document.toJS()) };

@@ -3,18 +3,18 @@ import { type RequestHandler, Router } from 'express';
 import type { Contract } from '../contract/contract.ts';
 import { literalPath } from '../http/router.ts';
 import { send } from '../http/reply.ts';
-import { escapeHtml, type PageOptions, securityHeaders } from './page.ts';
+import { escapeHtml, type PageOptions, securityHeaders } from './security-headers.ts';
 
-/** The page at `/` that leads browsers to the docs. For other clients it does not exist: it is not in the contract. */
+/** The page at `/` that leads browsers to the docs. Other clients get a 404: the page is not in the contract. */
 export function createLanding({ contract, basePath, https }: PageOptions): Router {
-  // A Buffer, which all replies share.
+  // All replies share one Buffer.
   const page = Buffer.from(render(contract.document.info));
   const secure = securityHeaders(page.toString(), https, { 'img-src': ['data:'], 'form-action': ["'none'"] });
   const router = Router({ caseSensitive: true, strict: true });
   router.all(literalPath(`${basePath}/`), forBrowsers, secure, (_request, { context }) => {
     send(context, 200, { 'Cache-Control': 'no-cache' }, 'text/html; charset=utf-8', page);
   });
-  // The page refers to others by relative paths.
+  // The page's links are relative.
   if (basePath !== '') {
     router.all(literalPath(basePath), forBrowsers, secure, (_request, { context }) => {
       send(context, 301, { Location: `./${basename(basePath)}/`, 'Cache-Control': 'no-cache' });
@@ -23,7 +23,7 @@ export function createLanding({ contract, basePath, https }: PageOptions): Route
   return router;
 }
 
-/** Goes on to the page for clients that prefer HTML to JSON; one that takes anything is a program. */
+/** Goes on to the page for clients that prefer HTML to JSON; a client that takes anything is a program. */
 const forBrowsers: RequestHandler = (request, response, next) => {
   const reads = request.method === 'GET' || request.method === 'HEAD';
   if (reads) response.vary('Accept');

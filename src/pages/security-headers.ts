@@ -11,7 +11,7 @@ export interface PageOptions {
 }
 
 /**
- * The headers of a page: its browser loads and runs nothing but the inline styles that it has, and these sources.
+ * The headers of a page: they make the browser load and run its inline styles and these sources only.
  *
  * @param sources by directive of the Content-Security-Policy
  */
@@ -41,7 +41,7 @@ export function securityHeaders(
   });
 }
 
-/** Text as the content of an element. */
+/** Escapes a text for the content of an element. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
