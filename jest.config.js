@@ -1,6 +1,8 @@
 // `npm run test:long` is for what takes long and seldom breaks, `npm test` for all the others.
 const long = process.env.TESTS === 'long';
 
+// The flags of `npm test` hide DEP0169: Jest gives tests a copy of `process`, so that the service cannot do it itself there.
+
 export default {
   testMatch: [`<rootDir>/test/${long ? 'long/' : ''}**/*.test.ts`],
   testPathIgnorePatterns: long ? [] : ['<rootDir>/test/long/'],

@@ -29,7 +29,7 @@ export function sendReply(context: Context, reply: ReplyData, operation: Contrac
     throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
   const { mediaType, position } = declared;
   checkHeaders(status, headers, declared, validator);
-  validator.reply(status, position === undefined ? body : withStandIns(body, position));
+  validator.reply(status, position === undefined ? body : withDoubles(body, position));
   // The replacer of exactJson costs time that only replies with an int64 must spend.
   const toJson = position === undefined ? JSON.stringify : exactJson;
   const text = body === undefined ? undefined : toJson(body);
@@ -53,13 +53,13 @@ function checkHeaders(
 }
 
 /** The value as the validator can judge it: doubles for int64. A number there may have been rounded already. */
-function withStandIns(value: unknown, position: Position): unknown {
+function withDoubles(value: unknown, position: Position): unknown {
   if (position.int64 && typeof value === 'bigint') return nearestDouble(value);
   if (position.int64 && typeof value === 'number' && !Number.isSafeInteger(value)) return OUT_OF_RANGE;
-  if (Array.isArray(value)) return value.map((item) => withStandIns(item, position.items()));
+  if (Array.isArray(value)) return value.map((item) => withDoubles(item, position.items()));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, withStandIns(each, position.member(name))]),
+    Object.entries(value).map(([name, each]) => [name, withDoubles(each, position.member(name))]),
   );
 }
 
