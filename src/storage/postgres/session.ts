@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../explained-error.ts';
 import type { Row } from '../columns.ts';
 import { cancel, connect, type Connection, drop } from './client.ts';
 import { StoreUnusable } from '../store.ts';
@@ -99,7 +100,7 @@ export class Session implements Disposable {
   /** Connects to the first host that takes writes, from the one after the last one on. */
   private async openConnection(until: number): Promise<Connection> {
     const { hosts, connectTimeoutMs } = this.location;
-    let failure: unknown;
+    const failures: unknown[] = [];
     for (const host of [...hosts.slice(this.nextHost), ...hosts.slice(0, this.nextHost)]) {
       if (this.closing.signal.aborted) throw new InterruptedError('the store is closed');
       this.nextHost = (hosts.indexOf(host) + 1) % hosts.length;
@@ -112,11 +113,15 @@ export class Session implements Disposable {
         });
         return (this.connection = connection);
       } catch (error) {
-        // What the operator must set right is told rather than what is transient.
-        failure = failure instanceof StoreUnusable ? failure : error;
+        failures.push(error);
       }
     }
-    throw failure;
+    const unusable = failures.find((failure) => failure instanceof StoreUnusable);
+    // One of the others may take writes soon.
+    if (unusable !== undefined && failures.some((failure) => failure instanceof InterruptedError)) {
+      throw new InterruptedError(failures.map(messageOf).join('; '), { cause: unusable });
+    }
+    throw unusable ?? failures.at(-1);
   }
 
   /** Runs a query to its end, or until its time is over. */
