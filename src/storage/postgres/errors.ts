@@ -79,6 +79,6 @@ export function translate(error: unknown, server: string): Error {
 /** An error met while a store is at work, as the interface has it. */
 export function atWork(error: unknown): unknown {
   // What makes the store unusable the operator sets right again: no plant is at fault.
-  const isTransient = error instanceof InterruptedError || error instanceof StoreUnusable;
-  return isTransient ? new StoreUnavailable('PostgreSQL cannot do this at the moment', { cause: error }) : error;
+  if (!(error instanceof InterruptedError || error instanceof StoreUnusable)) return error;
+  return new StoreUnavailable(`PostgreSQL cannot do this at the moment: ${error.message}`, { cause: error });
 }
