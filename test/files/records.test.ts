@@ -149,10 +149,9 @@ describe('CSV', () => {
     ]);
   });
 
-  test('may have a byte order mark before a header in quotes', () => {
-    const text = '\ufeff"id","na\nme"\n';
-    expect(() => recordsOf('csv', Buffer.from(text))).toThrow('the column na\nme is not allowed');
-    expect(seen(recordsOf('csv', Buffer.from('\ufeff"id","name"\n1,x\n')))).toEqual([{ id: 1n, name: 'x' }]);
+  test('may have a byte order mark before a first column in quotes, which may be of two lines', () => {
+    const text = '\ufeff"i\nd",name\n';
+    expect(() => recordsOf('csv', Buffer.from(text))).toThrow('the column i\nd is not allowed');
   });
 
   test('loses a record that is broken, and no other', () => {
