@@ -5,7 +5,8 @@ import { withStore } from './with-store.ts';
 export async function migrate(): Promise<void> {
   await withStore({ create: true }, async ({ opened }) => {
     const { before, now } = await opened;
-    const [from, to] = [String(before), String(now)];
-    await print(before === now ? `the schema is up to date: ${to}\n` : `the schema was ${from}, and is ${to} now\n`);
+    await print(
+      before === now ? `the schema is up to date: ${now}\n` : `the schema was ${before}, and is ${now} now\n`,
+    );
   });
 }

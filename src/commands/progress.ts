@@ -1,5 +1,5 @@
 /** How far an import or export has come. */
-export interface Advance {
+interface Advance {
   readonly plants: number;
   /** The share that is done, from 0 to 1; undefined: the total is not known. */
   readonly share: number | undefined;

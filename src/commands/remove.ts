@@ -10,7 +10,7 @@ export async function remove(text: string): Promise<void> {
     throw new ExplainedError(`the id must be an integer from -9223372036854775808 to 9223372036854775807, not ${text}`);
   }
   await withStore({ create: false }, async ({ plants }) => {
-    if (!(await plants.remove(id))) throw new ExplainedError(`there is no plant with the id ${String(id)}`);
-    await print(`removed the plant with the id ${String(id)}\n`);
+    if (!(await plants.remove(id))) throw new ExplainedError(`there is no plant with the id ${id}`);
+    await print(`removed the plant with the id ${id}\n`);
   });
 }

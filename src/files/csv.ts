@@ -7,7 +7,7 @@ import { endOfLine, type FindEnd } from './raw-records.ts';
 // CSV by RFC 4180, in UTF-8, lines ending with LF. What has no value stands there as nothing, the empty text as "".
 
 /** A record's fields; undefined: nothing stands there. */
-export type Fields = readonly (string | undefined)[];
+type Fields = readonly (string | undefined)[];
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const NEEDS_QUOTES = /^$|[",\r\n]|^\s|\s$/;

@@ -14,7 +14,7 @@ const PAUSE_MS = 1000;
 /** What became of records. */
 export type Counts = Record<Creation | 'refused', number>;
 
-export interface ImporterOptions {
+interface ImporterOptions {
   /** Where plants go; undefined: nowhere, they are only looked at. */
   readonly plants: PlantStore | undefined;
   /** How long the importer waits for an unreachable store, in milliseconds. */
@@ -78,7 +78,8 @@ export class Importer {
   private count(batch: readonly PlantRecord[], outcomes: readonly Outcome[]): void {
     const left = outcomes.values();
     const rejects = batch.flatMap(({ raw: { lineNumber: line, text, excerpt }, plant }): Reject[] => {
-      const outcome = plant instanceof Refusal ? plant : (left.next().value ?? new Error('it did not answer'));
+      const outcome = plant instanceof Refusal ? plant : left.next().value;
+      if (outcome === undefined) throw new Error('the engine did not answer for a plant');
       this.counts[typeof outcome === 'string' ? outcome : 'refused']++;
       this.line = line;
       const problem = problemOf(outcome);
@@ -96,9 +97,9 @@ export class Importer {
         return await store.createAll(plants);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
-        if (performance.now() + PAUSE_MS > end) throw new StoreLost(reasonOf(error), { cause: error });
+        if (performance.now() + PAUSE_MS > end) throw new StoreLost(error.message, { cause: error });
         // Told once, not with each try.
-        if (tries === 0) onUnreachable(reasonOf(error));
+        if (tries === 0) onUnreachable(error.message);
         await sleep(PAUSE_MS);
       }
     }
@@ -111,8 +112,4 @@ function problemOf(outcome: Outcome | Refusal): Pick<Reject, 'error' | 'message'
   if (typeof outcome === 'string') return undefined;
   if (outcome instanceof Refusal) return { error: outcome.number, message: outcome.message };
   return { error: ErrorNumber.serviceFailed, message: `the store refuses it: ${outcome.message}` };
-}
-
-function reasonOf({ message, cause }: Error): string {
-  return Error.isError(cause) ? `${message}: ${cause.message}` : message;
 }

@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ExplainedError } from '../explained-error.ts';
 
-export interface NewFileOptions {
+interface NewFileOptions {
   /** Who may read and write it; less what the process's umask takes away. */
   readonly mode: number;
   /** Aborts when the process is told to stop: the file is not made then. */

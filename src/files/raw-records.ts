@@ -17,8 +17,8 @@ export interface RawRecord {
 /** Where the record that begins at `start` ends, behind its line feed; undefined: not in these bytes, up to `limit`. */
 export type FindEnd = (bytes: Buffer, start: number, limit: number) => number | undefined;
 
-const LINE_FEED = 0x0a;
-const BYTE_ORDER_MARK = '\ufeff';
+const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 /** The most bytes of a record that may be stored, with the end of its line. */
 const MAX_RECORD_BYTES = MAX_BODY_BYTES + 2;
 /** How many characters a reject shows of a record that is too large. */
@@ -39,6 +39,8 @@ export class RecordSplitter {
   /** What has come of a record that is not complete. */
   private rest: Buffer = Buffer.alloc(0);
   private lineNumber = 1;
+  /** Whether enough has come to tell whether the file begins with a byte order mark. */
+  private begun = false;
   /** Whether what comes belongs to a line that is too long, up to its end. */
   private skipping = false;
 
@@ -48,7 +50,13 @@ export class RecordSplitter {
 
   /** The records that are complete with these bytes. */
   add(chunk: Buffer): RawRecord[] {
-    return this.cut(this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]), false);
+    const bytes = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
+    if (this.begun) return this.cut(bytes, false);
+    this.rest = bytes;
+    if (bytes.length < BYTE_ORDER_MARK.length) return [];
+    this.begun = true;
+    const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+    return this.cut(isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes, false);
   }
 
   /** The record that is left when no more bytes come: it need not end its line. */
@@ -82,11 +90,10 @@ export class RecordSplitter {
    */
   private read(bytes: Buffer, start: number, end: number | undefined, isText: boolean, isClosed: boolean): RawRecord {
     const { lineNumber } = this;
-    const raw = bytes.toString('utf8', start, end ?? start + EXCERPT_LENGTH);
-    const [mark, ends] = [lineNumber === 1 && raw.startsWith(BYTE_ORDER_MARK), raw.endsWith('\r\n') ? 2 : 1];
-    const text = raw.slice(mark ? 1 : 0, end && raw.length - ends);
-    // A unit takes three bytes at most.
-    if (end === undefined || (3 * text.length > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES)) {
+    // Behind its last byte, without the end of the line.
+    const textEnd = end && end - (bytes[end - 2] === CARRIAGE_RETURN ? 2 : 1);
+    const text = bytes.toString('utf8', start, textEnd ?? start + EXCERPT_LENGTH);
+    if (textEnd === undefined || textEnd - start > MAX_BODY_BYTES) {
       return { lineNumber, text: text.slice(0, EXCERPT_LENGTH), refusal: tooLarge(), excerpt: true };
     }
     if (!isText && !isUtf8(bytes.subarray(start, end))) return { lineNumber, text, refusal: notUtf8(), excerpt: true };

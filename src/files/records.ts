@@ -7,7 +7,7 @@ import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import { endOfLine, type RawRecord, RecordSplitter } from './raw-records.ts';
 
-export const FORMATS = ['ndjson', 'csv'] as const;
+const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** A record of a file: the plant that it is, or why it is none. */
@@ -17,7 +17,7 @@ export interface PlantRecord {
 }
 
 /** Reads the body of a request that creates a plant. @throws Refusal if a client would be refused */
-export type ReadBody = (text: string) => StoredPlant;
+type ReadBody = (text: string) => StoredPlant;
 
 /** Holds plants to the contract as the service does: from openapi.yaml, by the same functions. */
 export async function openBodyReader(): Promise<ReadBody> {

@@ -67,6 +67,18 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     ]);
   });
 
+  test('has its bytes counted, also where they are not UTF-8, without a byte order mark', () => {
+    const mark = Buffer.from('\ufeff');
+    const header = Buffer.from(format === 'csv' ? 'id,name\n' : '');
+    const latin1 = Buffer.alloc(MAX_BODY_BYTES, 0xfc);
+    const large = Buffer.alloc(MAX_BODY_BYTES + 1, 'y');
+    const numbers = [latin1, large].map((line) => {
+      const [record] = recordsOf(format, Buffer.concat([mark, header, line]), [2, 40_000]);
+      return record?.plant instanceof Refusal && record.plant.number;
+    });
+    expect(numbers).toEqual([40007, 40005]);
+  });
+
   test('loses a line that is too long, of which little is kept, and no other', () => {
     const reader = new RecordReader('test', format, read);
     const [first, last] =
@@ -135,6 +147,11 @@ describe('CSV', () => {
       '6 40010 body.id is required; body.name is required',
       { id: 2n, name: '3' },
     ]);
+  });
+
+  test('may have a byte order mark before a first column in quotes, which may be of two lines', () => {
+    const text = '\ufeff"i\nd",name\n';
+    expect(() => recordsOf('csv', Buffer.from(text))).toThrow('the column i\nd is not allowed');
   });
 
   test('loses a record that is broken, and no other', () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
 import { openStore } from '../../src/storage/open.ts';
 import type { Store, StoredPlant } from '../../src/storage/store.ts';
@@ -77,6 +77,30 @@ describe('a database that is in use', () => {
     await expect(removal).rejects.toEqual(UNAVAILABLE);
     expect(await store.plants.remove(1n)).toBe(false);
   });
+});
+
+test('a write that is under way when the store is closed leaves no connection behind', async () => {
+  const database = await server.createDatabase();
+  const store = await open(server.url(database));
+  await using other = await Session.open(server.url(database));
+  await other.run('begin; lock table plants in exclusive mode');
+  const creation = store.plants.createAll([{ id: 1n, name: 'Ginkgo' }]);
+  await server.until(WAITS);
+  await store.close();
+  await other.run('rollback');
+  expect(await creation).toEqual(['created']);
+  const connections = `from pg_stat_activity where datname = '${database}' and application_name = 'plant-store'`;
+  await server.until(`select where not exists (select ${connections})`);
+});
+
+test('a store that is not open yet counts no batch, and a plant that failed', async () => {
+  const observer = { written: jest.fn(), answered: jest.fn(), failed: jest.fn() };
+  const location = readPostgresLocation(`postgres://postgres@127.0.0.1:${await freePort()}/plants`);
+  const store = await openStore(location, { create: true, onUnreachable: () => undefined, observer });
+  await expect(store.plants.create({ id: 1n, name: 'Ginkgo' })).rejects.toEqual(UNAVAILABLE);
+  await store.close();
+  expect(observer.failed.mock.calls).toEqual([[UNAVAILABLE]]);
+  expect(observer.written).not.toHaveBeenCalled();
 });
 
 test('a server that takes connections and closes them, as a balancer with nothing behind it does, is away', async () => {

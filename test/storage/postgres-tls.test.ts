@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/storage/open.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { makeCertificate } from '../support/certificate.ts';
+import { freePort } from '../support/port.ts';
 import { NOBODY, PostgresServer } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -81,6 +82,15 @@ describe('TLS to a server that has none', () => {
     expect(await connect(plain, 'localhost', `&sslmode=${mode}`)).toMatch(
       new RegExp(`^StoreUnusable: .* offers no TLS, which sslmode=${mode} asks for$`),
     );
+  });
+
+  test('is not the last word while another host may come back', async () => {
+    const hosts = `postgres://postgres@127.0.0.1:${plain.port},127.0.0.1:${await freePort()}`;
+    const opening = openStore(readPostgresLocation(`${hosts}/postgres?sslmode=require`), { create: true });
+    await expect(opening).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      message: expect.stringMatching(/is not available: (?=.*offers no TLS, which sslmode=require)(?=.*ECONNREFUSED)/),
+    });
   });
 
   test('is done without where it is only preferred', async () => {

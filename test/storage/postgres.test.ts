@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/storage/open.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
@@ -52,6 +54,30 @@ test('rejects a statement with too few values at once, and does not try it again
     message: expect.stringContaining('SQLSTATE 08P01'),
   });
   expect(tries).toBe(1);
+});
+
+test.each([
+  ['keeps', ['40001', '40P01', '53100', '53300', '55P03', '57014', '23514']],
+  ['gives up', ['08006', '57P01', '58030', 'XX000', '25006', '26000', '42P05']],
+])('%s the connection after an error of %j', async (verb, states) => {
+  using session = new Session(readPostgresLocation(server.url(database)));
+  const query = (text: string) => session.query(performance.now() + 5000, text);
+  for (const state of states) {
+    const before = await query('select pg_backend_pid()');
+    const failed = query(`do $$ begin raise exception 'sabotage' using errcode = '${state}'; end $$`);
+    await expect(failed).rejects.toThrow(`SQLSTATE ${state}: sabotage`);
+    const isKept = isDeepStrictEqual(await query('select pg_backend_pid()'), before);
+    expect([state, isKept]).toEqual([state, verb === 'keeps']);
+  }
+});
+
+test('names a prepared statement by its text, and connects anew where another has its name', async () => {
+  using session = new Session(readPostgresLocation(server.url(database)));
+  const text = 'select name from pg_prepared_statements where name like $1';
+  const name = `plants_${hash('sha256', text).slice(0, 16)}`;
+  const until = performance.now() + 5000;
+  await session.query(until, `prepare ${name} as select 'another'`);
+  expect(await session.withRetries((query) => query(text, 'plants%'), until)).toEqual([{ name }]);
 });
 
 describe('a database', () => {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
@@ -57,6 +57,19 @@ describe('a SQLite database', () => {
     expect(await store.plants.count()).toBe(40_000);
     await store.plants.create({ id: -1n, name: 'x' });
     expect(await store.plants.count()).toBe(40_001);
+    await store.close();
+  });
+
+  test('that is gone is told with its path by a count and a list', async () => {
+    const path = join(folder, 'gone.db');
+    const store = await open('gone.db');
+    renameSync(path, `${path}.moved`);
+    const unusable = {
+      name: 'StoreUnusable',
+      message: expect.stringContaining(`the database ${path} cannot be opened:`),
+    };
+    await expect(store.plants.count()).rejects.toMatchObject(unusable);
+    await expect(allPlants(store)).rejects.toMatchObject(unusable);
     await store.close();
   });
 
@@ -135,6 +148,9 @@ describe('a SQLite database', () => {
     other.exec('begin immediate');
     await expect(store.plants.create({ id: 2n, name: 'waits too long' })).rejects.toMatchObject({
       name: 'StoreUnavailable',
+      message: 'SQLite cannot do this at the moment: database is locked',
+      // The worker's.
+      stack: expect.stringMatching(/worker\.ts/),
     });
     other.exec('rollback');
     other.close();

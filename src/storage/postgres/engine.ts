@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
 import { COLUMN_LIST, toPlant } from '../columns.ts';
-import { type Opening, type Outcome, type Schema, type Store, type StoredPlant, StoreUnavailable } from '../store.ts';
+import {
+  observed,
+  type Opening,
+  type Outcome,
+  type Schema,
+  type Store,
+  type StoredPlant,
+  StoreUnavailable,
+} from '../store.ts';
 import { atWork, InterruptedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
@@ -15,6 +23,9 @@ const MAX_CONCURRENT_BATCHES = 2;
 const PORTION = 1000;
 /** How long the store waits before it tries an unreachable server again, in milliseconds. */
 const REOPEN_PAUSE_MS = 1000;
+
+/** When a query that begins now must have ended, on the clock of `performance.now()`. */
+const deadline = () => performance.now() + STORE_PATIENCE_MS;
 
 /**
  * The statement locks a row, so it needs a transaction id, and its commit waits for the standby like an insert. A
@@ -61,8 +72,12 @@ class PostgresStore implements Store {
     this.session = new Session(location);
     this.batches = new Batches((...batch) => this.write(...batch), MAX_CONCURRENT_BATCHES, opening.observer);
     this.plants = {
-      create: (plant) => this.batches.add(plant),
-      createAll: (plants) => this.write(plants, performance.now() + STORE_PATIENCE_MS),
+      create: (plant) => {
+        // No batch is written, and none counted.
+        if (this.notOpen !== undefined) return observed(Promise.reject(this.notOpen), opening.observer);
+        return this.batches.add(plant);
+      },
+      createAll: (plants) => this.write(plants, deadline()),
       list: () => this.list(),
       count: () => this.count(),
       remove: (id) => this.change('delete from plants where id = $1::bigint returning id', id),
@@ -114,7 +129,7 @@ class PostgresStore implements Store {
   private async withRetries<T>(
     work: (query: Query) => Promise<T>,
     session = this.session,
-    until = performance.now() + STORE_PATIENCE_MS,
+    until = deadline(),
   ): Promise<T> {
     if (this.notOpen !== undefined) throw this.notOpen;
     try {
@@ -153,7 +168,7 @@ class PostgresStore implements Store {
     using session = new Session(this.location);
     try {
       const statement = `select ${COLUMN_LIST} from plants order by id`;
-      const portions = session.portions(statement, PORTION, performance.now() + STORE_PATIENCE_MS);
+      const portions = session.portions(statement, PORTION, deadline());
       for await (const rows of portions) yield rows.map(toPlant);
     } catch (error) {
       throw atWork(error);
@@ -165,7 +180,8 @@ class PostgresStore implements Store {
     try {
       return await createBatch((work) => this.withRetries(work, session, until), plants);
     } finally {
-      this.idleWriters.push(session);
+      if (this.closing.signal.aborted) session[Symbol.dispose]();
+      else this.idleWriters.push(session);
     }
   }
 }

@@ -3,13 +3,23 @@ import { StoreUnavailable, StoreUnusable } from '../store.ts';
 
 /** The server has no prepared statement of that name. */
 const STATEMENT_UNKNOWN = '26000';
+/** It has one already: behind a pooler, another process prepared it. */
+const STATEMENT_EXISTS = '42P05';
+const READ_ONLY = '25006';
+const CANCELLED = '57014';
 
 /**
  * Classes of SQLSTATEs (PostgreSQL's documentation, appendix A), and single ones, after which the same may succeed:
  * connections, serialization and deadlocks, resources, locks, operators who intervene, the system around the server, a
  * server that takes no writes yet.
  */
-const TRANSIENT = ['08', '40', '53', '55', '57', '58', '25006', STATEMENT_UNKNOWN];
+const TRANSIENT = ['08', '40', '53', '55', '57', '58', READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS];
+
+/**
+ * Those after which another connection may do better: it, its server or its pooler is the reason. A new one after a
+ * deadlock or on a server that is full would make things worse.
+ */
+const CONNECTION_LOST = ['08', '57', '58', 'XX', READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS];
 
 /** Why a server or a database cannot be used as the settings have it: its operator must act. */
 const UNUSABLE: readonly (readonly [string, string])[] = [
@@ -20,7 +30,7 @@ const UNUSABLE: readonly (readonly [string, string])[] = [
   ['42501', 'does not let this user make and use the tables: grant it the database'],
 ];
 
-/** A query did not come to the end that it was to come to; it may be tried again, on another connection. */
+/** A query did not come to the end that it was to come to; it may be tried again. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
@@ -28,6 +38,25 @@ export class InterruptedError extends Error {
 /** PostgreSQL rejects a statement, and would reject it again: for a constraint or a trigger of its operator, say. */
 export class StatementRejectedError extends Error {
   override readonly name = 'StatementRejectedError';
+}
+
+/** The SQLSTATE of what pg throws; undefined: the server did not say what failed. */
+function stateOf(error: unknown): string | undefined {
+  if (!(error instanceof DatabaseError)) return undefined;
+  // A prepared statement is of no use any more when its table was changed: as good as one that a pooler has dropped.
+  return error.routine === 'RevalidateCachedQuery' ? STATEMENT_UNKNOWN : (error.code ?? '');
+}
+
+/** A wrong number of values: a fault of this program, in a class that is about connections otherwise. */
+function isOwnFault(error: unknown): boolean {
+  return error instanceof DatabaseError && error.routine === 'exec_bind_message';
+}
+
+/** Whether the connection is given up after what pg throws. */
+export function losesConnection(error: unknown): boolean {
+  const state = stateOf(error);
+  if (state === undefined) return true;
+  return !isOwnFault(error) && state !== CANCELLED && CONNECTION_LOST.some((each) => state.startsWith(each));
 }
 
 /** What pg throws, as a StoreUnusable or one of the errors above. @param server how it is named */
@@ -38,21 +67,18 @@ export function translate(error: unknown, server: string): Error {
     const reason = Error.isError(error) ? error.message || String('code' in error && error.code) : String(error);
     return new InterruptedError(reason, { cause: error });
   }
-  // A prepared statement is of no use any more when its table was changed: as good as one that a pooler has dropped.
-  const state = error.routine === 'RevalidateCachedQuery' ? STATEMENT_UNKNOWN : (error.code ?? '');
+  const state = stateOf(error) ?? '';
   // The details quote rows, which do not belong in a log.
   const message = `SQLSTATE ${state}: ${error.message}`;
   const [, problem] = UNUSABLE.find(([each]) => state.startsWith(each)) ?? [];
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
-  // A wrong number of values: a fault of this program, in a class that is transient otherwise.
-  const isOwnFault = error.routine === 'exec_bind_message';
-  const isTransient = !isOwnFault && TRANSIENT.some((each) => state.startsWith(each));
+  const isTransient = !isOwnFault(error) && TRANSIENT.some((each) => state.startsWith(each));
   return isTransient ? new InterruptedError(message) : new StatementRejectedError(message);
 }
 
 /** An error met while a store is at work, as the interface has it. */
 export function atWork(error: unknown): unknown {
   // What makes the store unusable the operator sets right again: no plant is at fault.
-  const isTransient = error instanceof InterruptedError || error instanceof StoreUnusable;
-  return isTransient ? new StoreUnavailable('PostgreSQL cannot do this at the moment', { cause: error }) : error;
+  if (!(error instanceof InterruptedError || error instanceof StoreUnusable)) return error;
+  return new StoreUnavailable(`PostgreSQL cannot do this at the moment: ${error.message}`, { cause: error });
 }

@@ -9,7 +9,7 @@ export interface Host {
 }
 
 /** How far the server must prove who it is, as `sslmode` of libpq has it. Keys and certificates are PEM texts. */
-export interface Tls {
+interface Tls {
   readonly mode: (typeof TLS_MODES)[number];
   readonly ca?: string | string[];
   readonly cert?: string;

@@ -1,11 +1,12 @@
+import { STORE_PATIENCE_MS } from '../batches.ts';
 import { COLUMN_LIST } from '../columns.ts';
 import { requireSchema } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
 import type { Query, Session } from './session.ts';
 
 /**
- * The schema, step by step; the version of a database is how many of these it has been through. A step that was
- * released is never changed.
+ * The schema, step by step, as statements in plpgsql; the version of a database is how many of these it has been
+ * through. A step that was released is never changed.
  */
 export const MIGRATIONS: readonly string[] = [
   `create table plants (id bigint primary key, name text not null, tag text);
@@ -27,14 +28,14 @@ export const MIGRATIONS: readonly string[] = [
  * the same moment, so that a lock of its own comes first ("plnt"). The table has one row: the version, and whether the
  * store ever had a token.
  */
-const MIGRATE = `do $$ declare has bigint; begin
+const MIGRATE = `do $migrate$ declare found_version bigint; begin
   perform pg_advisory_xact_lock(x'706c6e74'::int);
   create table if not exists schema_version (id bigint primary key, version bigint not null, had_token boolean not null);
   insert into schema_version values (1, 0, false) on conflict do nothing;
-  select version into has from schema_version where id = 1 for update;
-  ${MIGRATIONS.map((step, index) => `if has <= ${index} then ${step}; end if;`).join('\n')}
+  select version into found_version from schema_version where id = 1 for update;
+  ${MIGRATIONS.map((step, index) => `if found_version <= ${index} then ${step}; end if;`).join('\n')}
   update schema_version set version = ${MIGRATIONS.length} where version < ${MIGRATIONS.length};
-end $$`;
+end $migrate$`;
 
 /** How long a migration may take, and wait for that of another process, in milliseconds. */
 const MIGRATION_MS = 600_000;
@@ -52,8 +53,8 @@ export async function migrate(session: Session, server: string, create: boolean,
     const before = found ?? 0;
     requireSchema(server, before, now, create);
     if (found !== now) await session.query(performance.now() + MIGRATION_MS, MIGRATE);
-    // Fails where a column has no migration.
-    await query(`select ${COLUMN_LIST} from plants limit 0`);
+    // Fails where a column has no migration. In a time of its own: the migration may have taken all the other.
+    await session.query(performance.now() + STORE_PATIENCE_MS, `select ${COLUMN_LIST} from plants limit 0`);
     return { before, now };
   }, until);
 }

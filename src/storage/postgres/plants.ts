@@ -25,10 +25,25 @@ export async function createBatch(withRetries: WithRetries, plants: readonly Sto
     return await withRetries((query) => insert(query, plants));
   } catch (error) {
     if (!(error instanceof StatementRejectedError)) throw error;
-    if (plants.length === 1) return [error];
+    if (plants.length === 1) {
+      const stored = await find(withRetries, plants);
+      return plants.map((plant) => (stored === undefined ? error : compare(plant, stored)));
+    }
     const middle = Math.ceil(plants.length / 2);
     const first = await createBatch(withRetries, plants.slice(0, middle));
     return [...first, ...(await createBatch(withRetries, plants.slice(middle)))];
+  }
+}
+
+/** What is stored under the id of a plant that PostgreSQL rejects: its content may be no good where its id exists. */
+async function find(withRetries: WithRetries, plants: readonly StoredPlant[]): Promise<Row | undefined> {
+  try {
+    const ids = plants.map(({ id }) => id);
+    const [row] = await withRetries((query) => query(SELECT_DURABLE, ids));
+    return row;
+  } catch (error) {
+    if (error instanceof StatementRejectedError) return undefined;
+    throw error;
   }
 }
 
@@ -61,6 +76,10 @@ async function insert(query: Query, plants: readonly StoredPlant[]): Promise<Out
   return plants.map((plant) => {
     // Of plants with one id the first was inserted.
     if (created.delete(plant.id)) return 'created';
-    return isSame(plant, stored.get(plant.id)) ? 'replayed' : 'conflict';
+    return compare(plant, stored.get(plant.id));
   });
+}
+
+function compare(plant: StoredPlant, stored: Row | StoredPlant | undefined): Outcome {
+  return isSame(plant, stored) ? 'replayed' : 'conflict';
 }

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../explained-error.ts';
 import type { Row } from '../columns.ts';
 import { cancel, connect, type Connection, drop } from './client.ts';
 import { StoreUnusable } from '../store.ts';
-import { InterruptedError, translate } from './errors.ts';
+import { InterruptedError, losesConnection, translate } from './errors.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 
 /** A value that goes into a query. */
@@ -26,7 +28,10 @@ const UNREACHABLE_QUERY_MS = 1000;
 /** How long a portion of a long list may take. */
 const PORTION_MS = 600_000;
 
-/** The names of queries with values, each of which a connection prepares once. */
+/**
+ * The names of queries with values, each of which a connection prepares once. They come from the text alone: behind a
+ * pooler the same connection of the server may serve several processes.
+ */
 const names = new Map<string, string>();
 
 /** One connection to PostgreSQL at a time, made anew whenever it is lost: to the next host, if there are several. */
@@ -95,7 +100,7 @@ export class Session implements Disposable {
   /** Connects to the first host that takes writes, from the one after the last one on. */
   private async openConnection(until: number): Promise<Connection> {
     const { hosts, connectTimeoutMs } = this.location;
-    let failure: unknown;
+    const failures: unknown[] = [];
     for (const host of [...hosts.slice(this.nextHost), ...hosts.slice(0, this.nextHost)]) {
       if (this.closing.signal.aborted) throw new InterruptedError('the store is closed');
       this.nextHost = (hosts.indexOf(host) + 1) % hosts.length;
@@ -108,17 +113,21 @@ export class Session implements Disposable {
         });
         return (this.connection = connection);
       } catch (error) {
-        // What the operator must set right is told rather than what is transient.
-        failure = failure instanceof StoreUnusable ? failure : error;
+        failures.push(error);
       }
     }
-    throw failure;
+    const unusable = failures.find((failure) => failure instanceof StoreUnusable);
+    // One of the others may take writes soon.
+    if (unusable !== undefined && failures.some((failure) => failure instanceof InterruptedError)) {
+      throw new InterruptedError(failures.map(messageOf).join('; '), { cause: unusable });
+    }
+    throw unusable ?? failures.at(-1);
   }
 
   /** Runs a query to its end, or until its time is over. */
   private async queryOn(connection: Connection, until: number, ...query: Parameters<Query>): Promise<readonly Row[]> {
     const [text, ...values] = query;
-    if (values.length > 0 && !names.has(text)) names.set(text, `plants_${names.size}`);
+    if (values.length > 0 && !names.has(text)) names.set(text, `plants_${hash('sha256', text).slice(0, 16)}`);
     const left = Math.max(0, until - performance.now() - CANCEL_MS);
     const overdue = setTimeout(() => {
       cancel(this.location, connection, CANCEL_MS).catch(() => undefined);
@@ -131,10 +140,8 @@ export class Session implements Disposable {
       if (connection.standbyMissed) throw new InterruptedError('a commit did not wait for the standby');
       return rows;
     } catch (error) {
-      const failure = translate(error, serverOf(this.location));
-      // Another one may be to a server that can do it.
-      if (failure instanceof InterruptedError) this.giveUp(connection);
-      throw failure;
+      if (losesConnection(error)) this.giveUp(connection);
+      throw translate(error, serverOf(this.location));
     } finally {
       clearTimeout(overdue);
       clearTimeout(over);

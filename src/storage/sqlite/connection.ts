@@ -42,9 +42,13 @@ export function connect(path: string, create: boolean): { database: DatabaseSync
   }
 }
 
-/** Opens another connection, which sees the database as it was when it first read. */
+/** Opens another connection, which sees the database as it was when it first read. @throws StoreUnusable */
 export function connectReader(path: string): DatabaseSync {
-  return new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS, readOnly: true, readBigInts: true });
+  try {
+    return new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS, readOnly: true, readBigInts: true });
+  } catch (error) {
+    throw atOpening(error, path);
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { messageOf } from '../../explained-error.ts';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 
 const BUSY = 5;
@@ -39,7 +40,9 @@ export function isBusy(error: unknown): boolean {
 export function atWork(error: unknown): Error {
   const code = sqliteCode(error);
   const failure = FAILURES.get(code);
-  if (failure?.transient) return new StoreUnavailable('SQLite cannot do this at the moment', { cause: error });
+  if (failure?.transient) {
+    return new StoreUnavailable(`SQLite cannot do this at the moment: ${messageOf(error)}`, { cause: error });
+  }
   if (code === CORRUPT) return new StoreUnusable(`the database ${failure?.problem ?? ''}`, { cause: error });
   return Error.isError(error) ? error : new Error(String(error));
 }
@@ -66,5 +69,9 @@ export function pack(error: Error): PackedError {
 
 export function unpack({ name, error }: PackedError): Error {
   const Class = [StoreUnavailable, StoreUnusable].find((each) => each.name === name);
-  return Class === undefined ? error : new Class(error.message, { cause: error.cause });
+  if (Class === undefined) return error;
+  const unpacked = new Class(error.message, { cause: error.cause });
+  // The stack of the thread that failed.
+  if (error.stack !== undefined) unpacked.stack = error.stack;
+  return unpacked;
 }
