@@ -195,8 +195,9 @@ const MATRIX: readonly Attack[] = [
     sends: [{ times: 100, text: get('/openapi.json') }],
     neverReads: true,
   }),
-  // With more, the system drops packets, as its memory for TCP is full (tcp_mem).
-  row('replying', 'never reading', 'none', 'holds', [2100, 2100], {
+  // Each fills 640 KB of the system's buffers. With more of them the system drops packets, as its memory for TCP is full
+  // (tcp_mem).
+  row('replying', 'never reading', 'none', 'holds', [1400, 1400], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, and never reads',
     sends: [get('/docs/swagger-ui-bundle.js')],
     neverReads: true,
@@ -205,7 +206,7 @@ const MATRIX: readonly Attack[] = [
     // It takes the system some time to buffer what it can.
     seconds: 32,
   }),
-  row('replying', 'half-closed', 'none', 'holds', [2100, 2100], {
+  row('replying', 'half-closed', 'none', 'holds', [1400, 1400], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, closes its side, and never reads',
     sends: [get('/docs/swagger-ui-bundle.js')],
     neverReads: true,
