@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Contract, patternMessages, readOperations } from './contract.ts';
 import { checkReferences, type OpenApiDocument, readOpenApi, type Resolve, resolver } from './document.ts';
-import { createCompiler, requireOpenApi } from './validator-eov.ts';
+import { requireOpenApi, withValidators } from './validator-eov.ts';
 
 /**
  * Reads an OpenAPI document and what its references refer to.
@@ -25,7 +25,6 @@ export function loadDocument(yaml: string): { readonly document: OpenApiDocument
 export async function loadContract(yaml?: string): Promise<Contract> {
   const text = yaml ?? (await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
   const { document, resolve } = loadDocument(text);
-  const declared = readOperations(document, resolve);
-  const compile = await createCompiler(text, patternMessages(document));
-  return { yaml: text, document, operations: declared.map((each) => ({ ...each, validator: compile(each) })) };
+  const operations = await withValidators(readOperations(document, resolve), text, patternMessages(document));
+  return { yaml: text, document, operations };
 }

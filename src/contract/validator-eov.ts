@@ -9,7 +9,7 @@ import { RequestValidator, ResponseValidator } from 'express-openapi-validator/d
 import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
 import { OpenApiValidator } from 'express-openapi-validator/dist/openapi.validator.js';
 import { parse } from 'yaml';
-import type { Declared, OperationValidator } from './contract.ts';
+import type { ContractOperation, Declared, OperationValidator } from './contract.ts';
 import { METHODS, type OpenApiDocument, type Resolve, resolver } from './document.ts';
 import { ContractError, Refusal, ReplyError } from './errors.ts';
 import { contractBroken, inWords } from './faults.ts';
@@ -39,17 +39,17 @@ export function requireOpenApi(document: OpenApiDocument): void {
 }
 
 /**
- * Prepares the validator for a contract.
+ * Compiles a validator for each operation of a contract.
  *
- * @param yaml valid OpenAPI 3.1
- * @param patterns what clients are told of a value that does not match, by the pattern
- * @returns what compiles the validator of an operation; it throws ContractError if the operation does not compile
+ * @param yaml the contract, valid OpenAPI 3.1
+ * @param patterns the messages of `x-pattern-message`, by the pattern that a value must match
  * @throws ContractError if the contract does not compile
  */
-export async function createCompiler(
+export async function withValidators(
+  operations: readonly Declared[],
   yaml: string,
   patterns: ReadonlyMap<string, string>,
-): Promise<(operation: Declared) => OperationValidator> {
+): Promise<ContractOperation[]> {
   requireTested(packageJson.version);
   forestallDeprecationCheck();
   const apiDoc = validatorDocument(yaml);
@@ -64,21 +64,14 @@ export async function createCompiler(
     const documents = new SchemaPreprocessor(spec.apiDoc, ajvOpts.preprocessor, ALL_ERRORS).preProcess();
     const requests = new RequestValidator(documents.apiDoc, ajvOpts.request);
     const replies = new ResponseValidator(documents.apiDocRes, ajvOpts.response);
-    return (operation) => {
-      try {
-        return compileOperation(operation, patterns, documents, requests, replies);
-      } catch (error) {
-        throw toContractError(error);
-      }
-    };
+    return operations.map((operation) => {
+      const validator = compileOperation(operation, patterns, documents, requests, replies);
+      return { ...operation, validator };
+    });
   } catch (error) {
-    throw toContractError(error);
+    if (error instanceof ContractError) throw error;
+    throw new ContractError(`openapi.yaml does not compile: ${messageOf(error)}`);
   }
-}
-
-function toContractError(error: unknown): ContractError {
-  if (error instanceof ContractError) return error;
-  return new ContractError(`openapi.yaml does not compile: ${messageOf(error)}`);
 }
 
 /** @throws ContractError for a version that may work otherwise inside, and let everything through */
@@ -232,8 +225,9 @@ function validatorDocument(yaml: string): OpenAPIV3.DocumentV3_1 {
 }
 
 /**
- * A body that has one media type is shown as one of any: http/body.ts has found that the request has it, and the validator
- * takes longer to read the header `Content-Type` than to validate a plant. Of several it must know which.
+ * The validator sees the only media type of a body as any media type. http/body.ts has checked the header `Content-Type`
+ * before, and the validator takes longer to read that header than to validate a plant. Of several media types the
+ * validator must know which one it has.
  */
 function forAnyType(content: OpenAPIV3.RequestBodyObject['content']): OpenAPIV3.RequestBodyObject['content'] {
   const [only, ...others] = Object.values(content);

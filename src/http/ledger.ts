@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { busy } from '../contract/errors.ts';
 import { DEADLINE, MAX, REASONS } from './bounds.ts';
@@ -18,7 +19,7 @@ const tooSmallChunks = busy(
   DEADLINE.smallChunks / 1000,
 );
 
-/** What the ledger constructs an exchange of. */
+/** The parts of which the ledger constructs an exchange. */
 export interface EnteredExchange extends ExchangeParts {
   readonly ledger: Ledger;
 }
@@ -30,7 +31,8 @@ export class Ledger<E extends Exchange = Exchange> {
   private readonly create: new (parts: EnteredExchange) => E;
   private readonly logger: Logger;
   private readonly onCutOff: OnCutOff | undefined;
-  private readonly open = new Map<Socket, Connection>();
+  /** By their sockets, for which some events of Node's types have a Duplex. */
+  private readonly open = new Map<Duplex, Connection>();
   private readonly pipelined = new Share(MAX.pipelined);
   private readonly underWay = new Share(MAX.underWay);
   /** How many requests of callers are under way, by their keys. */
@@ -52,7 +54,7 @@ export class Ledger<E extends Exchange = Exchange> {
     return [...this.open.values()];
   }
 
-  of(socket: Socket): Connection | undefined {
+  of(socket: Duplex): Connection | undefined {
     return this.open.get(socket);
   }
 
@@ -136,7 +138,7 @@ export class Ledger<E extends Exchange = Exchange> {
     for (const exchange of connection.exchanges) this.setHeld(exchange, 'reply', 0);
   }
 
-  /** Calls back for each connection whose body or reply has not got on for too long. */
+  /** Calls back for each connection whose body or reply has not moved for too long. */
   sweep(onStalled: (connection: Connection) => void): void {
     const now = performance.now();
     for (const connection of this.open.values()) {
@@ -196,7 +198,7 @@ export class Ledger<E extends Exchange = Exchange> {
   }
 }
 
-/** What shares a room, and how much of it that holds. */
+/** A caller or a connection that shares a room, and how many places of it that has. */
 interface Shareholder {
   count: number;
 }
@@ -206,17 +208,17 @@ interface Shareholder {
  * more; a quarter beyond is kept for the others.
  */
 class Share {
-  private readonly most: number;
+  private readonly max: number;
   private used = 0;
   private holders = 0;
 
-  constructor(most: number) {
-    this.most = most;
+  constructor(max: number) {
+    this.max = max;
   }
 
   take(holder: Shareholder): boolean {
-    const { used, most, holders } = this;
-    if (used >= most && (holder.count * holders >= used || used >= most * 1.25)) return false;
+    const { used, max, holders } = this;
+    if (used >= max && (holder.count * holders >= used || used >= max * 1.25)) return false;
     this.used++;
     if (holder.count++ === 0) this.holders++;
     return true;

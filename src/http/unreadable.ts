@@ -1,5 +1,4 @@
 import { type Server, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { MAX } from './bounds.ts';
@@ -8,10 +7,10 @@ import type { Ledger } from './ledger.ts';
 import { errorBody } from './reply.ts';
 
 /**
- * Answers what came to a server that Node could not read as a request: there is no response then to do it with.
+ * Answers clients whose message Node cannot read as a request, for which Node makes no response.
  *
  * @param onUnreadable called with the status of each such answer
- * @returns what refuses whatever comes on a connection
+ * @returns a function that refuses what a client sends on a connection
  */
 export function refuseUnreadable<E extends Exchange>(
   server: Server,
@@ -37,8 +36,7 @@ export function refuseUnreadable<E extends Exchange>(
     });
   };
   server.on('clientError', (error, socket) => {
-    // Node's types have a Duplex here, for servers on other transports.
-    const connection = ledger.of(socket as unknown as Socket);
+    const connection = ledger.of(socket);
     if (connection === undefined) socket.destroy();
     else refuse(connection, refusalOf(error));
   });

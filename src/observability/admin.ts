@@ -18,8 +18,8 @@ interface Answer {
 }
 
 /**
- * Answers operators and their tools, on a listener of its own: `/livez` (does the process answer?), `/readyz` (should
- * it get requests?) and `/metrics` (what has it done?).
+ * Answers operators and their tools, on a listener of its own: `/livez` (does the process answer?), `/readyz` (should the
+ * process get requests?) and `/metrics` (the metrics for Prometheus).
  */
 export function createAdmin(facts: Facts, logger: Logger): Application<Exchange> {
   return {

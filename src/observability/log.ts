@@ -64,8 +64,9 @@ function toLine(level: LogLevel, members: object, msg: string): string {
 }
 
 /**
- * Writes lines to stdout, and holds up nothing: lines that stdout fails to take (its disk is full, its reader is gone)
- * and lines beyond what may wait for it are dropped and counted. A line says so once stdout takes lines again.
+ * Writes lines to stdout, and holds up nothing. It drops and counts lines that stdout fails to take (its disk is full, its
+ * reader is gone), and lines that come while MAX_WAITING characters wait. When stdout takes lines again, one says how many
+ * were dropped.
  */
 class LineWriter {
   dropped = 0;

@@ -80,7 +80,8 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     }
     this.initialiseAtZero(NONE, Object.values(ErrorNumber).map(statusOf));
     for (const reason of Object.keys(REASONS)) this.cutOffs.inc({ reason }, 0);
-    for (const outcome of ['created', 'replayed', 'conflict']) this.creations.inc({ outcome }, 0);
+    const creations = { created: 0, replayed: 0, conflict: 0 } satisfies Record<Creation, number>;
+    for (const [outcome, zero] of Object.entries(creations)) this.creations.inc({ outcome }, zero);
     for (const kind of ['unavailable', 'failed']) this.storeErrors.inc({ kind }, 0);
 
     const labels = { version: packageJson.version, node_version: process.versions.node, engine };

@@ -71,7 +71,7 @@ export function readPostgresLocation(text: string): PostgresLocation {
   const password = written ?? (passfile === null ? '' : readPassfile(passfile, hosts, database, user));
   const seconds = parameters.get('connect_timeout') ?? '2';
   if (!/^[1-9]\d{0,3}$/.test(seconds)) throw new Error('must have a connect_timeout in seconds, from 1 to 9999');
-  // Of several hosts, libpq takes the first that answers, unless it is told otherwise.
+  // Without this parameter libpq takes the first of several hosts that answers, which may be read-only.
   const isSaid = hosts.length === 1 || parameters.has('target_session_attrs');
   const forLibpq = [query, isSaid ? '' : 'target_session_attrs=read-write'].filter((each) => each !== '').join('&');
   return {
@@ -106,7 +106,7 @@ function readTls(parameters: URLSearchParams): Tls {
   if (mode === undefined) throw new Error(`must have an sslmode of ${TLS_MODES.join(', ')}`);
   if ((cert === null) !== (key === null)) throw new Error('must have sslcert and sslkey, or neither');
   return {
-    // As libpq does: an operator who names a root certificate wants it to count.
+    // As libpq does: an operator who names a root certificate wants it verified.
     mode: mode === 'require' && rootCert !== null ? 'verify-ca' : mode,
     ...(rootCert ? { ca: rootCert === 'system' ? getCACertificates('system') : readPem('sslrootcert', rootCert) } : {}),
     ...(cert && key ? { cert: readPem('sslcert', cert), key: readPem('sslkey', key) } : {}),
@@ -124,7 +124,7 @@ const PASSFILE_LINE = new RegExp(`^${Array(5).fill('((?:\\\\.|[^:\\\\])*)').join
 
 /**
  * Looks a password up in a file such as libpq has (PostgreSQL's documentation, section 32.16): lines of
- * `host:port:database:user:password`, where `*` matches anything, and the first line that matches counts.
+ * `host:port:database:user:password`, where `*` matches anything, and the first line that matches has the password.
  */
 function readPassfile(path: string, hosts: readonly Host[], database: string, user: string): string {
   const lines = readText('a passfile', path)

@@ -23,23 +23,19 @@ export type Answer = { readonly result: unknown } | { readonly error: PackedErro
 // one thing after the other.
 
 const { path, create } = workerData as WorkerOpening;
-let tables: Tables | undefined;
 post(() => {
   const { database, schema } = connect(path, create);
-  tables = new Tables(database);
+  const tables = new Tables(database);
+  // Without this listener the thread ends.
+  parentPort?.on('message', ({ method, args }: Call) => {
+    // A call has the arguments of its method, as Thread of engine.ts makes sure.
+    post(() => Reflect.apply(Reflect.get(tables, method) as () => unknown, tables, args));
+    if (method === 'close') parentPort?.close();
+  });
   return schema;
 });
-// Without a listener the thread ends.
-if (tables !== undefined) parentPort?.on('message', call);
 // For the next start, also if this process is killed.
 flushCompileCache();
-
-function call({ method, args }: Call): void {
-  // A call has the arguments of its method, as Thread of engine.ts makes sure.
-  const methods = tables as unknown as Record<string, (...args: readonly unknown[]) => unknown>;
-  post(() => methods[method]?.(...args));
-  if (method === 'close') parentPort?.close();
-}
 
 function post(work: () => unknown): void {
   let answered: Answer;
