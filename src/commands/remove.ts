@@ -1,12 +1,12 @@
-import { isInt64 } from '../contract/int64.ts';
+import { int64 } from '../contract/int64.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 /** Removes a plant: an operator undoes a mistake so. */
 export async function remove(text: string): Promise<void> {
-  const id = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
-  if (id === undefined || !isInt64(id)) {
+  const id = int64(text);
+  if (id === undefined) {
     throw new ExplainedError(`the id must be an integer from -9223372036854775808 to 9223372036854775807, not ${text}`);
   }
   await withStore({ create: false }, async ({ plants }) => {

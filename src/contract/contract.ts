@@ -1,6 +1,8 @@
 import {
+  type AnySchema,
   type Content,
   type DeclaredOperation,
+  type Header,
   METHODS,
   type OpenApiDocument,
   type Parameter,
@@ -10,8 +12,9 @@ import {
   type Security,
 } from './document.ts';
 import { ContractError } from './errors.ts';
-import type { Holder } from './int64.ts';
-import { Position } from './positions.ts';
+import { parameterReader, type ParameterValues, type SentRequest } from './parameters.ts';
+import { type Follow, Position } from './positions.ts';
+import { isIgnored } from './vocabulary.ts';
 
 /** A contract that this service can hold to: its document and what is needed of it on the way of a request. */
 export interface Contract {
@@ -30,7 +33,10 @@ export interface ContractOperation {
   readonly path: string;
   /** Whether the operation may be called without a token. */
   readonly public: boolean;
-  readonly parameters: readonly ContractParameter[];
+  /** Without those that OpenAPI ignores. */
+  readonly parameters: readonly Parameter[];
+  /** @throws Refusal `malformedMessage` if they cannot be decoded; the validator judges what they are */
+  readonly readParameters: (sent: SentRequest) => ParameterValues;
   /** undefined: the operation takes no body. */
   readonly body: ContractBody | undefined;
   /** By status as declared: `200`, `default`. */
@@ -38,51 +44,40 @@ export interface ContractOperation {
   readonly validator: OperationValidator;
 }
 
-/**
- * What of a request is held to the contract. The validator coerces parameters to their types, and fills in defaults,
- * in these very objects.
- */
-export interface RequestParts {
-  body: unknown;
-  readonly params: Holder;
-  readonly query: Holder;
-  readonly headers: Holder;
-  readonly originalUrl: string;
+/** What an operation is called with, as `Request` in types.ts has it. */
+export interface RequestData extends ParameterValues {
+  readonly body: unknown;
 }
 
-/** Holds the requests and the replies of one operation to the contract. */
+/** Holds the requests and the replies of one operation to the contract, whose values they have: an int64 is a bigint. */
 export interface OperationValidator {
   /** @throws Refusal `contractBroken`, which names the faults */
-  request(parts: RequestParts): void;
-  /** @throws ReplyError that names what breaks the contract, for the log */
-  reply(status: number, body: unknown): void;
-  /** As reply, of its header fields by their names in small letters. */
-  replyHeaders(status: number, headers: object): void;
+  request(request: RequestData, mediaType?: string): void;
+  /** @param headers by their names as declared @throws ReplyError that names what breaks the contract, for the log */
+  reply(status: number, headers: object, body: unknown): void;
 }
 
 /** An operation as the contract declares it, before there is a validator that holds requests to it. */
 export type Declared = Omit<ContractOperation, 'validator'>;
 
-export interface ContractParameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly int64: boolean;
-}
-
 export interface ContractBody {
   readonly required: boolean;
-  /** By media type; the position is undefined where the body can hold no int64. */
-  readonly types: ReadonlyMap<string, Position | undefined>;
+  /** By media type. */
+  readonly types: ReadonlyMap<string, ContractContent>;
+}
+
+export interface ContractContent {
+  readonly schema: AnySchema;
+  /** undefined: what is read is what JSON says: there is no int64 in it, and no default. */
+  readonly position: Position | undefined;
 }
 
 export interface ContractReply {
   /** undefined: the reply has no body. */
   readonly mediaType: string | undefined;
-  readonly position: Position | undefined;
-  /** The names of its headers. */
-  readonly headers: readonly string[];
-  /** Whether a header must be sent with it. */
-  readonly headersRequired: boolean;
+  readonly content: ContractContent | undefined;
+  /** By name. */
+  readonly headers: Readonly<Record<string, Header>>;
 }
 
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
@@ -92,31 +87,32 @@ const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
  *
  * @throws ContractError which names what this service cannot hold to
  */
-export function readOperations(document: OpenApiDocument, resolve: Resolve): Declared[] {
+export function readOperations(document: OpenApiDocument, resolve: Resolve, follow: Follow): Declared[] {
   const operations: Declared[] = [];
   for (const [path, item] of Object.entries(document.paths ?? {})) {
-    if (item.$ref !== undefined) refuse(item, path, 'a path must be written out, not referred to');
     for (const method of METHODS) {
-      const declared = item[method];
-      if (declared === undefined) continue;
+      const operation = item[method];
+      if (operation === undefined) continue;
       const where = `${method} ${path}`;
-      const id = declared.operationId;
-      if (id === undefined) refuse(declared, where, 'the operationId is missing');
+      const id = operation.operationId;
+      if (id === undefined) refuse(operation, where, 'the operationId is missing');
       if (!/^[A-Za-z_$][\w$]*$/.test(id))
-        refuse(declared, where, `the operationId ${id} must be a name that TypeScript can have`);
+        refuse(operation, where, `the operationId ${id} must be a name that TypeScript can have`);
       if (operations.some((each) => each.id === id))
-        refuse(declared, where, `another operation has the operationId ${id}`);
+        refuse(operation, where, `another operation has the operationId ${id}`);
+      const parameters = readParameters([...(item.parameters ?? []), ...(operation.parameters ?? [])], resolve);
       operations.push({
         id,
         method: method.toUpperCase(),
         path,
-        public: isPublic(document, declared.security ?? document.security ?? [], where),
-        parameters: readParameters([...(item.parameters ?? []), ...(declared.parameters ?? [])], resolve, where),
-        body: readDeclaredBody(declared, resolve, where),
+        public: isPublic(document, operation.security ?? document.security ?? [], where),
+        parameters,
+        readParameters: parameterReader(path, parameters, follow),
+        body: readDeclaredBody(operation, resolve, follow, where),
         replies: new Map(
-          Object.entries(declared.responses ?? {}).map(([status, response]) => [
+          Object.entries(operation.responses ?? {}).map(([status, response]) => [
             status,
-            readReply(resolve(response), resolve, `${where}, response ${status}`),
+            readReply(status, resolve(response), resolve, follow, `${where}, response ${status}`),
           ]),
         ),
       });
@@ -147,7 +143,7 @@ function isPublic(document: OpenApiDocument, security: Security, where: string):
   return security.length === 0 || security.some((alternative) => Object.keys(alternative).length === 0);
 }
 
-function readParameters(references: readonly Parameter[], resolve: Resolve, where: string): ContractParameter[] {
+function readParameters(references: readonly Parameter[], resolve: Resolve): Parameter[] {
   // A parameter of the operation takes the place of one of the path with the same name and location.
   const declared = new Map(
     references.map((reference) => {
@@ -155,40 +151,40 @@ function readParameters(references: readonly Parameter[], resolve: Resolve, wher
       return [`${parameter.in} ${parameter.name}`, parameter];
     }),
   );
-  return [...declared.values()].map((parameter) => {
-    const { name, schema } = parameter;
-    const at = `${where}, parameter ${name}`;
-    if (name.includes('[')) refuse(parameter, at, 'a name with a bracket is not supported');
-    if (parameter.in === 'cookie') refuse(parameter, at, 'parameters in cookies are not supported');
-    if (schema === undefined) refuse(parameter, at, 'it must have a schema');
-    const position = Position.of(schema, resolve);
-    if (position?.int64 === false) refuse(parameter, at, 'an int64 must be the parameter itself, not a part of it');
-    return { name, in: parameter.in, int64: position !== undefined };
-  });
+  return [...declared.values()].filter((parameter) => !isIgnored(parameter));
 }
 
-function readDeclaredBody(declared: DeclaredOperation, resolve: Resolve, where: string): ContractBody | undefined {
-  if (declared.requestBody === undefined) return undefined;
-  const { required = false, content } = resolve(declared.requestBody);
-  return { required, types: readContent(content, resolve, `${where}, requestBody`) };
+function readDeclaredBody(
+  operation: DeclaredOperation,
+  resolve: Resolve,
+  follow: Follow,
+  where: string,
+): ContractBody | undefined {
+  if (operation.requestBody === undefined) return undefined;
+  const { required = false, content } = resolve(operation.requestBody);
+  return { required, types: readContent(content, follow, `${where}, requestBody`) };
 }
 
-function readReply({ content = {}, headers = {} }: Response, resolve: Resolve, where: string): ContractReply {
-  const [body, ...others] = readContent(content, resolve, where);
+function readReply(status: string, response: Response, resolve: Resolve, follow: Follow, where: string): ContractReply {
+  if (!/^(?:[2-5]\d\d|default)$/.test(status)) refuse(response, where, 'declare each status by its number, or default');
+  const { content = {}, headers = {} } = response;
+  const [body, ...others] = readContent(content, follow, where);
   if (others.length > 0) refuse(content, where, 'only one media type can be sent');
-  const headersRequired = Object.values(headers).some((header) => resolve(header).required === true);
-  return { mediaType: body?.[0], position: body?.[1], headers: Object.keys(headers), headersRequired };
+  if (body !== undefined && /^(?:20[45]|304)$/.test(status)) refuse(content, where, 'such a reply has no body');
+  const fields = Object.entries(headers).map(([name, header]) => [name, resolve(header)] as const);
+  return { mediaType: body?.[0], content: body?.[1], headers: Object.fromEntries(fields) };
 }
 
-function readContent(content: Content, resolve: Resolve, where: string): Map<string, Position | undefined> {
+function readContent(content: Content, follow: Follow, where: string): Map<string, ContractContent> {
   return new Map(
     Object.entries(content).map(([type, media]) => {
       if (!JSON_TYPE.test(type)) {
         const forms = 'write application/json or application/….+json, in small letters';
         refuse(media, where, `the media type ${type} is not JSON: ${forms}`);
       }
-      if (media.schema === undefined) refuse(media, where, `${type} must have a schema`);
-      return [type, Position.of(media.schema, resolve)];
+      // `true` is a schema.
+      if ((media.schema as unknown) === undefined) refuse(media, where, `${type} must have a schema`);
+      return [type, { schema: media.schema, position: Position.of(media.schema, follow) }];
     }),
   );
 }

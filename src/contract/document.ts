@@ -1,5 +1,6 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { ContractError } from './errors.ts';
+import type { ExactKeywords } from './exact.ts';
 
 /** The parts of an OpenAPI 3.1 document that this service reads. What may be a reference there is read by `Resolve`. */
 export interface OpenApiDocument {
@@ -25,44 +26,51 @@ export interface DeclaredOperation {
 }
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query' | 'header' | 'cookie';
-  readonly schema?: Schema;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly style?: string;
+  readonly explode?: boolean;
+  readonly schema: AnySchema;
 }
 export interface Response {
-  readonly headers?: Readonly<Record<string, { readonly required?: boolean }>>;
+  readonly headers?: Readonly<Record<string, Header>>;
   readonly content?: Content;
 }
-export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
-
-/** The keywords of JSON Schema 2020-12 that tell where a value stands, or limit a number. */
-export interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly patternProperties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema | boolean;
-  readonly unevaluatedProperties?: Schema | boolean;
-  readonly items?: Schema | boolean;
-  readonly prefixItems?: readonly Schema[];
-  readonly unevaluatedItems?: Schema | boolean;
-  readonly contains?: Schema;
-  readonly allOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly if?: Schema;
-  readonly then?: Schema;
-  readonly else?: Schema;
-  readonly dependentSchemas?: Readonly<Record<string, Schema>>;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly multipleOf?: number;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly default?: unknown;
+export interface Header {
+  readonly required?: boolean;
+  readonly schema: AnySchema;
 }
+export type Content = Readonly<Record<string, { readonly schema: AnySchema }>>;
+
+/** The keywords of JSON Schema 2020-12 that tell where a value stands, and those that exact.ts judges. */
+export interface Schema extends ExactKeywords {
+  readonly $ref?: string;
+  readonly $defs?: SchemaMap;
+  readonly allOf?: readonly AnySchema[];
+  readonly anyOf?: readonly AnySchema[];
+  readonly oneOf?: readonly AnySchema[];
+  readonly not?: AnySchema;
+  readonly if?: AnySchema;
+  readonly then?: AnySchema;
+  readonly else?: AnySchema;
+  readonly dependentSchemas?: SchemaMap;
+  readonly properties?: SchemaMap;
+  readonly patternProperties?: SchemaMap;
+  readonly additionalProperties?: AnySchema;
+  readonly unevaluatedProperties?: AnySchema;
+  readonly propertyNames?: AnySchema;
+  readonly required?: readonly string[];
+  readonly items?: AnySchema;
+  readonly prefixItems?: readonly AnySchema[];
+  readonly contains?: AnySchema;
+  readonly default?: unknown;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly discriminator?: { readonly propertyName: string; readonly mapping?: Readonly<Record<string, string>> };
+}
+/** `true` allows any value, `false` none. */
+export type AnySchema = Schema | boolean;
+type SchemaMap = Readonly<Record<string, AnySchema>>;
 
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 export type Method = (typeof METHODS)[number];
@@ -71,17 +79,17 @@ export type Method = (typeof METHODS)[number];
 export type Resolve = <T extends object>(node: T) => T;
 
 /**
- * Reads an OpenAPI document from YAML 1.2 (or JSON, its subset).
+ * Reads an OpenAPI document from YAML 1.2 (or JSON, its subset). An integer beyond 2^53 is a bigint in it.
  *
  * @throws ContractError which names line and column, if it is not YAML, or does not say that it is OpenAPI 3.1
  */
 export function readOpenApi(yaml: string): OpenApiDocument {
   const lines = new LineCounter();
-  const parsed = parseDocument(yaml, { lineCounter: lines });
+  const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true });
   const [error] = parsed.errors;
   if (error !== undefined) throw new ContractError(`openapi.yaml is not YAML: ${error.message.trim()}`);
   const document = parsed.toJS() as Partial<OpenApiDocument> | null;
-  remember(document, parsed.contents, parsed.contents, lines);
+  settle(document, parsed.contents, parsed.contents, lines);
   if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;
   throw new ContractError(`${locationOf(document)} must be OpenAPI 3.1: it must say \`openapi: 3.1.0\``);
 }
@@ -95,19 +103,22 @@ export function locationOf(value: unknown): string {
   return location === undefined ? 'openapi.yaml' : `openapi.yaml:${location}`;
 }
 
-function remember(value: unknown, node: unknown, key: unknown, lines: LineCounter): void {
+/** Remembers where each map and each list stands, and makes numbers of the integers that a number holds exactly. */
+function settle(value: unknown, node: unknown, key: unknown, lines: LineCounter): void {
   // What an alias repeats is one object, which stands where it stood first.
   if (typeof value !== 'object' || value === null || locations.has(value)) return;
   const { line, col } = lines.linePos((key as Node).range?.[0] ?? 0);
   locations.set(value, `${line}:${col}`);
-  const holder = value as Readonly<Record<string, unknown>>;
+  const holder = value as Record<string, unknown>;
+  const settleMember = (name: string, child: unknown, at: unknown) => {
+    const member = holder[name];
+    if (typeof member !== 'bigint') settle(member, child, at, lines);
+    else if (Number.isSafeInteger(Number(member))) holder[name] = Number(member);
+  };
   if (isMap(node)) {
-    for (const item of node.items) {
-      const name = isScalar(item.key) ? String(item.key.value) : '';
-      remember(holder[name], item.value, item.key, lines);
-    }
+    for (const item of node.items) settleMember(isScalar(item.key) ? String(item.key.value) : '', item.value, item.key);
   } else if (isSeq(node)) {
-    for (const [index, item] of node.items.entries()) remember(holder[index], item, item, lines);
+    for (const [index, item] of node.items.entries()) settleMember(String(index), item, item);
   }
 }
 
@@ -135,11 +146,4 @@ export function targetOf(document: object, reference: string): unknown {
     node = (node as Record<string, unknown>)[name];
   }
   return node;
-}
-
-/** @throws ContractError for a reference to a place that is not there */
-export function checkReferences(node: unknown, resolve: Resolve): void {
-  if (typeof node !== 'object' || node === null) return;
-  resolve(node);
-  for (const each of Object.values(node)) checkReferences(each, resolve);
 }

@@ -61,6 +61,7 @@ function predicate(message: string, keyword: string, patterns: ReadonlyMap<strin
   switch (keyword) {
     case 'required':
       return 'is required';
+    case 'false schema':
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return 'is not allowed';

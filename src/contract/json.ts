@@ -1,15 +1,18 @@
 import { ErrorNumber, Refusal } from './errors.ts';
-import { type Holder, int64, type Rounded } from './int64.ts';
+import { toNumber } from './int64.ts';
 import type { Position } from './positions.ts';
 
 /** How deep objects and arrays may nest. */
 export const MAX_DEPTH = 32;
 
+/** Members by name. */
+export type Holder = Record<string, unknown>;
+
 /**
  * An object whose chain of prototypes is empty: `__proto__` and `constructor` are members like any other. Made by a
  * constructor, as V8 keeps the objects of Object.create(null) in its slow form.
  */
-const PlainObject = function () {
+export const PlainObject = function () {
   // No members of its own.
 } as unknown as new () => Holder;
 PlainObject.prototype = Object.create(null) as object;
@@ -25,25 +28,16 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x5c];
 
 /**
- * Parses strict JSON (RFC 8259) in which no object repeats a member (RFC 7493, section 2.3) into `holder[key]`.
- * Where `position` says int64, the value holds the double that stands for the number (int64.ts), and the exact values
- * are returned, for `putExact` to put in their places after validation.
+ * Parses strict JSON (RFC 8259) in which no object repeats a member (RFC 7493, section 2.3). Where `position` says int64,
+ * a number is a bigint; where it has defaults, they are filled in.
  *
  * @throws Refusal `bodyNotJson`, `memberRepeated`
  */
-export function parseJson<Key extends string>(
-  text: string,
-  position: Position | undefined,
-  holder: Record<Key, unknown>,
-  key: Key,
-): Rounded[] {
-  const parser = new Parser(text);
-  parser.document(position, holder, key);
-  return parser.rounded;
+export function parseJson(text: string, position: Position | undefined): unknown {
+  return new Parser(text).document(position);
 }
 
 class Parser {
-  readonly rounded: Rounded[] = [];
   private readonly text: string;
   private at = 0;
   private depth = 0;
@@ -52,9 +46,10 @@ class Parser {
     this.text = text;
   }
 
-  document(position: Position | undefined, holder: Holder, key: string): void {
-    holder[key] = this.value(position, holder, key);
+  document(position: Position | undefined): unknown {
+    const value = this.value(position);
     if (this.token() !== '') this.fail();
+    return value;
   }
 
   /** The next character that is not white space, '' at the end. */
@@ -66,7 +61,7 @@ class Parser {
     }
   }
 
-  private value(position: Position | undefined, holder: Holder, key: string | number): unknown {
+  private value(position: Position | undefined): unknown {
     switch (this.token()) {
       case '"':
         return this.string();
@@ -81,14 +76,19 @@ class Parser {
       case 'n':
         return this.word('null', null);
       default:
-        return this.number(position, holder, key);
+        return this.number(position?.int64 ?? false);
     }
   }
 
   private object(position: Position | undefined): Holder {
     this.enter();
     const object = new PlainObject();
-    if (this.token() === '}') return this.leave(object);
+    if (this.token() !== '}') this.members(object, position);
+    position?.fill(object);
+    return this.leave(object);
+  }
+
+  private members(object: Holder, position: Position | undefined): void {
     for (;;) {
       if (this.token() !== '"') this.fail();
       const start = this.at;
@@ -101,8 +101,8 @@ class Parser {
       }
       if (this.token() !== ':') this.fail();
       this.at++;
-      object[name] = this.value(position?.member(name), object, name);
-      if (this.token() === '}') return this.leave(object);
+      object[name] = this.value(position?.member(name));
+      if (this.token() === '}') return;
       if (this.token() !== ',') this.fail();
       this.at++;
     }
@@ -113,8 +113,7 @@ class Parser {
     const array: unknown[] = [];
     if (this.token() === ']') return this.leave(array);
     for (;;) {
-      // An array is a holder of its items, by index.
-      array.push(this.value(position?.items(), array as unknown as Holder, array.length));
+      array.push(this.value(position?.item(array.length)));
       if (this.token() === ']') return this.leave(array);
       if (this.token() !== ',') this.fail();
       this.at++;
@@ -167,16 +166,12 @@ class Parser {
     }
   }
 
-  private number(position: Position | undefined, holder: Holder, key: string | number): number {
+  private number(isInt64: boolean): number | bigint {
     NUMBER.lastIndex = this.at;
     if (!NUMBER.test(this.text)) this.fail();
     const literal = this.text.slice(this.at, NUMBER.lastIndex);
     this.at = NUMBER.lastIndex;
-    if (position?.int64 !== true) return Number(literal);
-    const exact = int64(literal);
-    // A number that is no int64 keeps its double: another branch of the schema may take it.
-    this.rounded.push({ holder, key, value: typeof exact === 'bigint' ? exact : Number(literal) });
-    return Number(exact);
+    return toNumber(literal, isInt64);
   }
 
   private word<T>(word: string, value: T): T {

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
-import { type Contract, patternMessages, readOperations } from './contract.ts';
-import { checkReferences, type OpenApiDocument, readOpenApi, type Resolve, resolver } from './document.ts';
+import { type Contract, readOperations } from './contract.ts';
+import { type AnySchema, type OpenApiDocument, readOpenApi, type Resolve, resolver, targetOf } from './document.ts';
 import { requireOpenApi, withValidators } from './validator-eov.ts';
+import { requireKept } from './vocabulary.ts';
 
 /**
- * Reads an OpenAPI document and what its references refer to.
+ * Reads an OpenAPI document of which each field is one that the service keeps.
  *
- * @throws ContractError if it is not YAML, not OpenAPI 3.1, or refers to what is not there
+ * @throws ContractError if it is not YAML, not OpenAPI 3.1, or says what is not kept
  */
 export function loadDocument(yaml: string): { readonly document: OpenApiDocument; readonly resolve: Resolve } {
   const document = readOpenApi(yaml);
   requireOpenApi(document);
-  const resolve = resolver(document);
-  checkReferences(document, resolve);
-  return { document, resolve };
+  requireKept(document);
+  return { document, resolve: resolver(document) };
 }
 
 /**
@@ -25,6 +25,8 @@ export function loadDocument(yaml: string): { readonly document: OpenApiDocument
 export async function loadContract(yaml?: string): Promise<Contract> {
   const text = yaml ?? (await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
   const { document, resolve } = loadDocument(text);
-  const operations = await withValidators(readOperations(document, resolve), text, patternMessages(document));
+  // That there is a schema, vocabulary.ts has found.
+  const follow = (reference: string) => targetOf(document, reference) as AnySchema;
+  const operations = withValidators(readOperations(document, resolve, follow), document, follow);
   return { yaml: text, document, operations };
 }

@@ -1,137 +1,170 @@
-import { ContractError } from './errors.ts';
-import { locationOf, type Resolve, type Schema } from './document.ts';
+import type { AnySchema, Schema } from './document.ts';
+
+/** What a reference of a schema (`$ref`) leads to. */
+export type Follow = (reference: string) => AnySchema;
+
+/** A member that is filled in where a request does not have it, and its value as the contract has it. */
+interface Default {
+  readonly name: string;
+  readonly value: unknown;
+  readonly position: Position;
+}
 
 /**
- * A place in a JSON value, seen by what the contract says of it: whether an int64 may stand there, and what may stand
- * beneath. A place that several schemas describe (`allOf`, `anyOf`, …) is int64 if one of them says so. What is beneath
- * is looked up when it is first met, since schemas may contain themselves.
+ * A place in a JSON value, seen by what the contract says of it: of which types a value may be there, whether a number is
+ * an int64, which members are filled in, and what may stand beneath. A place that several schemas describe (`allOf`,
+ * `anyOf`, …) is int64 if one of them says so. What is beneath is looked up when it is first met, since schemas may
+ * contain themselves.
  */
 export class Position {
   readonly int64: boolean;
+  /** The types of JSON Schema that a value may have here; none: the contract does not say. */
+  readonly types: ReadonlySet<string>;
   private readonly schemas: readonly Schema[];
-  private readonly resolve: Resolve;
+  private readonly follow: Follow;
   private readonly members = new Map<string, Position>();
-  private others: Position | undefined;
-  private elements: Position | undefined;
-  /** Whether the contract fills in an int64 in this value or beneath it. */
-  private readonly hasDefaults: boolean;
+  private readonly elements = new Map<number, Position>();
+  /** The names that the contract has for members here. */
+  readonly names: ReadonlySet<string>;
+  private readonly patterns: readonly (readonly [RegExp, AnySchema])[];
+  private filledIn: readonly Default[] | undefined;
 
-  private constructor(schemas: readonly Schema[], resolve: Resolve, hasDefaults: boolean) {
-    this.schemas = inPlace(schemas, resolve);
-    this.resolve = resolve;
-    this.hasDefaults = hasDefaults;
+  /** @param schema what describes a whole value */
+  constructor(schema: AnySchema | readonly AnySchema[], follow: Follow) {
+    this.schemas = inPlace([schema].flat(), follow);
+    this.follow = follow;
     this.int64 = this.schemas.some(isInt64Schema);
+    this.types = new Set(this.schemas.flatMap(typesOf));
+    this.names = new Set(this.schemas.flatMap(({ properties = {} }) => Object.keys(properties)));
+    this.patterns = this.schemas.flatMap(({ patternProperties = {} }) =>
+      Object.entries(patternProperties).map(([pattern, each]) => [new RegExp(pattern, 'u'), each] as const),
+    );
   }
 
-  /**
-   * The position of a whole value, or undefined if no int64 can stand anywhere in it.
-   *
-   * @throws ContractError if the contract asks of an int64 what the validator, which sees doubles, cannot judge
-   */
-  static of(schema: Schema | undefined, resolve: Resolve): Position | undefined {
-    const everywhere = schema === undefined ? [] : reachable(schema, resolve);
-    everywhere.forEach(checkInt64Keywords);
-    const int64s = everywhere.filter(isInt64Schema);
-    const hasDefaults = int64s.some((each) => each.default !== undefined);
-    return int64s.length > 0 ? new Position(everywhere.slice(0, 1), resolve, hasDefaults) : undefined;
+  /** The position of a whole value, or undefined if what is read there is what JSON says: no int64, and no defaults. */
+  static of(schema: AnySchema, follow: Follow): Position | undefined {
+    const matters = ({ default: value, ...each }: Schema) => isInt64Schema(each) || value !== undefined;
+    return reachable(schema, follow).some(matters) ? new Position(schema, follow) : undefined;
+  }
+
+  /** Whether an object may have no members but those that the contract names. */
+  get isClosed(): boolean {
+    return this.schemas.some((each) => otherMembers(each).includes(false));
   }
 
   member(name: string): Position {
-    let position = this.members.get(name);
-    if (position !== undefined) return position;
-    const declared = this.schemas.flatMap(({ properties }) =>
-      properties !== undefined && Object.hasOwn(properties, name) ? [properties[name]] : [],
-    );
-    // Names that are not declared share one position: clients choose them, and memory would grow with each.
-    if (declared.length === 0) return (this.others ??= this.under(this.schemas.flatMap(otherMembers)));
-    position = this.under(declared);
-    this.members.set(name, position);
+    // Clients choose the other names: what is remembered of them goes by the patterns that they match.
+    const matched = this.patterns.filter(([pattern]) => pattern.test(name));
+    const key = this.names.has(name) ? `.${name}` : matched.map(([pattern]) => pattern.source).join(' ');
+    let position = this.members.get(key);
+    if (position === undefined) {
+      const declared = this.schemas.flatMap(({ properties = {} }) =>
+        Object.hasOwn(properties, name) ? [properties[name] ?? true] : [],
+      );
+      const described = [...declared, ...matched.map(([, each]) => each)];
+      position = new Position(described.length > 0 ? described : this.schemas.flatMap(otherMembers), this.follow);
+      this.members.set(key, position);
+    }
     return position;
   }
 
-  items(): Position {
-    return (this.elements ??= this.under(this.schemas.flatMap(elements)));
-  }
-
-  private under(schemas: readonly (Schema | boolean | undefined)[]): Position {
-    return new Position(schemas.filter(isSchema), this.resolve, this.hasDefaults);
-  }
-
-  /** The value, with each int64 in it that the validator filled in, a number, made exact. */
-  withExactDefaults(value: unknown): unknown {
-    if (!this.hasDefaults) return value;
-    if (typeof value === 'number') return this.int64 && Number.isSafeInteger(value) ? BigInt(value) : value;
-    if (typeof value !== 'object' || value === null) return value;
-    const holder = value as Record<string, unknown>;
-    for (const [key, each] of Object.entries(holder)) {
-      holder[key] = (Array.isArray(value) ? this.items() : this.member(key)).withExactDefaults(each);
+  item(index: number): Position {
+    // Behind the places that prefixItems counts, all are one.
+    const at = Math.min(index, Math.max(0, ...this.schemas.map(({ prefixItems = [] }) => prefixItems.length)));
+    let position = this.elements.get(at);
+    if (position === undefined) {
+      const schemas = this.schemas.flatMap(({ prefixItems = [], items, contains }) => [
+        prefixItems[at] ?? items,
+        contains,
+      ]);
+      position = new Position(
+        schemas.filter((each) => each !== undefined),
+        this.follow,
+      );
+      this.elements.set(at, position);
     }
-    return value;
+    return position;
+  }
+
+  /** Fills in the members that an object lacks and the contract has a default for. */
+  fill(object: Record<string, unknown>): void {
+    for (const { name, value, position } of (this.filledIn ??= this.defaults())) {
+      if (!(name in object)) object[name] = position.exact(value);
+    }
+  }
+
+  private defaults(): Default[] {
+    return [...this.names].flatMap((name) => {
+      const position = this.member(name);
+      const value = position.default;
+      return value === undefined ? [] : [{ name, value, position }];
+    });
+  }
+
+  /** What is filled in here, as the contract has it; undefined: nothing is. */
+  get default(): unknown {
+    return this.schemas.find(({ default: value }) => value !== undefined)?.default;
+  }
+
+  /** A copy of a value of the contract, as json.ts would read it here: each int64 a bigint, and defaults filled in. */
+  exact(value: unknown): unknown {
+    if (typeof value === 'number') return this.int64 && Number.isInteger(value) ? BigInt(value) : value;
+    if (typeof value === 'bigint') return this.int64 ? value : Number(value);
+    if (Array.isArray(value)) return value.map((each, index) => this.item(index).exact(each));
+    if (typeof value !== 'object' || value === null) return value;
+    const copy = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.member(name).exact(each)]));
+    this.fill(copy);
+    return copy;
   }
 }
 
-const otherMembers = (schema: Schema) => [
-  schema.additionalProperties,
-  schema.unevaluatedProperties,
-  ...Object.values(schema.patternProperties ?? {}),
-];
-const elements = (schema: Schema) => [
-  schema.items,
-  schema.unevaluatedItems,
-  schema.contains,
-  ...(schema.prefixItems ?? []),
-];
-const appliedInPlace = (schema: Schema) => [
+const otherMembers = ({ additionalProperties, unevaluatedProperties }: Schema) =>
+  [additionalProperties, unevaluatedProperties].filter((each) => each !== undefined);
+
+const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | undefined)[] => [
+  schema.$ref === undefined ? undefined : follow(schema.$ref),
   ...(schema.allOf ?? []),
   ...(schema.anyOf ?? []),
   ...(schema.oneOf ?? []),
   ...Object.values(schema.dependentSchemas ?? {}),
+  schema.not,
   schema.if,
   schema.then,
   schema.else,
 ];
 
-function isSchema(value: Schema | boolean | undefined): value is Schema {
-  return typeof value === 'object';
-}
+const beneath = (schema: Schema): readonly (AnySchema | undefined)[] => [
+  ...Object.values(schema.properties ?? {}),
+  ...Object.values(schema.patternProperties ?? {}),
+  ...otherMembers(schema),
+  schema.items,
+  schema.contains,
+  ...(schema.prefixItems ?? []),
+];
 
 function isInt64Schema({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');
 }
 
+function typesOf({ type, const: only, enum: values = [] }: Schema): string[] {
+  if (type !== undefined) return [type].flat();
+  return [...values, only].flatMap((each) => (each === undefined || each === null ? [] : [typeof each]));
+}
+
 /** The schemas and all that apply to the same place. */
-function inPlace(schemas: readonly Schema[], resolve: Resolve): Schema[] {
-  return closure(schemas, (schema) => [resolve(schema), ...appliedInPlace(schema)].filter(isSchema));
+export function inPlace(schemas: readonly AnySchema[], follow: Follow): Schema[] {
+  return closure(schemas, (schema) => appliedInPlace(schema, follow));
 }
 
-/** The schema, itself first, and all that apply to its place or beneath it. */
-function reachable(schema: Schema, resolve: Resolve): Schema[] {
-  return closure([schema], (each) => [
-    ...inPlace([each], resolve),
-    ...[...Object.values(each.properties ?? {}), ...otherMembers(each), ...elements(each)].filter(isSchema),
-  ]);
+/** The schema, and all that apply to its place or beneath it. */
+function reachable(schema: AnySchema, follow: Follow): Schema[] {
+  return closure([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
 }
 
-function closure(roots: readonly Schema[], next: (schema: Schema) => readonly Schema[]): Schema[] {
-  const found = new Set(roots);
+function closure(roots: readonly AnySchema[], next: (schema: Schema) => readonly (AnySchema | undefined)[]): Schema[] {
+  const isSchema = (each: AnySchema | undefined): each is Schema => typeof each === 'object';
+  const found = new Set(roots.filter(isSchema));
   // A set hands out what is added while it is walked.
-  for (const schema of found) for (const each of next(schema)) found.add(each);
+  for (const schema of found) for (const each of next(schema)) if (isSchema(each)) found.add(each);
   return [...found];
-}
-
-/** Rounding to doubles keeps the order of integers, and their identity within ±2^53: what goes beyond is refused. */
-function checkInt64Keywords(schema: Schema): void {
-  if (!isInt64Schema(schema)) return;
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, enum: values = [], default: filledIn } = schema;
-  const bounds = [minimum, maximum].filter((bound) => bound !== -(2 ** 63) && bound !== 2 ** 63);
-  const numbers = [...bounds, exclusiveMinimum, exclusiveMaximum, schema.const, filledIn, ...values];
-  if (
-    schema.multipleOf !== undefined ||
-    numbers.some((each) => typeof each === 'number' && !Number.isSafeInteger(each))
-  ) {
-    throw new ContractError(
-      `${locationOf(schema)} limits an int64 by multipleOf, or by a value beyond ±9007199254740991, which the validator ` +
-        `would judge after rounding`,
-    );
-  }
 }

@@ -1,7 +1,7 @@
-import type { ContractOperation, ContractParameter, RequestParts } from './contract.ts';
+import type { ContractOperation, RequestData } from './contract.ts';
 import { ErrorNumber, Refusal } from './errors.ts';
-import { type Holder, int64, putExact, type Rounded } from './int64.ts';
 import { parseJson } from './json.ts';
+import type { SentRequest } from './parameters.ts';
 
 /** The most bytes a body may have, as sent and after decompression. */
 export const MAX_BODY_BYTES = 64 * 1024;
@@ -12,23 +12,6 @@ export interface Body {
   readonly text: string;
 }
 
-/** A request as it was sent, without its body. */
-export interface SentRequest {
-  readonly params: Holder;
-  readonly query: Holder;
-  readonly headers: Readonly<Record<string, unknown>>;
-  /** With its query, which the validator parses once more. */
-  readonly url: string;
-}
-
-/** What an operation is called with, as `Request` in types.ts has it. */
-export interface RequestData {
-  readonly path: Holder;
-  readonly query: Holder;
-  readonly header: Holder;
-  readonly body: unknown;
-}
-
 /**
  * The body of a request, from its text alone: read, and held to the contract, as if it had been sent.
  *
@@ -36,8 +19,7 @@ export interface RequestData {
  */
 export function readBodyText(text: string, operation: ContractOperation): unknown {
   const [mediaType = ''] = operation.body?.types.keys() ?? [];
-  const sent = { params: {}, query: {}, headers: {}, url: operation.path };
-  return validateRequest(sent, { mediaType, text }, operation).body;
+  return validateRequest({ path: operation.path, query: '', headers: {} }, { mediaType, text }, operation).body;
 }
 
 /**
@@ -45,58 +27,12 @@ export function readBodyText(text: string, operation: ContractOperation): unknow
  *
  * @throws Refusal if it breaks the contract
  */
-export function validateRequest(
-  { params, query, headers, url }: SentRequest,
-  body: Body | undefined,
-  operation: ContractOperation,
-): RequestData {
-  const parts: RequestParts = { params, query, headers: {}, originalUrl: url, body: undefined };
-  const rounded: Rounded[] = [];
-  for (const parameter of operation.parameters) takeParameter(parameter, headers, parts, rounded);
-  const types = operation.body?.types;
-  // The validator keeps memory for each content type that it meets: it is shown one only where a body may have several,
-  // one of these, also where there is no body.
-  parts.headers['content-type'] = types && types.size > 1 ? (body?.mediaType ?? types.keys().next().value) : undefined;
-  const position = body && types?.get(body.mediaType);
-  if (body !== undefined) rounded.push(...parseJson(body.text, position, parts, 'body'));
-  operation.validator.request(parts);
-  putExact(rounded);
-  const header: Holder = {};
-  for (const parameter of operation.parameters) {
-    const { holder, key } = holderOf(parameter, parts);
-    const value = holder[key];
-    // The validator has filled in a default.
-    if (parameter.int64 && typeof value === 'number' && Number.isSafeInteger(value)) holder[key] = BigInt(value);
-    if (parameter.in === 'header') header[parameter.name] = holder[key];
-  }
-  return {
-    path: parts.params,
-    query: parts.query,
-    header,
-    body: position === undefined ? parts.body : position.withExactDefaults(parts.body),
-  };
-}
-
-/** Readies a parameter for the validator, which rounds: for the text of an int64 it gets that of the double near it. */
-function takeParameter(
-  parameter: ContractParameter,
-  headers: SentRequest['headers'],
-  parts: RequestParts,
-  rounded: Rounded[],
-): void {
-  const { holder, key } = holderOf(parameter, parts);
-  if (parameter.in === 'header' && headers[key] !== undefined) holder[key] = headers[key];
-  const text = holder[key];
-  if (!parameter.int64 || typeof text !== 'string') return;
-  const exact = int64(text);
-  holder[key] = String(Number(exact));
-  rounded.push({ holder, key, value: typeof exact === 'bigint' ? exact : text });
-}
-
-/** Where the parts of a request hold a parameter. */
-function holderOf({ in: location, name }: ContractParameter, parts: RequestParts): { holder: Holder; key: string } {
-  if (location === 'header') return { holder: parts.headers, key: name.toLowerCase() };
-  return { holder: location === 'path' ? parts.params : parts.query, key: name };
+export function validateRequest(sent: SentRequest, body: Body | undefined, operation: ContractOperation): RequestData {
+  const { path, query, header } = operation.readParameters(sent);
+  const position = body && operation.body?.types.get(body.mediaType)?.position;
+  const request = { path, query, header, body: body && parseJson(body.text, position) };
+  operation.validator.request(request, body?.mediaType);
+  return request;
 }
 
 export function notUtf8(): Refusal {

@@ -3,17 +3,22 @@ import type { Response } from 'express';
 import { error as validatorErrors } from 'express-openapi-validator';
 import packageJson from 'express-openapi-validator/package.json' with { type: 'json' };
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
-import { OpenApiSpecLoader } from 'express-openapi-validator/dist/framework/openapi.spec.loader.js';
-import type { OpenApiRequest, OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
+import type { OpenApiRequest, OpenAPIV3, Options } from 'express-openapi-validator/dist/framework/types.js';
 import { RequestValidator, ResponseValidator } from 'express-openapi-validator/dist/middlewares/index.js';
-import { SchemaPreprocessor } from 'express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js';
 import { OpenApiValidator } from 'express-openapi-validator/dist/openapi.validator.js';
-import { parse } from 'yaml';
-import type { ContractOperation, Declared, OperationValidator } from './contract.ts';
-import { METHODS, type OpenApiDocument, type Resolve, resolver } from './document.ts';
+import {
+  type ContractOperation,
+  type Declared,
+  type OperationValidator,
+  patternMessages,
+  type RequestData,
+} from './contract.ts';
+import type { AnySchema, OpenApiDocument } from './document.ts';
 import { ContractError, Refusal, ReplyError } from './errors.ts';
-import { contractBroken, inWords } from './faults.ts';
-import { isWithinInt64 } from './int64.ts';
+import { compileExact, type ExactFault, type ExactKeywords } from './exact.ts';
+import { contractBroken, type Fault, inWords } from './faults.ts';
+import type { Follow } from './positions.ts';
+import { EXACT, OF_PARAMETER, Translation } from './schemas.ts';
 import { messageOf } from '../explained-error.ts';
 
 // The only file that knows express-openapi-validator, most of all how it works inside: as a middleware it would, for each
@@ -25,6 +30,30 @@ import { messageOf } from '../explained-error.ts';
 const TESTED = ['5.6.2'];
 
 const ALL_ERRORS = { allErrors: true };
+
+interface JudgeExactly {
+  (value: unknown): boolean;
+  errors?: ExactFault[];
+}
+
+/** Options of Ajv, which the validator hands on. */
+const AJV_OPTIONS: Partial<Options> = {
+  keywords: [
+    {
+      keyword: EXACT,
+      compile: (keywords: ExactKeywords) => {
+        const faultsOf = compileExact(keywords);
+        const judge: JudgeExactly = (value) => {
+          judge.errors = faultsOf(value);
+          return judge.errors.length === 0;
+        };
+        return judge;
+      },
+    },
+  ],
+  // A reply is made of ordinary objects, which have members such as `constructor` that nobody gave them.
+  ownProperties: true,
+};
 
 /** @throws ContractError if the document is not valid OpenAPI 3.1 */
 export function requireOpenApi(document: OpenApiDocument): void {
@@ -41,33 +70,36 @@ export function requireOpenApi(document: OpenApiDocument): void {
 /**
  * Compiles a validator for each operation of a contract.
  *
- * @param yaml the contract, valid OpenAPI 3.1
- * @param patterns the messages of `x-pattern-message`, by the pattern that a value must match
  * @throws ContractError if the contract does not compile
  */
-export async function withValidators(
+export function withValidators(
   operations: readonly Declared[],
-  yaml: string,
-  patterns: ReadonlyMap<string, string>,
-): Promise<ContractOperation[]> {
+  document: OpenApiDocument,
+  follow: Follow,
+): ContractOperation[] {
   requireTested(packageJson.version);
   forestallDeprecationCheck();
-  const apiDoc = validatorDocument(yaml);
-  const { options, ajvOpts } = new OpenApiValidator({
-    apiSpec: apiDoc,
+  const patterns = patternMessages(document);
+  const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
+  const messages = operations.map((operation) => ({ operation, ...toMessages(operation, requests, replies) }));
+  const { ajvOpts } = new OpenApiValidator({
+    apiSpec: toSpecification({}),
     validateRequests: ALL_ERRORS,
     validateResponses: ALL_ERRORS,
-    formats: { int64: { type: 'number', validate: isWithinInt64 } },
+    ajvFormats: { mode: 'full' },
   });
   try {
-    const spec = await new OpenApiSpecLoader({ apiDoc, $refParser: options.$refParser, validateApiSpec: false }).load();
-    const documents = new SchemaPreprocessor(spec.apiDoc, ajvOpts.preprocessor, ALL_ERRORS).preProcess();
-    const requests = new RequestValidator(documents.apiDoc, ajvOpts.request);
-    const replies = new ResponseValidator(documents.apiDocRes, ajvOpts.response);
-    return operations.map((operation) => {
-      const validator = compileOperation(operation, patterns, documents, requests, replies);
-      return { ...operation, validator };
-    });
+    const requestOptions: Options = { ...ajvOpts.request, ...AJV_OPTIONS };
+    const requestValidator = new RequestValidator(toSpecification(requests.components), requestOptions);
+    const replyOptions: Options = { ...ajvOpts.response, ...AJV_OPTIONS };
+    const replyValidator = new ResponseValidator(toSpecification(replies.components), replyOptions);
+    return messages.map(({ operation, bodies, responses }) => ({
+      ...operation,
+      validator: {
+        request: compileRequests(operation, bodies, requestValidator, patterns),
+        reply: compileReplies(operation, responses, replyValidator),
+      },
+    }));
   } catch (error) {
     if (error instanceof ContractError) throw error;
     throw new ContractError(`openapi.yaml does not compile: ${messageOf(error)}`);
@@ -94,176 +126,157 @@ function forestallDeprecationCheck(): void {
   process.noDeprecation = noDeprecation;
 }
 
+/** A document that has nothing but what its operations, which are handed over one by one, refer to. */
+function toSpecification(schemas: object): OpenAPIV3.DocumentV3_1 {
+  return {
+    openapi: '3.1.0',
+    info: { title: '', summary: '', version: '' },
+    paths: {},
+    webhooks: {},
+    components: { schemas: { ...schemas } },
+  };
+}
+
+/**
+ * Requests and replies as the validator is shown them: each as a body of JSON, with the parameters or the header fields
+ * as members of it. What the validator would do to parameters by itself (texts for numbers, styles, defaults), it does
+ * not do right.
+ */
+interface Messages {
+  /** By the media type of the body; '' if there is none. */
+  readonly bodies: ReadonlyMap<string, unknown>;
+  /** By status. */
+  readonly responses: ReadonlyMap<string, unknown>;
+}
+
+function toMessages(
+  { parameters: declared, body, replies: statuses }: Declared,
+  requests: Translation,
+  replies: Translation,
+): Messages {
+  const parameters = (['path', 'query', 'header'] as const).map((location) => {
+    const own = declared.filter((each) => each.in === location);
+    return [location, closed(own, (schema) => requests.schema(schema, OF_PARAMETER))] as const;
+  });
+  const toRequest = (schema: unknown) => ({
+    type: 'object',
+    properties: { ...Object.fromEntries(parameters), body: schema },
+  });
+  const bodies = [...(body?.types ?? [])].map(
+    ([type, { schema }]) => [type, toRequest(requests.schema(schema))] as const,
+  );
+  const responses = [...statuses].map(([status, { headers, content }]) => {
+    const fields = Object.entries(headers).map(([name, header]) => ({ name, ...header }));
+    const properties = {
+      headers: closed(fields, (schema) => replies.schema(schema)),
+      body: content === undefined ? false : replies.schema(content.schema),
+    };
+    const required = content === undefined ? ['headers'] : ['headers', 'body'];
+    return [status, { type: 'object', required, properties }] as const;
+  });
+  return { bodies: new Map(bodies.length > 0 ? bodies : [['', toRequest(false)]]), responses: new Map(responses) };
+}
+
+/** The schema of an object that has these members and no others. */
+function closed(
+  members: readonly { readonly name: string; readonly required?: boolean; readonly schema: AnySchema }[],
+  translate: (schema: AnySchema) => unknown,
+): object {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: members.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(members.map(({ name, schema }) => [name, translate(schema)])),
+  };
+}
+
 /** The validator takes a response, and has no use for it where it validates requests. */
 const NO_RESPONSE: unknown = {};
 
-/** By response and media type. The validator's own type lacks the second. */
-type Checks = Readonly<Record<string, Readonly<Record<string, (data: object) => boolean>> | undefined>>;
-
-function compileOperation(
-  operation: Declared,
+function compileRequests(
+  { id, method }: Declared,
+  bodies: ReadonlyMap<string, unknown>,
+  validator: RequestValidator,
   patterns: ReadonlyMap<string, string>,
-  { apiDoc, apiDocRes }: ReturnType<SchemaPreprocessor['preProcess']>,
-  requests: RequestValidator,
-  replies: ResponseValidator,
-): OperationValidator {
-  const { id, path, method } = operation;
-  const route = shownPath(path);
-  const [schema, replySchema] = [apiDoc, apiDocRes].map(
-    ({ paths }) => paths?.[route]?.[method.toLowerCase() as 'post'],
+): OperationValidator['request'] {
+  const openapis = new Map(
+    [...bodies].map(([type, schema]) => {
+      // The media type is any: http/body.ts has checked it, and the validator takes longer to read the header than to
+      // validate a plant. Its names for what it compiles go by the route.
+      const requestBody = { required: true, content: { '*/*': { schema } } };
+      return [
+        type,
+        { expressRoute: `${id} ${type}`, openApiRoute: '', pathParams: {}, schema: { requestBody }, serial: 0 },
+      ];
+    }),
   );
-  if (schema === undefined || replySchema?.responses === undefined)
-    throw new ContractError(`the validator does not find ${id}`);
-  const openapi = { expressRoute: route, openApiRoute: route, pathParams: {}, schema, serial: 0 };
-  const request: unknown = { method, headers: {}, openapi };
-  const validators = replies._getOrBuildValidator(request as OpenApiRequest, replySchema.responses);
-  const checks = validators as unknown as Checks;
-  const queryNames = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-
-  function check(response: number | string, body: unknown, mediaType = 'application/json'): void {
-    // What the validator comes to in the end, without its search for the media type; a fault it shall put in words.
-    if (body !== undefined && body !== null && checks[response]?.[mediaType]?.({ response: body })) return;
+  const [first] = openapis.values();
+  const validate = (request: RequestData, mediaType = '') => {
+    // The object has what the validator uses of an Express request.
+    const light: unknown = {
+      method,
+      path: '',
+      originalUrl: '/',
+      headers: {},
+      params: {},
+      query: {},
+      body: request,
+      openapi: openapis.get(mediaType) ?? first,
+    };
+    let passed = false as boolean;
     try {
-      // By its types only a status and an object, but it takes any name of a response, and any value.
-      const [statusCode, value] = [response as number, body as object];
-      replies._validate({ validators, body: value, statusCode, path: '', accepts: [] });
+      void validator.validate(light as OpenApiRequest, NO_RESPONSE as Response, () => {
+        passed = true;
+      });
     } catch (error) {
-      if (!(error instanceof validatorErrors.InternalServerError)) throw error;
-      throw new ReplyError(`the reply of ${id} breaks the contract: ${inWords(error.errors)}`);
+      if (error instanceof validatorErrors.BadRequest) throw contractBroken(below('/body', error.errors), patterns);
+      throw error;
     }
-  }
-
-  const validator: OperationValidator = {
-    request({ body, params, query, headers, originalUrl }) {
-      refuseDropped(Object.keys(query), queryNames);
-      // The object has what the validator uses of an Express request.
-      const light: unknown = {
-        method,
-        path,
-        originalUrl,
-        headers,
-        params,
-        query,
-        body,
-        openapi: { ...openapi, pathParams: params },
-      };
-      let passed = false as boolean;
-      try {
-        void requests.validate(light as OpenApiRequest, NO_RESPONSE as Response, () => {
-          passed = true;
-        });
-      } catch (error) {
-        if (error instanceof validatorErrors.BadRequest) throw contractBroken(error.errors, patterns);
-        throw error;
-      }
-      // Should it ever answer later, nothing may pass meanwhile.
-      if (!passed) throw new ContractError('express-openapi-validator, as it is called here, gave no answer');
-    },
-    reply(status, body) {
-      check(status, body, operation.replies.get(String(status))?.mediaType);
-    },
-    replyHeaders(status, headers) {
-      check(headersOf(status), headers);
-    },
+    // Should it ever answer later, nothing may pass meanwhile.
+    if (!passed) throw new ContractError('express-openapi-validator, as it is called here, gave no answer');
   };
   // The validator compiles on first use: at once, so that a fault in the contract shows now.
-  const types = [...(operation.body?.types.keys() ?? [])];
-  for (const headers of types.length > 1 ? types.map((type) => ({ 'content-type': type })) : [{}]) {
+  for (const type of openapis.keys()) {
     try {
-      validator.request({ params: {}, query: {}, headers, originalUrl: '/', body: {} });
+      validate({ path: {}, query: {}, header: {}, body: {} }, type);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
   }
-  return validator;
+  return validate;
 }
 
-/** A name that the validator takes apart by its brackets: `size[min]` is a part of `size`. It drops others with brackets. */
-const IN_BRACKETS = /^([^[]+)(?:\[[^[\]]*\])+$/;
-
-/** @throws Refusal `contractBroken` for parameters with a bracket that the validator would drop */
-function refuseDropped(names: readonly string[], declared: readonly string[]): void {
-  const dropped = names.filter(
-    (name) =>
-      name.includes('[') && (name.includes('[__proto__]') || !declared.includes(IN_BRACKETS.exec(name)?.[1] ?? '')),
+function compileReplies(
+  { id, method }: Declared,
+  responses: ReadonlyMap<string, unknown>,
+  validator: ResponseValidator,
+): OperationValidator['reply'] {
+  const declared: unknown = Object.fromEntries(
+    [...responses].map(([status, schema]) => [status, { content: { 'application/json': { schema } } }]),
   );
-  if (dropped.length === 0) return;
-  const message = 'Unknown query parameter';
-  throw contractBroken(dropped.map((name) => ({ path: `/query/${name.replaceAll('/', '~1')}`, message })));
-}
-
-/**
- * The contract as express-openapi-validator is shown it: parsed anew, as the validator changes what it is given, and
- * with what it would get wrong put differently.
- */
-function validatorDocument(yaml: string): OpenAPIV3.DocumentV3_1 {
-  // document.ts has found that it is one.
-  const document = parse(yaml) as OpenAPIV3.DocumentV3_1;
-  const resolve = resolver(document);
-  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => {
-    item.parameters = inlined(item.parameters, resolve);
-    for (const method of METHODS) {
-      const operation = item[method];
-      if (operation === undefined) continue;
-      operation.parameters = inlined(operation.parameters, resolve);
-      if (operation.requestBody !== undefined) {
-        const body = resolve(operation.requestBody) as OpenAPIV3.RequestBodyObject;
-        operation.requestBody = { ...body, content: forAnyType(body.content) };
-      }
-      const responses = Object.entries(operation.responses ?? {});
-      operation.responses = Object.fromEntries(
-        responses.flatMap(([status, response]) => [
-          [status, response],
-          [headersOf(status), headersAsBody(resolve(response) as OpenAPIV3.ResponseObject, resolve)],
-        ]),
-      );
+  const request: unknown = { method, headers: {}, openapi: { expressRoute: id } };
+  const validators = validator._getOrBuildValidator(request as OpenApiRequest, declared as OpenAPIV3.ResponsesObject);
+  const checks = validators as unknown as Checks;
+  return (status, headers, body) => {
+    const name = String(status) in checks ? String(status) : 'default';
+    const reply = { headers, body };
+    // What the validator comes to in the end, without its search for the media type; a fault it shall put in words.
+    if (checks[name]?.['application/json']?.({ response: reply })) return;
+    try {
+      // By its types only a number, but it takes any name of a response.
+      const statusCode: unknown = name;
+      validator._validate({ validators, body: reply, statusCode: statusCode as number, path: '', accepts: [] });
+    } catch (error) {
+      if (!(error instanceof validatorErrors.InternalServerError)) throw error;
+      throw new ReplyError(`the reply of ${id} breaks the contract: ${inWords(below('/response', error.errors))}`);
     }
-    return [shownPath(path), item];
-  });
-  // Its servers would become prefixes of the paths.
-  return { ...document, paths: Object.fromEntries(paths) as OpenAPIV3.PathsObject, servers: [{ url: '/' }] };
+  };
 }
 
-/**
- * The validator sees the only media type of a body as any media type. http/body.ts has checked the header `Content-Type`
- * before, and the validator takes longer to read that header than to validate a plant. Of several media types the
- * validator must know which one it has.
- */
-function forAnyType(content: OpenAPIV3.RequestBodyObject['content']): OpenAPIV3.RequestBodyObject['content'] {
-  const [only, ...others] = Object.values(content);
-  return only === undefined || others.length > 0 ? content : { '*/*': only };
-}
+/** By response and media type. The validator's own type lacks the second. */
+type Checks = Readonly<Record<string, Readonly<Record<string, (data: object) => boolean>> | undefined>>;
 
-/** The validator does not look at the headers of replies: it is shown them as the body of a response of this name. */
-function headersOf(status: number | string): string {
-  return `headers of ${status}`;
-}
-
-function headersAsBody({ headers = {} }: OpenAPIV3.ResponseObject, resolve: Resolve): OpenAPIV3.ResponseObject {
-  const declared = Object.entries(headers).map(([name, reference]) => {
-    const { schema = {}, required = false } = resolve(reference) as OpenAPIV3.HeaderObject;
-    return { name: name.toLowerCase(), schema, required };
-  });
-  const schema = {
-    type: 'object',
-    additionalProperties: false,
-    required: declared.filter(({ required }) => required).map(({ name }) => name),
-    properties: Object.fromEntries(declared.map(({ name, schema }) => [name, schema])),
-  } as const;
-  return { description: '', content: { 'application/json': { schema } } };
-}
-
-/** The validator does not know every name that a path parameter can have. Which path it is, the router decides. */
-function shownPath(path: string): string {
-  return `/${Buffer.from(path).toString('hex')}`;
-}
-
-type Parameters = OpenAPIV3.OperationObject['parameters'];
-
-/** Parameters whose schema is a reference to an enum are coerced wrongly (the validator's issue 1119). */
-function inlined(parameters: Parameters, resolve: Resolve): NonNullable<Parameters> {
-  return (parameters ?? []).map((reference) => {
-    const parameter = resolve(reference) as OpenAPIV3.ParameterObject;
-    return parameter.schema === undefined ? parameter : { ...parameter, schema: resolve(parameter.schema) };
-  });
+/** Faults of a message, which the validator takes for a body, by their paths in it. */
+function below(prefix: string, faults: readonly Fault[]): Fault[] {
+  return faults.map((fault) => ({ ...fault, path: fault.path.slice(prefix.length) }));
 }

@@ -1,4 +1,3 @@
-import { parse } from 'node:querystring';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
@@ -38,8 +37,8 @@ export function createApp(options: AppOptions): Application<Context> {
   app.enable('strict routing');
   app.enable('case sensitive routing');
   app.set('trust proxy', proxies ?? false);
-  // All parameters: by default those beyond the 1,000th are dropped, and would not be refused.
-  app.set('query parser', (query: string) => parse(query, '&', '=', { maxKeys: 0 }));
+  // The contract says how a query is read.
+  app.disable('query parser');
   routeOperations(app, {
     ...options,
     authenticate: (authorization) => authenticator.authenticate(authorization),

@@ -24,7 +24,7 @@ export function createCors(origins: readonly string[], { operations }: Contract)
     // The contract itself is read by GET.
     methods: unique(['GET', 'HEAD', ...operations.map(({ method }) => method)]),
     allowedHeaders: unique([...REQUEST_FIELDS, ...parameters.map(({ name }) => name)]),
-    exposedHeaders: unique(replies.flatMap(({ headers }) => headers)),
+    exposedHeaders: unique(replies.flatMap(({ headers }) => Object.keys(headers))),
     maxAge: MAX_AGE_S,
     preflightContinue: true,
   });

@@ -1,8 +1,7 @@
 import { validateHeaderValue } from 'node:http';
-import type { ContractOperation, ContractReply, OperationValidator } from '../contract/contract.ts';
+import type { ContractOperation } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
-import { exactJson, nearestDouble, OUT_OF_RANGE } from '../contract/int64.ts';
-import type { Position } from '../contract/positions.ts';
+import { exactJson } from '../contract/int64.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import type { Context } from './context.ts';
 
@@ -23,44 +22,19 @@ export interface ReplyData {
  */
 export function sendReply(context: Context, reply: ReplyData, operation: ContractOperation): void {
   const { status, headers = {}, body } = reply;
-  const { validator } = operation;
   const declared = operation.replies.get(String(status));
   if (declared === undefined)
     throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
-  const { mediaType, position } = declared;
-  checkHeaders(status, headers, declared, validator);
-  validator.reply(status, position === undefined ? body : withDoubles(body, position));
+  const { mediaType, content } = declared;
+  for (const [name, value] of Object.entries(headers)) {
+    // What Node would refuse later, with some of the headers set.
+    if (value !== undefined) validateHeaderValue(name, String(value));
+  }
+  operation.validator.reply(status, headers, body);
   // The replacer of exactJson costs time that only replies with an int64 must spend.
-  const toJson = position === undefined ? JSON.stringify : exactJson;
+  const toJson = content?.position === undefined ? JSON.stringify : exactJson;
   const text = body === undefined ? undefined : toJson(body);
   send(context, status, headers, mediaType, text);
-}
-
-function checkHeaders(
-  status: number,
-  headers: HeaderValues,
-  { headersRequired }: ContractReply,
-  validator: OperationValidator,
-): void {
-  const sent = Object.entries(headers).filter(([, value]) => value !== undefined);
-  if (sent.length === 0 && !headersRequired) return;
-  const shown = sent.map(([name, value]) => {
-    // What Node would refuse later, with some of the headers set.
-    validateHeaderValue(name, String(value));
-    return [name.toLowerCase(), typeof value === 'bigint' ? nearestDouble(value) : value] as const;
-  });
-  validator.replyHeaders(status, Object.fromEntries(shown));
-}
-
-/** The value as the validator can judge it: doubles for int64. A number there may have been rounded already. */
-function withDoubles(value: unknown, position: Position): unknown {
-  if (position.int64 && typeof value === 'bigint') return nearestDouble(value);
-  if (position.int64 && typeof value === 'number' && !Number.isSafeInteger(value)) return OUT_OF_RANGE;
-  if (Array.isArray(value)) return value.map((item) => withDoubles(item, position.items()));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, withDoubles(each, position.member(name))]),
-  );
 }
 
 /** Sends a reply. A body that is a string goes out with the header, in one write; a Buffer may be shared by many. */

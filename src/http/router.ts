@@ -1,8 +1,8 @@
 import type { IRouter, Request, Response } from 'express';
 import type { Caller } from '../auth/caller.ts';
-import type { Contract, ContractOperation } from '../contract/contract.ts';
+import type { Contract, ContractOperation, RequestData } from '../contract/contract.ts';
 import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
-import { type Body, type RequestData, validateRequest } from '../contract/request.ts';
+import { type Body, validateRequest } from '../contract/request.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import type { Services } from '../operations/services.ts';
 import type { Context } from './context.ts';
@@ -84,7 +84,7 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
 
 function operationHandler(
   operation: ContractOperation,
-  { operations, services, authenticate, count }: RouterOptions,
+  { operations, services, authenticate, count, basePath }: RouterOptions,
 ): (request: Request, response: Response) => Promise<void> {
   const handler = operations[operation.id];
   if (handler === undefined) {
@@ -114,14 +114,14 @@ function operationHandler(
     // Once more: the ledger knows the caller by another key now than the client's address.
     context.ledger.refuseSmallChunks(context);
     count?.(context);
-    return operate(context, readRequest(context, operation));
+    return operate(context, readRequest(context, operation, basePath));
   };
   // What can be refused at once is thrown at once: nothing more of it is parsed then.
   return (_request, { context }) => {
     context.operation = operation.id;
     if (operation.public) {
       context.ledger.refuseSmallChunks(context);
-      return operate(context, readRequest(context, operation));
+      return operate(context, readRequest(context, operation, basePath));
     }
     const caller = authenticate(context.request.headers.authorization);
     if (!(caller instanceof Promise)) return admit(context, caller);
@@ -137,10 +137,14 @@ function operationHandler(
  *
  * @throws Refusal at once, or later by the promise, if it cannot be read, or breaks the contract
  */
-function readRequest(context: Context, operation: ContractOperation): RequestData | Promise<RequestData> {
-  const { request } = context;
-  const { params, url, headers } = request;
-  const head = { params, query: url.includes('?') ? request.query : {}, headers, url };
+function readRequest(
+  context: Context,
+  operation: ContractOperation,
+  basePath: string,
+): RequestData | Promise<RequestData> {
+  const { url, headers } = context.request;
+  const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(url) ?? [];
+  const head = { path: path.slice(basePath.length), query, headers };
   const reading = operation.body && readBody(context, context.body, operation.body);
   const validated = (sent: Body | undefined) => validateRequest(head, sent, operation);
   return reading === undefined ? validated(undefined) : reading.then(validated);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { int64, NOT_AN_INTEGER, OUT_OF_RANGE } from '../../src/contract/int64.ts';
+import { int64 } from '../../src/contract/int64.ts';
 
 describe('an int64 is read exactly from', () => {
   test.each([
@@ -26,27 +26,27 @@ describe('an int64 is read exactly from', () => {
 
 describe('no int64 is', () => {
   test.each([
-    ['0.5', NOT_AN_INTEGER],
-    ['1e-400', NOT_AN_INTEGER],
-    ['9007199254740992.5', NOT_AN_INTEGER],
-    ['1e-99999999999999999999', NOT_AN_INTEGER],
-    ['9223372036854775808', OUT_OF_RANGE],
-    ['-9223372036854775809', OUT_OF_RANGE],
-    ['1e19', OUT_OF_RANGE],
-    ['1e400', OUT_OF_RANGE],
-    ['1e999999999999', OUT_OF_RANGE],
-    ['', NOT_AN_INTEGER],
-    [' 1', NOT_AN_INTEGER],
-    ['1 ', NOT_AN_INTEGER],
-    ['+1', NOT_AN_INTEGER],
-    ['01', NOT_AN_INTEGER],
-    ['1.', NOT_AN_INTEGER],
-    ['.5', NOT_AN_INTEGER],
-    ['0x10', NOT_AN_INTEGER],
-    ['1_000', NOT_AN_INTEGER],
-    ['١', NOT_AN_INTEGER],
-    ['Infinity', NOT_AN_INTEGER],
-  ])('%j', (literal, reason) => {
-    expect(int64(literal)).toBe(reason);
+    '0.5',
+    '1e-400',
+    '9007199254740992.5',
+    '1e-99999999999999999999',
+    '9223372036854775808',
+    '-9223372036854775809',
+    '1e19',
+    '1e400',
+    '1e999999999999',
+    '',
+    ' 1',
+    '1 ',
+    '+1',
+    '01',
+    '1.',
+    '.5',
+    '0x10',
+    '1_000',
+    '١',
+    'Infinity',
+  ])('%j', (literal) => {
+    expect(int64(literal)).toBeUndefined();
   });
 });

@@ -16,9 +16,9 @@ describe('a reply that keeps the contract is sent:', () => {
     expect(headers.get('x-total')).toBe('4611686018427387904');
   });
 
-  test('with header names in any letter case, and headers that are undefined left out', async () => {
+  test('without the headers that are undefined', async () => {
     const { status, headers } = await call(
-      { ...VALID, headers: { 'x-total': 1, 'X-Note': undefined } },
+      { ...VALID, headers: { 'X-Total': 1n, 'X-Note': undefined } },
       'GET',
       '/things/1',
     );
@@ -41,23 +41,31 @@ describe('a reply that breaks the contract is never sent. The client gets 500 an
   const withBody = (each: unknown) => ({ ...VALID, body: each });
   const withHeaders = (headers: object) => ({ ...VALID, headers });
   test.each([
-    ['a member that is not declared', withBody(body), 'getThing breaks the contract: response.secret is not allowed'],
-    ['a member of another type', withBody({ id: 'one' }), 'response.id must be an integer'],
-    ['an int64 out of range', withBody({ id: 2n ** 63n }), 'response.id must be an integer from'],
-    ['an int64 out of range below', withBody({ id: -(2n ** 63n) - 1n }), 'response.id must be an integer from'],
-    ['an int64 that was rounded', withBody({ id: 2 ** 60 }), 'response.id must be an integer from'],
+    ['a member that is not declared', withBody(body), 'getThing breaks the contract: body.secret is not allowed'],
+    ['a member of another type', withBody({ id: 'one' }), 'body.id must be an integer'],
+    ['an int64 out of range', withBody({ id: 2n ** 63n }), 'body.id must be an integer from'],
+    ['an int64 out of range below', withBody({ id: -(2n ** 63n) - 1n }), 'body.id must be an integer from'],
+    ['an int64 that was rounded', withBody({ id: 2 ** 60 }), 'body.id must be an integer from'],
     ['a bigint where none belongs', withBody({ children: [{ children: 1n }] }), '0.children must be an array'],
-    ['no body', { status: 200, headers: { 'X-Total': 1 } }, 'response body required'],
-    ['null', withBody(null), 'response body required'],
-    ['a body where there is none', { status: 204, body }, 'response should NOT have a body'],
+    ['no body', { status: 200, headers: { 'X-Total': 1n } }, 'body is required'],
+    ['null', withBody(null), 'body must be an object'],
+    ['a body where there is none', { status: 204, body }, 'body is not allowed'],
     ['a status that is not declared', { status: 418, body: {} }, 'answered 418, which the contract does not declare'],
     ['a status of the kind "default"', { status: 'default', body: {} }, 'getThing answered default'],
-    ['a header that is not declared', withHeaders({ 'X-Totl': 1 }), 'response.x-totl is not allowed'],
-    ['without a header that is required', { status: 200, body: {} }, 'response.x-total is required'],
-    ['without one, by undefined', withHeaders({ 'X-Total': undefined }), 'response.x-total is required'],
-    ['a header that would be two', withHeaders({ 'X-Total': 1, 'X-Note': 'a\r\nb: c' }), 'Invalid character in header'],
-    ['a header of another type', withHeaders({ 'X-Total': 'many' }), 'response.x-total must be an integer'],
-    ['a header with an int64 out of range', withHeaders({ 'X-Total': 2n ** 63n }), 'x-total must be an integer from'],
+    ['a header that is not declared', withHeaders({ 'X-Totl': 1n }), 'header.X-Totl is not allowed'],
+    ['without a header that is required', { status: 200, body: {} }, 'header.X-Total is required'],
+    ['without one, by undefined', withHeaders({ 'X-Total': undefined }), 'header.X-Total is required'],
+    [
+      'a header that would be two',
+      withHeaders({ 'X-Total': 1n, 'X-Note': 'a\r\nb: c' }),
+      'Invalid character in header',
+    ],
+    ['a header of another type', withHeaders({ 'X-Total': 'many' }), 'header.X-Total must be an integer'],
+    [
+      'a header with an int64 out of range',
+      withHeaders({ 'X-Total': 2n ** 63n }),
+      'header.X-Total must be an integer from',
+    ],
     ['a failure of the operation', new Error('the cause, for the log'), 'the cause, for the log'],
     ['nothing', undefined, 'undefined'],
   ])('%s', async (_name, reply, reason) => {

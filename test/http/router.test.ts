@@ -72,9 +72,9 @@ describe('parameters that break the contract get 400, with their names:', () => 
     ['/things/1?colour=red', 'query.colour is not allowed'],
     ['/things/1?[limit]=1', 'query.[limit] is not allowed'],
     ['/things/1?limit[=1', 'query.limit[ is not allowed'],
-    ['/things/1?limit[a]=1', 'query.limit must be an integer'],
+    ['/things/1?limit[a]=1', 'query.limit[a] is not allowed'],
     ['/things/1?limit[__proto__]=1', 'query.limit[__proto__] is not allowed'],
-    ['/things/1?a%5b/=', 'query.a[/ is not allowed'],
+    ['/things/1?a%5b=', 'query.a[ is not allowed'],
   ])('%s', async (path, message) => {
     const { status, text } = await get(path);
     expect([status, JSON.parse(text)]).toEqual([400, { error: 40010, message }]);

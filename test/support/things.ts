@@ -1,9 +1,9 @@
-import type { RequestData } from '../../src/contract/request.ts';
+import type { RequestData } from '../../src/contract/contract.ts';
 import type { ReplyData } from '../../src/http/reply.ts';
 import { THINGS } from './contracts.ts';
 import { startApp } from './app.ts';
 
-export const VALID = { status: 200, headers: { 'X-Total': 1 }, body: {} };
+export const VALID = { status: 200, headers: { 'X-Total': 1n }, body: {} };
 
 interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;

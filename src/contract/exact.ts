@@ -1,0 +1,142 @@
+import { isInt64 } from './int64.ts';
+
+/**
+ * The keywords of JSON Schema 2020-12 that are judged here, by exact values, and not by Ajv: Ajv takes numbers for
+ * doubles, by which two int64 may be one and 19.99 is no multiple of 0.01, and compares no objects that have no prototype
+ * (json.ts makes such).
+ */
+export interface ExactKeywords {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly minimum?: number | bigint;
+  readonly maximum?: number | bigint;
+  readonly exclusiveMinimum?: number | bigint;
+  readonly exclusiveMaximum?: number | bigint;
+  readonly multipleOf?: number | bigint;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly uniqueItems?: boolean;
+}
+
+/** A fault, with the members that Ajv's own errors have. */
+export interface ExactFault {
+  readonly keyword: string;
+  readonly message: string;
+  readonly params: Record<string, unknown>;
+}
+
+type Check = (value: unknown) => ExactFault | undefined;
+
+/** The formats of numbers (OpenAPI's registry of formats). */
+const NUMBER_FORMATS: Readonly<Record<string, (value: number | bigint) => boolean>> = {
+  int32: (value) => isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31,
+  // A number is one that was rounded, or is out of range; with a fraction it is judged by its type.
+  int64: (value) => (typeof value === 'bigint' ? isInt64(value) : Number.isFinite(value) && !Number.isInteger(value)),
+  float: (value) => Math.abs(Number(value)) <= 3.4028234663852886e38,
+  double: () => true,
+};
+
+/** Judges a value by such keywords. @returns what judges: the faults of a value, none if it is valid */
+export function compileExact(keywords: ExactKeywords): (value: unknown) => ExactFault[] {
+  const checks: Check[] = [];
+  const add = (keyword: string, message: string, isValid: (value: unknown) => boolean, params = {}) => {
+    const fault = { keyword, message, params };
+    checks.push((value) => (isValid(value) ? undefined : fault));
+  };
+  const addOfNumbers = (keyword: string, message: string, isValid: (value: number | bigint) => boolean) => {
+    add(keyword, message, (value) => !isNumber(value) || isValid(value));
+  };
+  const { type, format = '', minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = keywords;
+  const inFormat = NUMBER_FORMATS[format];
+  if (inFormat !== undefined) addOfNumbers('format', `must match format "${format}"`, inFormat);
+  if (type !== undefined) {
+    const types = [type].flat();
+    add('type', `must be ${types.join(',')}`, (value) => types.some((each) => isOfType(value, each)));
+  }
+  if (minimum !== undefined) addOfNumbers('minimum', `must be >= ${minimum}`, (value) => value >= minimum);
+  if (maximum !== undefined) addOfNumbers('maximum', `must be <= ${maximum}`, (value) => value <= maximum);
+  if (exclusiveMinimum !== undefined)
+    addOfNumbers('exclusiveMinimum', `must be > ${exclusiveMinimum}`, (value) => value > exclusiveMinimum);
+  if (exclusiveMaximum !== undefined)
+    addOfNumbers('exclusiveMaximum', `must be < ${exclusiveMaximum}`, (value) => value < exclusiveMaximum);
+  if (multipleOf !== undefined)
+    addOfNumbers('multipleOf', `must be multiple of ${multipleOf}`, (value) => isMultiple(value, multipleOf));
+  if ('const' in keywords) {
+    const only = canonical(keywords.const);
+    add('const', `must be ${only}`, (value) => canonical(value) === only);
+  }
+  if (keywords.enum !== undefined) {
+    const allowed = new Set(keywords.enum.map(canonical));
+    const allowedValues = keywords.enum.map((each) => (typeof each === 'string' ? each : canonical(each)));
+    add('enum', 'must be equal to one of the allowed values', (value) => allowed.has(canonical(value)), {
+      allowedValues,
+    });
+  }
+  if (keywords.uniqueItems === true) {
+    add('uniqueItems', 'must not have an item twice', (value) => !Array.isArray(value) || areUnique(value));
+  }
+  return (value) => checks.map((check) => check(value)).filter((fault) => fault !== undefined);
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function isInteger(value: unknown): boolean {
+  return typeof value === 'bigint' || Number.isInteger(value);
+}
+
+/** By JSON Schema 2020-12, section 4.2.1: an integer is any number without a fraction, `1.0` too. */
+function isOfType(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'integer':
+      return isInteger(value);
+    case 'number':
+      return typeof value === 'bigint' || Number.isFinite(value);
+    case 'null':
+      return value === null;
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+/** By the digits that a number is written with: in doubles, 19.99 is no multiple of 0.01. */
+function isMultiple(value: number | bigint, divisor: number | bigint): boolean {
+  if (typeof value === 'number' && !Number.isFinite(value)) return false;
+  const [dividend, by] = [decimal(value), decimal(divisor)];
+  const scale = Math.max(dividend.scale, by.scale);
+  const digits = ({ digits, scale: own }: Decimal) => digits * 10n ** BigInt(scale - own);
+  return digits(dividend) % digits(by) === 0n;
+}
+
+/** A number as its digits, of which the last `scale` are behind the point. */
+interface Decimal {
+  readonly digits: bigint;
+  readonly scale: number;
+}
+
+function decimal(value: number | bigint): Decimal {
+  const [mantissa = '', exponent = '0'] = String(value).split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), scale: fraction.length - Number(exponent) };
+}
+
+function areUnique(items: readonly unknown[]): boolean {
+  return new Set(items.map(canonical)).size === items.length;
+}
+
+/** A text that two values share if they are equal by JSON Schema (2020-12, section 4.2.2): `1`, `1.0` and `1n` are. */
+function canonical(value: unknown): string {
+  if (isNumber(value)) return isInteger(value) ? String(BigInt(value)) : String(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, each]) => each !== undefined);
+  return `{${members
+    .map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`)
+    .sort()
+    .join()}}`;
+}

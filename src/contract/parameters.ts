@@ -1,0 +1,226 @@
+import { locationOf, type Parameter } from './document.ts';
+import { ContractError, ErrorNumber, Refusal } from './errors.ts';
+import { isJsonNumber, toNumber } from './int64.ts';
+import { type Holder, PlainObject } from './json.ts';
+import { type Follow, Position } from './positions.ts';
+
+/** A request as it was sent, without its body. */
+export interface SentRequest {
+  /** The path, percent-encoded, below the one that the operations are mounted at. */
+  readonly path: string;
+  /** The query, percent-encoded, without its question mark. */
+  readonly query: string;
+  /** By names in small letters. */
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+/** The parameters of a request by their names. A text that is no value of the type is left as it is, for the validator. */
+export interface ParameterValues {
+  readonly path: Holder;
+  readonly query: Holder;
+  readonly header: Holder;
+}
+
+const NONE: Holder = Object.freeze(new PlainObject());
+const NO_VALUES: ParameterValues = { path: NONE, query: NONE, header: NONE };
+
+/** The values of a query by their names, percent-encoded, in the order in which they were sent. */
+type RawQuery = Map<string, readonly string[]>;
+
+/** How texts are put in a place of a request: what a value may look like there, and how its characters are written. */
+interface Notation {
+  readonly decode: (text: string) => string;
+  readonly split: (text: string) => readonly string[];
+}
+const PATH: Notation = { decode: (text) => percentDecoded(text, 'path'), split: (text) => text.split(',') };
+const QUERY: Notation = {
+  // HTML forms send a space as `+`.
+  decode: (text) => percentDecoded(text.replaceAll('+', ' '), 'query'),
+  split: (text) => text.split(','),
+};
+const HEADER: Notation = { decode: (text) => text, split: (text) => text.split(',').map((each) => each.trim()) };
+
+/**
+ * Reads the parameters of the requests of an operation (OpenAPI 3.1, section 4.8.12, "Style Values").
+ *
+ * @param template the path of the operation
+ * @throws ContractError for a parameter that cannot be read
+ */
+export function parameterReader(
+  template: string,
+  parameters: readonly Parameter[],
+  follow: Follow,
+): (sent: SentRequest) => ParameterValues {
+  const names = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+  const texts = template.split(/\{[^}]+\}/).map((text) => RegExp.escape(text));
+  const pattern = new RegExp(`^${texts.join('([^/]+?)')}$`);
+  const readers = parameters.map((parameter) => {
+    const position = new Position(parameter.schema, follow);
+    requireReadable(parameter, position);
+    return { ...parameter, position, read: readerOf(parameter, position) };
+  });
+  return ({ path, query, headers }) => {
+    if (readers.length === 0 && query === '') return NO_VALUES;
+    const values = { path: new PlainObject(), query: new PlainObject(), header: new PlainObject() };
+    const segments = names.length === 0 ? [] : (pattern.exec(path)?.slice(1) ?? []);
+    const sent = {
+      path: new Map(names.map((name, index) => [name, segments[index]])),
+      query: readQuery(query),
+      headers,
+    };
+    for (const { in: location, name, position, read } of readers) {
+      const value = read(sent) ?? position.exact(position.default);
+      if (value !== undefined) values[location][name] = value;
+    }
+    // The validator refuses what no parameter has taken.
+    for (const [name, [text = '']] of sent.query) values.query[name] = text;
+    return values;
+  };
+}
+
+interface Sent {
+  readonly path: ReadonlyMap<string, string | undefined>;
+  readonly query: RawQuery;
+  readonly headers: SentRequest['headers'];
+}
+
+/** Reads one parameter; undefined: it was not sent. What it reads of the query it takes from there. */
+function readerOf({ in: location, name, style, explode }: Parameter, position: Position): (sent: Sent) => unknown {
+  const structure = structureOf(position);
+  const valueOf = (text: string, notation: Notation) => readValue(text, notation, position, explode ?? false);
+  if (location === 'path') {
+    return ({ path }) => {
+      const text = path.get(name);
+      return text === undefined ? undefined : valueOf(text, PATH);
+    };
+  }
+  if (location === 'header') {
+    const field = name.toLowerCase();
+    return ({ headers }) => {
+      const text = headers[field];
+      return typeof text === 'string' ? valueOf(text, HEADER) : undefined;
+    };
+  }
+  if (style === 'deepObject') {
+    const member = new RegExp(`^${RegExp.escape(name)}\\[([^[\\]]*)\\]$`);
+    return ({ query }) =>
+      readMembers(query, position, (each) => {
+        const [, found] = member.exec(each) ?? [];
+        return found;
+      });
+  }
+  const isExploded = explode ?? true;
+  if (isExploded && structure === 'object') {
+    return ({ query }) => readMembers(query, position, (each) => (position.names.has(each) ? each : undefined));
+  }
+  return ({ query }) => {
+    const texts = query.get(name);
+    if (texts === undefined) return undefined;
+    query.delete(name);
+    if (isExploded && structure === 'array') {
+      return texts.map((text, index) => readScalar(QUERY.decode(text), position.item(index)));
+    }
+    const [text = '', ...others] = texts;
+    if (others.length === 0) return readValue(text, QUERY, position, false);
+    // Not of the type that it should have, whichever that is.
+    return structure === 'scalar' ? texts : texts.join('&');
+  };
+}
+
+/** An object whose members are values of the query. @param memberOf the member that a name of the query is of */
+function readMembers(query: RawQuery, position: Position, memberOf: (name: string) => string | undefined): unknown {
+  const object = new PlainObject();
+  let isSent = false;
+  for (const [name, texts] of query) {
+    const member = memberOf(name);
+    if (member === undefined) continue;
+    query.delete(name);
+    isSent = true;
+    const [text = '', ...others] = texts;
+    object[member] = others.length > 0 ? texts : readScalar(QUERY.decode(text), position.member(member));
+  }
+  if (!isSent) return undefined;
+  position.fill(object);
+  return object;
+}
+
+/** A value that is written in one text: in style `simple`, or `form` without explode. */
+function readValue(text: string, { decode, split }: Notation, position: Position, isExploded: boolean): unknown {
+  const structure = structureOf(position);
+  if (structure === 'scalar') return readScalar(decode(text), position);
+  const parts = text === '' ? [] : split(text);
+  if (structure === 'array') return parts.map((part, index) => readScalar(decode(part), position.item(index)));
+  // Exploded: `R=100,G=200`; otherwise `R,100,G,200`.
+  const pairs = isExploded
+    ? parts.map((part) => /^([^=]*)=(.*)$/s.exec(part)?.slice(1) ?? [])
+    : Array.from({ length: Math.ceil(parts.length / 2) }, (_, index) => parts.slice(2 * index, 2 * index + 2));
+  const object = new PlainObject();
+  for (const [name = '', value] of pairs) {
+    const member = decode(name);
+    if (value === undefined || member in object) return decode(text);
+    object[member] = readScalar(decode(value), position.member(member));
+  }
+  position.fill(object);
+  return object;
+}
+
+/** A number or a boolean by the grammar of JSON (RFC 8259, section 6), where it may be one; any other text is a string. */
+function readScalar(text: string, position: Position): unknown {
+  const { types } = position;
+  if ((types.has('integer') || types.has('number')) && isJsonNumber(text)) return toNumber(text, position.int64);
+  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+function readQuery(query: string): RawQuery {
+  const values = new Map<string, string[]>();
+  if (query === '') return values;
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const [, name = '', text = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+    const decoded = QUERY.decode(name);
+    const known = values.get(decoded);
+    if (known === undefined) values.set(decoded, [text]);
+    else known.push(text);
+  }
+  return values;
+}
+
+/** @throws Refusal `malformedMessage` if it is not percent-encoded UTF-8 (RFC 3986, section 2) */
+function percentDecoded(text: string, where: string): string {
+  try {
+    if (/^[\x21-\x7e ]*$/.test(text)) return decodeURIComponent(text);
+  } catch {
+    // As below.
+  }
+  throw new Refusal(ErrorNumber.malformedMessage, `the ${where} is not percent-encoded UTF-8`);
+}
+
+type Structure = 'scalar' | 'array' | 'object';
+
+function structureOf({ types }: Position): Structure {
+  if (types.has('array')) return 'array';
+  return types.has('object') ? 'object' : 'scalar';
+}
+
+/** @throws ContractError if a text could be read in two ways, or in none */
+function requireReadable(parameter: Parameter, position: Position): void {
+  const { name, in: location, style, explode } = parameter;
+  const refuse = (what: string) => {
+    throw new ContractError(`${locationOf(parameter)}: the parameter ${name} ${what}`);
+  };
+  const { types } = position;
+  const structure = structureOf(position);
+  const isScalar = ({ types: allowed }: Position) =>
+    allowed.size > 0 && !['array', 'object', 'null'].some((type) => allowed.has(type));
+  if (structure === 'scalar' && !isScalar(position))
+    refuse('must have a type: one of string, number, integer, boolean');
+  if (structure !== 'scalar' && types.size > 1) refuse(`must be of type ${structure} alone, or of none that has parts`);
+  if (structure === 'array' && !isScalar(position.item(0)))
+    refuse('must have items that are strings, numbers or booleans');
+  if (structure === 'object' && ![...position.names].every((each) => isScalar(position.member(each))))
+    refuse('must have members that are strings, numbers or booleans');
+  if (style === 'deepObject' && structure !== 'object') refuse('must be an object to have the style deepObject');
+  const isSpread = location === 'query' && structure === 'object' && style !== 'deepObject' && explode !== false;
+  if (isSpread && !position.isClosed) refuse('takes every name of the query: add additionalProperties: false');
+}

@@ -1,0 +1,345 @@
+import { locationOf, type OpenApiDocument, targetOf } from './document.ts';
+import { ContractError } from './errors.ts';
+
+/** The kinds of objects that are walked, by the names that OpenAPI has for them. */
+export type Kind =
+  | ('OpenAPI' | 'Info' | 'Server' | 'Components' | 'Path Item' | 'Operation' | 'Parameter' | 'Request Body')
+  | ('Media Type' | 'Response' | 'Header' | 'Security Scheme' | 'Security Requirement' | 'Schema' | 'Discriminator');
+
+/**
+ * What the service makes of each field of OpenAPI 3.1 and each keyword of JSON Schema 2020-12. A contract that uses a
+ * field in another way, or a field that has no row here, is refused: so a contract that starts is kept. docs/contract.md
+ * is written from these rows.
+ */
+export interface Row {
+  /** `kept`: the service or the compiler holds to it. `shown`: documentation only. `refused`: no contract may have it. */
+  readonly is: 'kept' | 'shown' | 'refused';
+  /** How it is kept; or, of a field that is refused, what to do. */
+  readonly how: string;
+  /** What its value must be. */
+  readonly value?: ValueCheck;
+  /** The kind of object that it holds; in a list, or by names. */
+  readonly holds?: { readonly kind: Kind; readonly in?: 'list' | 'map' };
+}
+
+/** @returns what is wrong with a value, to be read behind the name of its field */
+type ValueCheck = (value: unknown, holder: Readonly<Record<string, unknown>>) => string | undefined;
+
+const must =
+  (what: string, isValid: (value: unknown) => boolean): ValueCheck =>
+  (value) =>
+    isValid(value) ? undefined : `must be ${what}`;
+
+const text = must('a string', (value) => typeof value === 'string');
+const flag = must('true or false', (value) => typeof value === 'boolean');
+const count = must('an integer, at least 0', (value) => Number.isInteger(value) && Number(value) >= 0);
+const isNumber = (value: unknown) => typeof value === 'bigint' || Number.isFinite(value);
+const number = must('a number', isNumber);
+const positive = must('a number above 0', (value) => isNumber(value) && Number(value) > 0);
+const isNames = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string');
+const names = must('a list of strings', isNames);
+const oneOf = (...allowed: readonly unknown[]) => must(allowed.join(' or '), (value) => allowed.includes(value));
+
+const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
+const types = must(`one or more of ${TYPES.join(', ')}`, (value) => {
+  const listed = [value].flat();
+  return (
+    listed.length > 0 && new Set(listed).size === listed.length && listed.every((each) => TYPES.includes(String(each)))
+  );
+});
+
+/** The formats of strings that the validator checks (ajv-formats, in full), and those that say nothing of a value. */
+const STRING_FORMATS = [
+  ...['date', 'time', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uri-reference'],
+  ...['uri-template', 'uuid', 'json-pointer', 'relative-json-pointer', 'regex', 'byte', 'password', 'binary'],
+];
+const FORMATS = ['int32', 'int64', 'float', 'double', ...STRING_FORMATS];
+
+const format: ValueCheck = (value, { type }) => {
+  if (!FORMATS.includes(String(value))) return `${String(value)} is not kept: ${FORMATS.join(', ')} are`;
+  if (value !== 'int64' || [type].flat().includes('integer')) return undefined;
+  return 'int64 must stand beside type: integer';
+};
+
+const pattern: ValueCheck = (value) => {
+  try {
+    new RegExp(String(value), 'u');
+    return typeof value === 'string' ? undefined : 'must be a string';
+  } catch (error) {
+    return `does not compile: ${String(error)}`;
+  }
+};
+
+const patterns: ValueCheck = (value, holder) =>
+  Object.keys(value as object)
+    .map((each) => pattern(each, holder))
+    .find((wrong) => wrong !== undefined);
+
+/** In the code that Ajv generates, an object literal takes such a member for its prototype. */
+const noPrototype = must(
+  'without __proto__',
+  (value) => !(Array.isArray(value) ? value : Object.keys(value as object)).includes('__proto__'),
+);
+
+const style: ValueCheck = (value, { in: location }) => {
+  const styles = location === 'query' ? ['form', 'deepObject'] : ['simple'];
+  return styles.includes(String(value))
+    ? undefined
+    : `${String(value)} is not kept in ${String(location)}: ${styles.join(' and ')} ${styles.length > 1 ? 'are' : 'is'}`;
+};
+
+const kept = (how: string, value?: ValueCheck, holds?: Row['holds']): Row => ({
+  is: 'kept',
+  how,
+  ...(value && { value }),
+  ...(holds && { holds }),
+});
+const one = (kind: Kind) => ({ kind });
+const list = (kind: Kind) => ({ kind, in: 'list' }) as const;
+const map = (kind: Kind) => ({ kind, in: 'map' }) as const;
+const refused = (how: string): Row => ({ is: 'refused', how });
+/** Documentation only. */
+const shown: Row = { is: 'shown', how: '' };
+const described = { summary: shown, description: shown };
+
+const RUN = 'at run time';
+const BOTH = 'in the types, and at run time';
+const ONE_FILE = 'the contract is one file without names of its own: bundle it first, by `npx redocly bundle`';
+
+export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> = {
+  OpenAPI: {
+    openapi: kept('3.1.x', text),
+    info: kept('`version` is compared by `contract:check`', undefined, one('Info')),
+    jsonSchemaDialect: refused('leave it out: the dialect is that of OpenAPI 3.1'),
+    servers: kept('the path of their urls is where the operations are mounted', undefined, list('Server')),
+    paths: kept('each operation has a handler', undefined, map('Path Item')),
+    // What the service does not do is typed and shown, as it is written.
+    webhooks: { is: 'kept', how: 'in the types' },
+    components: kept('what operations refer to', undefined, one('Components')),
+    security: kept(RUN, undefined, list('Security Requirement')),
+    tags: shown,
+    externalDocs: shown,
+  },
+  Info: { ...described, title: shown, termsOfService: shown, contact: shown, license: shown, version: kept('', text) },
+  Server: { url: kept('its path', text), description: shown, variables: refused('write the url out') },
+  Components: {
+    schemas: kept(BOTH, undefined, map('Schema')),
+    responses: kept(BOTH, undefined, map('Response')),
+    parameters: kept(BOTH, undefined, map('Parameter')),
+    examples: shown,
+    requestBodies: kept(BOTH, undefined, map('Request Body')),
+    headers: kept(BOTH, undefined, map('Header')),
+    securitySchemes: kept(RUN, undefined, map('Security Scheme')),
+    links: shown,
+    callbacks: { is: 'kept', how: 'in the types' },
+    pathItems: refused('write each path out under paths'),
+  },
+  'Path Item': {
+    ...described,
+    $ref: refused('a path must be written out, not referred to'),
+    get: kept(BOTH, undefined, one('Operation')),
+    put: kept(BOTH, undefined, one('Operation')),
+    post: kept(BOTH, undefined, one('Operation')),
+    delete: kept(BOTH, undefined, one('Operation')),
+    options: kept(BOTH, undefined, one('Operation')),
+    head: kept(BOTH, undefined, one('Operation')),
+    patch: kept(BOTH, undefined, one('Operation')),
+    trace: kept(BOTH, undefined, one('Operation')),
+    servers: refused('declare servers once, at the top'),
+    parameters: kept(BOTH, undefined, list('Parameter')),
+  },
+  Operation: {
+    ...described,
+    tags: shown,
+    externalDocs: shown,
+    operationId: kept('the name of the handler', text),
+    parameters: kept(BOTH, undefined, list('Parameter')),
+    requestBody: kept(BOTH, undefined, one('Request Body')),
+    responses: kept(BOTH, undefined, map('Response')),
+    callbacks: { is: 'kept', how: 'in the types' },
+    deprecated: shown,
+    security: kept(RUN, undefined, list('Security Requirement')),
+    servers: refused('declare servers once, at the top'),
+    'x-max-body-bytes': kept('bytes of a body, as sent and after decompression; 65536 without it', count),
+    'x-allow-unknown-query-parameters': refused('declare each parameter: others are refused'),
+  },
+  Parameter: {
+    name: kept(BOTH, text),
+    in: kept(
+      'path, query, header',
+      must('path, query or header: cookies are not read', (value) =>
+        ['path', 'query', 'header'].includes(String(value)),
+      ),
+    ),
+    description: shown,
+    required: kept(BOTH, flag),
+    deprecated: shown,
+    allowEmptyValue: refused('let the schema allow an empty string'),
+    style: kept('`simple` in path and header; `form`, `deepObject` in query', style),
+    explode: kept(RUN, flag),
+    allowReserved: kept('reserved characters are taken with and without it', flag),
+    schema: kept('of a string, number, integer or boolean; of an array or an object of such', undefined, one('Schema')),
+    content: refused('describe the parameter by a schema'),
+    example: shown,
+    examples: shown,
+  },
+  'Request Body': {
+    description: shown,
+    content: kept('application/json, application/….+json', undefined, map('Media Type')),
+    required: kept(BOTH, flag),
+  },
+  'Media Type': {
+    schema: kept(BOTH, undefined, one('Schema')),
+    example: shown,
+    examples: shown,
+    encoding: refused('bodies are JSON, which has no parts'),
+  },
+  Response: {
+    description: shown,
+    headers: kept(BOTH, undefined, map('Header')),
+    content: kept('one media type: application/json, application/….+json', undefined, map('Media Type')),
+    links: shown,
+  },
+  Header: {
+    description: shown,
+    required: kept(BOTH, flag),
+    deprecated: shown,
+    style: kept('`simple`', oneOf('simple')),
+    explode: kept('it changes nothing', flag),
+    schema: kept('of a string, number, integer or boolean', undefined, one('Schema')),
+    content: refused('describe the header by a schema'),
+    example: shown,
+    examples: shown,
+  },
+  'Security Scheme': {
+    type: kept('http', oneOf('http')),
+    scheme: kept(
+      'bearer',
+      must('bearer: access tokens are all that is checked', (value) => /^bearer$/i.test(String(value))),
+    ),
+    description: shown,
+    bearerFormat: shown,
+  },
+  'Security Requirement': {},
+  Schema: {
+    $ref: kept(`\`#/…\`, beside other keywords too; ${ONE_FILE}`, text),
+    $defs: kept(BOTH, undefined, map('Schema')),
+    $comment: shown,
+    $schema: refused(ONE_FILE),
+    $id: refused(ONE_FILE),
+    $anchor: refused(ONE_FILE),
+    $dynamicRef: refused(ONE_FILE),
+    $dynamicAnchor: refused(ONE_FILE),
+    $vocabulary: refused(ONE_FILE),
+    allOf: kept(BOTH, undefined, list('Schema')),
+    anyOf: kept(BOTH, undefined, list('Schema')),
+    oneOf: kept(BOTH, undefined, list('Schema')),
+    not: kept(RUN, undefined, one('Schema')),
+    if: kept(RUN, undefined, one('Schema')),
+    then: kept(RUN, undefined, one('Schema')),
+    else: kept(RUN, undefined, one('Schema')),
+    dependentSchemas: kept(RUN, noPrototype, map('Schema')),
+    properties: kept(BOTH, noPrototype, map('Schema')),
+    patternProperties: kept(BOTH, patterns, map('Schema')),
+    additionalProperties: kept(BOTH, undefined, one('Schema')),
+    unevaluatedProperties: kept(RUN, undefined, one('Schema')),
+    propertyNames: kept(RUN, undefined, one('Schema')),
+    items: kept(BOTH, undefined, one('Schema')),
+    prefixItems: kept(BOTH, undefined, list('Schema')),
+    contains: kept(RUN, undefined, one('Schema')),
+    unevaluatedItems: refused('say by items and prefixItems what the array may hold'),
+    type: kept(BOTH, types),
+    enum: kept(`${BOTH}; int64 by its digits`, must('a list', Array.isArray)),
+    const: kept(`${BOTH}; int64 by its digits`),
+    multipleOf: kept('at run time, by decimal digits', positive),
+    maximum: kept('at run time; int64 by its digits', number),
+    exclusiveMaximum: kept('at run time; int64 by its digits', number),
+    minimum: kept('at run time; int64 by its digits', number),
+    exclusiveMinimum: kept('at run time; int64 by its digits', number),
+    maxLength: kept('at run time, in code points', count),
+    minLength: kept('at run time, in code points', count),
+    pattern: kept('at run time, as a regular expression of JavaScript with the flag u', pattern),
+    maxItems: kept(RUN, count),
+    minItems: kept(RUN, count),
+    uniqueItems: kept('at run time; numbers by their values, objects by their members', flag),
+    maxContains: kept(RUN, count),
+    minContains: kept(RUN, count),
+    maxProperties: kept(RUN, count),
+    minProperties: kept(RUN, count),
+    required: kept(BOTH, (value, holder) => names(value, holder) ?? noPrototype(value, holder)),
+    dependentRequired: kept(RUN, noPrototype),
+    format: kept(`at run time: ${FORMATS.join(', ')}; int64 is a bigint`, format),
+    default: kept('filled in for parameters, and for members of objects in requests'),
+    readOnly: kept('a member of an object: no request may have it', flag),
+    writeOnly: kept('a member of an object: no reply may have it', flag),
+    discriminator: kept('beside oneOf or anyOf, each of which pins the property', undefined, one('Discriminator')),
+    title: shown,
+    description: shown,
+    deprecated: shown,
+    example: shown,
+    examples: shown,
+    externalDocs: shown,
+    xml: shown,
+    contentEncoding: shown,
+    contentMediaType: shown,
+    contentSchema: shown,
+    nullable: refused('write a list of types: type: [string, "null"]'),
+    'x-pattern-message': kept('what clients are told of a string that does not match the pattern', text),
+    'x-error-numbers': kept('`contract:check` compares them'),
+  },
+  Discriminator: { propertyName: kept(RUN, text), mapping: kept(RUN) },
+};
+
+/** Header fields that OpenAPI describes elsewhere: parameters of these names are ignored (OpenAPI 3.1, section 4.8.12). */
+const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
+
+export function isIgnored({ in: location, name }: { readonly in?: unknown; readonly name?: unknown }): boolean {
+  return location === 'header' && IGNORED_HEADERS.includes(String(name).toLowerCase());
+}
+
+/** @throws ContractError which names line, column and the way out, for the first field that is not kept */
+export function requireKept(document: OpenApiDocument): void {
+  const seen = new Set<unknown>();
+  const visit = (value: unknown, kind: Kind, holder: unknown, field: string): void => {
+    if (seen.has(value) || (kind === 'Schema' && typeof value === 'boolean')) return;
+    if (typeof value !== 'object' || value === null) refuse(holder, `${field} must be a ${kind} Object`);
+    seen.add(value);
+    const node = value as Readonly<Record<string, unknown>>;
+    if (typeof node['$ref'] === 'string' && kind !== 'Path Item') {
+      const target = targetOf(document, node['$ref']);
+      if (target === undefined) refuse(node, `$ref leads to ${node['$ref']}, which is not in it: ${ONE_FILE}`);
+      visit(target, kind, node, '$ref');
+      if (kind !== 'Schema') {
+        const ignored = Object.keys(node).find((each) => !['$ref', 'summary', 'description'].includes(each));
+        if (ignored !== undefined) refuse(node, `OpenAPI ignores ${ignored} beside $ref: leave it out`);
+        return;
+      }
+    }
+    if (kind === 'Parameter' && isIgnored(node)) return;
+    for (const [name, member] of Object.entries(node)) visitField(node, kind, name, member);
+  };
+  const visitField = (node: Readonly<Record<string, unknown>>, kind: Kind, name: string, member: unknown): void => {
+    const rows = VOCABULARY[kind];
+    const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
+    if (row === undefined) {
+      if (kind === 'Security Requirement' || (name.startsWith('x-') && !name.startsWith('x-eov-'))) return;
+      refuse(member, `the field ${name} of a ${kind} Object is not known here: leave it out`, node);
+    }
+    if (row.is === 'refused') refuse(member, `${name} is not kept: ${row.how}`, node);
+    const wrong = row.value?.(member, node);
+    if (wrong !== undefined) refuse(member, `${name} ${wrong}`, node);
+    const { holds } = row;
+    if (holds === undefined) return;
+    if (holds.in === undefined) visit(member, holds.kind, node, name);
+    else if (typeof member !== 'object' || member === null || Array.isArray(member) !== (holds.in === 'list'))
+      refuse(member, `${name} must be a ${holds.in} of ${holds.kind} Objects`, node);
+    else
+      for (const [key, each] of Object.entries(member)) if (!key.startsWith('x-')) visit(each, holds.kind, member, key);
+  };
+  visit(document, 'OpenAPI', document, 'the document');
+}
+
+/** @param holder where it stands, if it is no map or list */
+function refuse(node: unknown, what: string, holder?: unknown): never {
+  throw new ContractError(`${locationOf(typeof node === 'object' && node !== null ? node : holder)}: ${what}`);
+}
