@@ -2,18 +2,21 @@ import {
   type AnySchema,
   type Content,
   type DeclaredOperation,
+  type Follow,
+  follower,
   type Header,
   METHODS,
   type OpenApiDocument,
   type Parameter,
   locationOf,
   type Resolve,
+  resolver,
   type Response,
   type Security,
 } from './document.ts';
 import { ContractError } from './errors.ts';
 import { parameterReader, type ParameterValues, type SentRequest } from './parameters.ts';
-import { type Follow, Position } from './positions.ts';
+import { Position } from './positions.ts';
 import { isIgnored } from './vocabulary.ts';
 
 /** A contract that this service can hold to: its document and what is needed of it on the way of a request. */
@@ -87,7 +90,8 @@ const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
  *
  * @throws ContractError which names what this service cannot hold to
  */
-export function readOperations(document: OpenApiDocument, resolve: Resolve, follow: Follow): Declared[] {
+export function readOperations(document: OpenApiDocument): Declared[] {
+  const [resolve, follow] = [resolver(document), follower(document)];
   const operations: Declared[] = [];
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of METHODS) {

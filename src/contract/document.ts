@@ -136,6 +136,14 @@ export function resolver(document: object): Resolve {
   };
 }
 
+/** What a reference of a schema (`$ref`), which may stand beside other keywords, leads to by one step. */
+export type Follow = (reference: string) => AnySchema;
+
+export function follower(document: object): Follow {
+  // That there is a schema, vocabulary.ts has found.
+  return (reference) => targetOf(document, reference) as AnySchema;
+}
+
 /** What stands where a reference leads to, by one step: it may be a reference itself. undefined: there is no such place. */
 export function targetOf(document: object, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined;

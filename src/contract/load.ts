@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Contract, readOperations } from './contract.ts';
-import { type AnySchema, type OpenApiDocument, readOpenApi, type Resolve, resolver, targetOf } from './document.ts';
+import { type OpenApiDocument, readOpenApi, type Resolve, resolver } from './document.ts';
 import { requireOpenApi, withValidators } from './validator-eov.ts';
 import { requireKept } from './vocabulary.ts';
 
@@ -24,9 +24,7 @@ export function loadDocument(yaml: string): { readonly document: OpenApiDocument
  */
 export async function loadContract(yaml?: string): Promise<Contract> {
   const text = yaml ?? (await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
-  const { document, resolve } = loadDocument(text);
-  // That there is a schema, vocabulary.ts has found.
-  const follow = (reference: string) => targetOf(document, reference) as AnySchema;
-  const operations = withValidators(readOperations(document, resolve, follow), document, follow);
+  const { document } = loadDocument(text);
+  const operations = withValidators(readOperations(document), document);
   return { yaml: text, document, operations };
 }

@@ -1,8 +1,8 @@
-import { locationOf, type Parameter } from './document.ts';
+import { type Follow, locationOf, type Parameter } from './document.ts';
 import { ContractError, ErrorNumber, Refusal } from './errors.ts';
 import { isJsonNumber, toNumber } from './int64.ts';
 import { type Holder, PlainObject } from './json.ts';
-import { type Follow, Position } from './positions.ts';
+import { Position } from './positions.ts';
 
 /** A request as it was sent, without its body. */
 export interface SentRequest {

@@ -1,7 +1,4 @@
-import type { AnySchema, Schema } from './document.ts';
-
-/** What a reference of a schema (`$ref`) leads to. */
-export type Follow = (reference: string) => AnySchema;
+import type { AnySchema, Follow, Schema } from './document.ts';
 
 /** A member that is filled in where a request does not have it, and its value as the contract has it. */
 interface Default {

@@ -1,6 +1,6 @@
-import { type AnySchema, locationOf, type Schema } from './document.ts';
+import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
-import { type Follow, inPlace } from './positions.ts';
+import { inPlace } from './positions.ts';
 
 export type Direction = 'request' | 'reply';
 

@@ -13,11 +13,10 @@ import {
   patternMessages,
   type RequestData,
 } from './contract.ts';
-import type { AnySchema, OpenApiDocument } from './document.ts';
+import { type AnySchema, follower, type OpenApiDocument } from './document.ts';
 import { ContractError, Refusal, ReplyError } from './errors.ts';
 import { compileExact, type ExactFault, type ExactKeywords } from './exact.ts';
 import { contractBroken, type Fault, inWords } from './faults.ts';
-import type { Follow } from './positions.ts';
 import { EXACT, OF_PARAMETER, Translation } from './schemas.ts';
 import { messageOf } from '../explained-error.ts';
 
@@ -72,14 +71,11 @@ export function requireOpenApi(document: OpenApiDocument): void {
  *
  * @throws ContractError if the contract does not compile
  */
-export function withValidators(
-  operations: readonly Declared[],
-  document: OpenApiDocument,
-  follow: Follow,
-): ContractOperation[] {
+export function withValidators(operations: readonly Declared[], document: OpenApiDocument): ContractOperation[] {
   requireTested(packageJson.version);
   forestallDeprecationCheck();
   const patterns = patternMessages(document);
+  const follow = follower(document);
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
   const messages = operations.map((operation) => ({ operation, ...toMessages(operation, requests, replies) }));
   const { ajvOpts } = new OpenApiValidator({

@@ -56,7 +56,7 @@ export class Derivation {
 
   constructor(yaml: string) {
     const { document, resolve } = loadDocument(yaml);
-    this.operations = readOperations(document, resolve);
+    this.operations = readOperations(document);
     this.document = document;
     this.resolve = resolve;
     this.judges = new Judges(document);
