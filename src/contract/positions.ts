@@ -20,6 +20,7 @@ export class Position {
   private readonly schemas: readonly Schema[];
   private readonly follow: Follow;
   private readonly members = new Map<string, Position>();
+  private readonly others = new Map<string, Position>();
   private readonly elements = new Map<number, Position>();
   /** The names that the contract has for members here. */
   readonly names: ReadonlySet<string>;
@@ -50,18 +51,24 @@ export class Position {
   }
 
   member(name: string): Position {
-    // Clients choose the other names: what is remembered of them goes by the patterns that they match.
+    const known = this.members.get(name);
+    if (known !== undefined) return known;
     const matched = this.patterns.filter(([pattern]) => pattern.test(name));
-    const key = this.names.has(name) ? `.${name}` : matched.map(([pattern]) => pattern.source).join(' ');
-    let position = this.members.get(key);
-    if (position === undefined) {
-      const declared = this.schemas.flatMap(({ properties = {} }) =>
-        Object.hasOwn(properties, name) ? [properties[name] ?? true] : [],
-      );
-      const described = [...declared, ...matched.map(([, each]) => each)];
-      position = new Position(described.length > 0 ? described : this.schemas.flatMap(otherMembers), this.follow);
-      this.members.set(key, position);
-    }
+    const declared = this.schemas.flatMap(({ properties = {} }) =>
+      Object.hasOwn(properties, name) ? [properties[name] ?? true] : [],
+    );
+    if (declared.length > 0) return this.remember(name, [...declared, ...matched.map(([, each]) => each)]);
+    // Clients choose the other names: what is remembered of them goes by the patterns that they match.
+    const key = ['', ...matched.map(([pattern]) => pattern.source)].join(' ');
+    const other = this.others.get(key);
+    if (other !== undefined) return other;
+    const described = matched.length > 0 ? matched.map(([, each]) => each) : this.schemas.flatMap(otherMembers);
+    return this.remember(key, described, this.others);
+  }
+
+  private remember(key: string, schemas: readonly AnySchema[], members = this.members): Position {
+    const position = new Position(schemas, this.follow);
+    members.set(key, position);
     return position;
   }
 
