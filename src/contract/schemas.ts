@@ -133,7 +133,6 @@ export class Translation {
     const refuse = (what: string) => {
       throw new ContractError(`${locationOf(schema)}: ${what}`);
     };
-    if (readOnly && writeOnly) refuse('what is readOnly and writeOnly can never be sent: leave it out');
     if ((readOnly || writeOnly) && place.of !== 'a member')
       refuse('readOnly and writeOnly are kept for members of objects');
     if (schema.default === undefined || this.direction === 'reply') return;

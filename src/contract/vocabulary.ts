@@ -32,6 +32,10 @@ const must =
 
 const text = must('a string', (value) => typeof value === 'string');
 const flag = must('true or false', (value) => typeof value === 'boolean');
+const marker: ValueCheck = (value, holder) =>
+  holder['readOnly'] === true && holder['writeOnly'] === true
+    ? 'cannot stand beside the other: it could never be sent'
+    : flag(value, holder);
 const count = must('an integer, at least 0', (value) => Number.isInteger(value) && Number(value) >= 0);
 const isNumber = (value: unknown) => typeof value === 'bigint' || Number.isFinite(value);
 const number = must('a number', isNumber);
@@ -270,8 +274,8 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     dependentRequired: kept(RUN, noPrototype),
     format: kept(`at run time: ${FORMATS.join(', ')}; int64 is a bigint`, format),
     default: kept('filled in for parameters, and for members of objects in requests'),
-    readOnly: kept('a member of an object: no request may have it', flag),
-    writeOnly: kept('a member of an object: no reply may have it', flag),
+    readOnly: kept('a member of an object: no request may have it', marker),
+    writeOnly: kept('a member of an object: no reply may have it', marker),
     discriminator: kept('beside oneOf or anyOf, each of which pins the property', undefined, one('Discriminator')),
     title: shown,
     description: shown,

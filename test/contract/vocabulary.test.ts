@@ -1,0 +1,169 @@
+import { describe, expect, test } from '@jest/globals';
+import { loadContract } from '../../src/contract/load.ts';
+import { type Kind, VOCABULARY } from '../../src/contract/vocabulary.ts';
+
+type Node = Record<string, unknown>;
+
+/** A document that has one object of each kind, by the names of the kinds. */
+function documentOf(): { readonly document: Node; readonly objects: Readonly<Record<Kind, Node>> } {
+  const branch = { type: 'object', required: ['kind'], properties: { kind: { const: 'Branch' } } };
+  const discriminator = { propertyName: 'kind' };
+  const schema: Node = { description: 'a thing' };
+  const mediaType = { schema };
+  const content = { 'application/json': mediaType };
+  const header: Node = { schema: { type: 'string' } };
+  const either = { 'application/json': { schema: { $ref: '#/components/schemas/Either' } } };
+  const response = { description: 'a thing', headers: { 'X-Note': header }, content: either };
+  const parameter = { name: 'limit', in: 'query', schema: { type: 'integer' } };
+  const requirement = { bearerAuth: [] };
+  const operation = {
+    operationId: 'putThing',
+    security: [requirement],
+    parameters: [parameter],
+    requestBody: { content },
+    responses: { default: response },
+  };
+  const scheme = { type: 'http', scheme: 'bearer' };
+  const server = { url: '/' };
+  const components = {
+    securitySchemes: { bearerAuth: scheme },
+    schemas: { Branch: branch, Either: { oneOf: [{ $ref: '#/components/schemas/Branch' }], discriminator } },
+  };
+  const item = { put: operation };
+  const info = { title: 'Things', version: '1.0.0' };
+  const document = { openapi: '3.1.0', info, servers: [server], paths: { '/things': item }, components };
+  return {
+    document,
+    objects: {
+      OpenAPI: document,
+      Info: info,
+      Server: server,
+      Components: components,
+      'Path Item': item,
+      Operation: operation,
+      Parameter: parameter,
+      'Request Body': operation.requestBody,
+      'Media Type': mediaType,
+      Response: response,
+      Header: header,
+      'Security Scheme': scheme,
+      'Security Requirement': requirement,
+      Schema: schema,
+      Discriminator: discriminator,
+    },
+  };
+}
+
+/** Loads the document with other members in the object of a kind. */
+async function load(kind: Kind, members: Node): Promise<unknown> {
+  const { document, objects } = documentOf();
+  Object.assign(objects[kind], members);
+  return loadContract(JSON.stringify(document, undefined, 1));
+}
+
+test('the document of these tests is kept as it is', async () => {
+  await expect(load('Schema', {})).resolves.toBeDefined();
+});
+
+describe('what is not kept stops the start, with its place and the way out:', () => {
+  const kinds = (Object.keys(VOCABULARY) as Kind[]).filter((kind) => kind !== 'Security Requirement');
+  const rows = kinds.flatMap((kind) =>
+    Object.entries(VOCABULARY[kind]).flatMap(([name, { is, how }]) => (is === 'refused' ? [{ kind, name, how }] : [])),
+  );
+  /** Of other values the schema of OpenAPI says first that they are wrong. */
+  const VALUES: Readonly<Record<string, unknown>> = {
+    $ref: '#/paths/~1things',
+    servers: [{ url: '/' }],
+    content: { 'text/plain': {} },
+    variables: { port: { default: '80' } },
+    pathItems: { thing: {} },
+    encoding: { part: {} },
+    allowEmptyValue: true,
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+  };
+
+  test.each(rows)('$kind $name', async ({ kind, name, how }) => {
+    const sentence = new RegExp(`^openapi\\.yaml:\\d+:\\d+: ${RegExp.escape(`${name} is not kept: ${how}`)}$`);
+    const others = name === 'content' ? { schema: undefined } : {};
+    await expect(load(kind, { ...others, [name]: VALUES[name] ?? 'x' })).rejects.toThrow(sentence);
+  });
+
+  test.each(['Schema', 'Discriminator'] as const)('an unknown field of a %s', async (kind) => {
+    const sentence = `the field colour of a ${kind} Object is not known here: leave it out`;
+    await expect(load(kind, { colour: 'red' })).rejects.toThrow(sentence);
+  });
+
+  test.each<[Kind, Node, string]>([
+    ['Schema', { 'x-eov-type': 'string' }, 'the field x-eov-type of a Schema Object is not known here'],
+    ['Schema', { type: 'date' }, 'type must be one or more of null, boolean'],
+    ['Schema', { type: ['string', 'string'] }, 'type must be one or more of'],
+    ['Schema', { minLength: '3' }, 'minLength must be an integer, at least 0'],
+    ['Schema', { maxItems: 1.5 }, 'maxItems must be an integer'],
+    ['Schema', { minimum: '3' }, 'minimum must be a number'],
+    ['Schema', { multipleOf: 0 }, 'multipleOf must be a number above 0'],
+    ['Schema', { uniqueItems: 'yes' }, 'uniqueItems must be true or false'],
+    ['Schema', { required: 'name' }, 'required must be a list of strings'],
+    ['Schema', { enum: 'name' }, 'enum must be a list'],
+    ['Schema', { pattern: '[' }, 'pattern does not compile'],
+    ['Schema', { patternProperties: { '[': true } }, 'patternProperties does not compile'],
+    ['Schema', { format: 'colour' }, 'format colour is not kept: int32, int64'],
+    ['Schema', { format: 'int64', type: 'string' }, 'format int64 must stand beside type: integer'],
+    ['Schema', JSON.parse('{"properties":{"__proto__":true}}') as Node, 'properties must be without __proto__'],
+    ['Schema', { required: ['__proto__'] }, 'required must be without __proto__'],
+    ['Schema', { properties: { a: 3 } }, 'a must be a Schema Object'],
+    ['Schema', { allOf: {} }, 'allOf must be a list of Schema Objects'],
+    ['Schema', { $ref: 'things.yaml#/Thing' }, '$ref leads to things.yaml#/Thing, which is not in it'],
+    ['Schema', { $ref: '#/components/schemas/None' }, 'which is not in it: the contract is one file'],
+    ['Schema', { default: 3 }, 'a default is filled in for parameters and for members of objects'],
+    ['Schema', { anyOf: [{ properties: { a: { default: 3 } } }] }, 'it cannot stand beneath anyOf'],
+    ['Schema', { readOnly: true }, 'readOnly and writeOnly are kept for members of objects'],
+    [
+      'Schema',
+      { properties: { a: { readOnly: true, writeOnly: true } } },
+      'readOnly cannot stand beside the other: it could never be sent',
+    ],
+    ['Schema', { discriminator: { propertyName: 'kind' } }, 'a discriminator must stand beside oneOf or anyOf'],
+    ['Schema', { oneOf: [{}], discriminator: { propertyName: 'kind' } }, 'each branch must be a $ref'],
+    [
+      'Discriminator',
+      { mapping: { branch: '#/components/schemas/Branch' } },
+      '#/components/schemas/Branch must require kind, and pin it by const: branch, as the discriminator says',
+    ],
+    ['Parameter', { in: 'cookie' }, 'in must be path, query or header: cookies are not read'],
+    ['Parameter', { style: 'pipeDelimited' }, 'style pipeDelimited is not kept in query: form and deepObject are'],
+    ['Parameter', { in: 'path', required: true, style: 'label' }, 'style label is not kept in path: simple is'],
+    ['Parameter', { schema: {} }, 'the parameter limit must have a type'],
+    ['Parameter', { schema: { type: ['integer', 'null'] } }, 'the parameter limit must have a type'],
+    ['Parameter', { schema: { type: ['string', 'array'] } }, 'must be of type array alone'],
+    ['Parameter', { schema: { type: 'array', items: { type: 'array' } } }, 'must have items that are strings'],
+    ['Parameter', { style: 'deepObject' }, 'must be an object to have the style deepObject'],
+    ['Parameter', { schema: { type: 'object' } }, 'takes every name of the query: add additionalProperties: false'],
+    ['Response', { content: { 'text/csv': { schema: {} } } }, 'the media type text/csv is not JSON'],
+    ['Security Scheme', { type: 'mutualTLS', scheme: undefined }, 'type must be http'],
+    ['Security Scheme', { scheme: 'basic' }, 'scheme must be bearer: access tokens are all that is checked'],
+    ['Security Requirement', { other: [] }, 'the security scheme other must be declared'],
+  ])('%s %j', async (kind, members, sentence) => {
+    await expect(load(kind, members)).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));
+    await expect(load(kind, members)).rejects.toThrow(sentence);
+  });
+});
+
+describe('what is kept beside it:', () => {
+  test.each<[Kind, Node]>([
+    ['Schema', { 'x-note': 'for people' }],
+    ['Schema', { properties: { a: { readOnly: true, type: 'string' }, b: { default: 3, type: 'integer' } } }],
+    ['Parameter', { in: 'header', name: 'Accept', schema: { nullable: true } }],
+    ['Parameter', { schema: { type: 'array', items: { type: 'integer' } }, explode: false }],
+    ['OpenAPI', { webhooks: { grown: { post: { responses: { default: { description: 'noted' } } } } } }],
+    [
+      'Operation',
+      {
+        callbacks: {
+          grown: { '{$request.body#/url}': { post: { responses: { default: { description: 'noted' } } } } },
+        },
+      },
+    ],
+  ])('%s %j', async (kind, members) => {
+    await expect(load(kind, members)).resolves.toBeDefined();
+  });
+});
