@@ -21,7 +21,7 @@ export interface paths {
          *       as it is.
          *
          *     The body is strict JSON in UTF-8, at most 64 KiB (also after decompression; `Content-Encoding: gzip` is
-         *     accepted), nested at most 32 levels deep. A member that is unknown or repeated is refused.
+         *     accepted), nested at most 32 levels deep. A member that is unknown or repeated is refused, and so is a lone surrogate.
          */
         post: operations["createPlant"];
         delete?: never;
@@ -34,9 +34,9 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The name of the plant. It holds no U+0000 and no lone surrogate. */
+        /** @description The name of the plant. It holds no U+0000. */
         PlantName: string;
-        /** @description Tag that specifies the type of the plant. It holds no U+0000 and no lone surrogate. */
+        /** @description Tag that specifies the type of the plant. It holds no U+0000. */
         PlantTag: string;
         /** @description A plant, as the store returns it. */
         Plant: {
@@ -54,39 +54,11 @@ export interface components {
             name: components["schemas"]["PlantName"];
             tag?: components["schemas"]["PlantTag"];
         };
-        /**
-         * @description What went wrong: a number for programs, a message for people. The number is the HTTP status followed by two
-         *     digits, and keeps its meaning for ever:
-         *
-         *     | error | status | meaning |
-         *     |---|---|---|
-         *     | 40001 | 400 | The HTTP message is malformed |
-         *     | 40002 | 400 | The body is missing |
-         *     | 40003 | 400 | The media type is not one that the operation takes, or its charset is not UTF-8 |
-         *     | 40004 | 400 | The content encoding is not supported |
-         *     | 40005 | 400 | The body is larger than 64 KiB, as sent or after decompression |
-         *     | 40006 | 400 | The body cannot be decompressed |
-         *     | 40007 | 400 | The body is not UTF-8 |
-         *     | 40008 | 400 | The body is not JSON, or is nested too deeply |
-         *     | 40009 | 400 | A member of an object appears twice |
-         *     | 40010 | 400 | The request does not fit the contract; the message names each fault, ten at most |
-         *     | 40011 | 400 | The id belongs to a different plant |
-         *     | 40100 | 401 | No access token was sent |
-         *     | 40101 | 401 | The access token is unknown, revoked or expired |
-         *     | 40300 | 403 | The access token lacks a scope |
-         *     | 40400 | 404 | The path does not exist |
-         *     | 40500 | 405 | The path exists, but not with this method |
-         *     | 40800 | 408 | The request took too long to arrive |
-         *     | 42900 | 429 | Too many requests; try again after the seconds of `Retry-After` |
-         *     | 43100 | 431 | The header fields are too large, or too many |
-         *     | 50000 | 500 | The service failed; its log has the cause under the request id |
-         *     | 50300 | 503 | The service cannot store at the moment; try again |
-         *     | 50301 | 503 | The access token cannot be checked at the moment; try again |
-         */
+        /** @description What went wrong: a number for programs, a message for people. */
         Error: {
             /**
              * Format: int32
-             * @description The number of the error.
+             * @description The number of the error: the HTTP status followed by two digits. Each keeps its meaning for ever.
              */
             error: number;
             /** @description What went wrong and what to do about it, in English. */

@@ -79,7 +79,7 @@ class ContractComparison {
       else if (old !== undefined) this.requests.parameter(old, now, place);
       else {
         const { required, in: part } = nodeOf(now);
-        const optional = part === 'header' ? 'optional header parameter added' : 'optional parameter added';
+        const optional = part === 'query' ? 'optional parameter added' : 'optional header or cookie added';
         this.requests.report(required === true ? 'required parameter added' : optional, place);
       }
     }

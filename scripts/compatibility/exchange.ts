@@ -1,4 +1,5 @@
-import { allNames, change, type Documents, followed, namesOf, type Node, nodeOf, unchanged } from './nodes.ts';
+import { judge } from './keywords.ts';
+import { allNames, change, type Documents, followed, namesOf, type Node, nodeOf } from './nodes.ts';
 import type { Difference, RuleName, Side } from './rules.ts';
 import { SchemaComparison } from './schemas.ts';
 
@@ -39,19 +40,20 @@ export class ExchangeComparison {
         const told = isFailure ? coveringReply(was, status) : undefined;
         this.report(told === undefined ? 'reply status added' : 'reply status added under another', place);
         if (told !== undefined) this.reply(told, after, place);
-      } else {
-        this.report(isFailure ? 'reply status of failure removed' : 'reply status of success removed', place);
-        const told = isFailure ? coveringReply(is, status) : undefined;
+      } else if (isFailure) {
+        const told = coveringReply(is, status);
+        const isRange = told === undefined && !/^\d+$/.test(status);
+        this.report(isRange ? 'reply range of failures removed' : 'reply status of failure removed', place);
         if (told !== undefined) this.reply(before, told, place);
-      }
+      } else this.report('reply status of success removed', place);
     }
   }
 
-  /** The members that none of the rules knows. */
+  /** The members that are not compared by themselves. */
   rest(was: Node, is: Node, known: readonly string[], where: string): void {
     for (const name of namesOf(was, is)) {
-      if (known.includes(name) || unchanged(was[name], is[name], this.documents, name)) continue;
-      this.report('anything else', `${where}, ${name}`, change(was[name], is[name]));
+      const rule = known.includes(name) ? undefined : judge(name, was[name], is[name], this.documents);
+      if (rule) this.report(rule, `${where}, ${name}`, change(was[name], is[name]));
     }
   }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { listOf, type Node } from './nodes.ts';
+import { MAX_BODY_BYTES } from '../../src/contract/request.ts';
+import { type Documents, listOf, type Node, unchanged } from './nodes.ts';
 import type { RuleName } from './rules.ts';
 
 /** A keyword that can be judged by itself: a value is valid if it is by all of them. */
@@ -10,15 +11,19 @@ interface Keyword {
   readonly judge: (was: unknown, is: unknown) => RuleName | undefined;
 }
 
-const limit = (absent: number, isWider: (was: number, is: number) => boolean): Keyword => ({
+/** A number, or an integer that is too large for one: `<` compares the two exactly. */
+type Numeric = number | bigint;
+const isNumeric = (value: unknown): value is Numeric => typeof value === 'number' || typeof value === 'bigint';
+const limit = (absent: number, isWithin: (one: Numeric, other: Numeric) => boolean): Keyword => ({
   absent,
   judge: (was, is) => {
-    if (typeof was !== 'number' || typeof is !== 'number') return 'anything else';
-    return isWider(was, is) ? 'limit widened' : 'limit narrowed';
+    if (!isNumeric(was) || !isNumeric(is)) return 'anything else';
+    if (isWithin(was, is)) return 'limit widened';
+    return isWithin(is, was) ? 'limit narrowed' : undefined;
   },
 });
-const least = (absent: number) => limit(absent, (was, is) => is < was);
-const most = limit(Infinity, (was, is) => is > was);
+const least = (absent: number) => limit(absent, (one, other) => other < one);
+const most = (absent: number) => limit(absent, (one, other) => one < other);
 
 const pattern: Keyword = {
   judge: (was, is) => (is === undefined ? 'limit widened' : was === undefined ? 'limit narrowed' : 'pattern changed'),
@@ -57,11 +62,12 @@ const KEYWORDS = new Map<string, Keyword>(
     minProperties: least(0),
     minimum: least(-Infinity),
     exclusiveMinimum: least(-Infinity),
-    maxLength: most,
-    maxItems: most,
-    maxProperties: most,
-    maximum: most,
-    exclusiveMaximum: most,
+    maxLength: most(Infinity),
+    maxItems: most(Infinity),
+    maxProperties: most(Infinity),
+    maximum: most(Infinity),
+    exclusiveMaximum: most(Infinity),
+    'x-max-body-bytes': most(MAX_BODY_BYTES),
     pattern,
     format,
     uniqueItems: { absent: false, judge: (_was, is) => (is === false ? 'values added' : 'values removed') },
@@ -71,17 +77,16 @@ const KEYWORDS = new Map<string, Keyword>(
   } satisfies Record<string, Keyword>),
 );
 
-export function canJudge(name: string): boolean {
-  return KEYWORDS.has(name);
+/** Names the rule for what a keyword, or a member of another object, was and is; undefined if it means the same. */
+export function judge(name: string, was: unknown, is: unknown, documents: Documents): RuleName | undefined {
+  const keyword = KEYWORDS.get(name);
+  if (keyword === undefined) return unchanged(was, is, documents, name) ? undefined : 'anything else';
+  const [before, after] = [was, is].map((value) => (value === undefined ? keyword.absent : value));
+  return isDeepStrictEqual(before, after) ? undefined : keyword.judge(before, after);
 }
 
-/** Names the rule for what such a keyword was and is; undefined if it means the same. */
-export function judge(
-  name: string,
-  was: unknown = KEYWORDS.get(name)?.absent,
-  is: unknown = KEYWORDS.get(name)?.absent,
-): RuleName | undefined {
-  return isDeepStrictEqual(was, is) ? undefined : KEYWORDS.get(name)?.judge(was, is);
+export function canJudge(name: string): boolean {
+  return KEYWORDS.has(name);
 }
 
 /** The values that `enum` and `const` leave; undefined: any. */

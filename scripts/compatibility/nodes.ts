@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { exactJson } from '../../src/contract/int64.ts';
 import { targetOf } from '../../src/contract/document.ts';
 
 /** An object of a contract, as YAML has it. */
@@ -10,8 +11,9 @@ export interface Documents {
   readonly is: object;
 }
 
-/** Members that people read, and no program; express-openapi-validator obeys those that have its name. */
-const PROSE = /^(x-(?!eov-).*|title|summary|description|examples?|externalDocs|deprecated|tags|\$comment)$/;
+/** Members that people read, and no program. Of the extensions, the service keeps two, and its validator obeys some. */
+const PROSE =
+  /^(x-(?!error-numbers$|max-body-bytes$|allow-unknown-|eov-).*|title|summary|description|examples?|externalDocs|deprecated|tags|\$comment)$/;
 /** Their members have names that mean nothing here: a property may be called `description`. */
 const MAPS = new Set([
   ...['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', '$defs', 'mapping'],
@@ -97,6 +99,6 @@ export function change(was: unknown, is: unknown): string {
 
 function show(value: unknown): string {
   if (value === undefined) return 'none';
-  const text = JSON.stringify(value);
+  const text = exactJson(value);
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

@@ -7,6 +7,7 @@ const UNTOLD = 'they are sent what they were not told of';
 const MISSING = 'what they count on may be missing';
 const GONE = 'what they read is no longer sent';
 const UNCALLED = 'what they call is not there';
+const MEANT = 'what they read means something else';
 const RENAMED = 'code generated from the contract calls it by its old name';
 const OMITTED = 'leaving it out means something else';
 const UNKNOWN = 'this cannot be judged here, so it counts as breaking';
@@ -36,7 +37,7 @@ export const RULES = {
   'security lifted or another way in added': rule('compatible', undefined, 'credentials sent all the same do no harm'),
   'security demanded or changed': rule(REFUSED, undefined, 'credentials that suffice today do not'),
   'optional parameter added': rule('compatible', undefined, 'no client has to send it'),
-  'optional header parameter added': rule(REFUSED, undefined, 'clients may send such a header already, with any value'),
+  'optional header or cookie added': rule(REFUSED, undefined, 'clients may send one already, with any value'),
   'required parameter added': rule(REFUSED, undefined, 'no client sends it yet'),
   'parameter removed': rule(REFUSED, undefined, 'unknown ones are refused; so is one that has moved'),
   'optional body added': rule('compatible', undefined, 'no client has to send it'),
@@ -52,7 +53,8 @@ export const RULES = {
   'object opened': rule('compatible', 'compatible', 'decided: clients ignore members that they do not know'),
   'object closed': rule(REFUSED, 'compatible', '`additionalProperties: false`'),
   'limit widened': rule('compatible', 'compatible', 'decided: limits may be widened later, never narrowed'),
-  'limit narrowed': rule(REFUSED, 'compatible', 'limits are lengths, bounds, counts and patterns'),
+  'limit narrowed': rule(REFUSED, 'compatible', 'lengths, bounds, counts, patterns, `x-max-body-bytes`'),
+  'became false': rule(REFUSED, GONE, 'no value fits, also by `allOf`: as with a property removed'),
   'pattern changed': rule(UNKNOWN, UNKNOWN, 'which strings match both is not found out; without it: widened'),
   'values added': rule('compatible', UNTOLD, '`type`, `enum`, `const`, `multipleOf`, `allOf`, `anyOf` …'),
   'values removed': rule(REFUSED, 'compatible', 'the same'),
@@ -63,6 +65,10 @@ export const RULES = {
   'reply status added under another': rule(undefined, 'compatible', 'if it is what `default` or `4XX` tell'),
   'reply status of success removed': rule(undefined, GONE, 'clients wait for it'),
   'reply status of failure removed': rule(undefined, 'compatible', 'if `default` or `4XX`, where there, tell the same'),
+  'reply range of failures removed': rule(undefined, UNTOLD, '`default` or `4XX`: what it told of may still be sent'),
+  'error number added': rule('compatible', 'compatible', 'in `x-error-numbers`; the status says what it is like'),
+  'error number removed': rule(UNKNOWN, GONE, 'as with properties'),
+  'error number changed': rule(UNKNOWN, MEANT, 'a number keeps its meaning, to the letter'),
   'reply header added': rule(undefined, 'compatible', 'clients ignore headers that they do not know'),
   'reply header removed': rule(undefined, GONE, 'as with properties'),
   'anything else': rule(UNKNOWN, UNKNOWN, '`oneOf`, `not`, `if`, `patternProperties`, `style`, `links` …'),

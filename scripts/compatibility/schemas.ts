@@ -4,7 +4,11 @@ import { allNames, change, type Documents, isNode, listOf, namesOf, type Node, n
 import type { RuleName } from './rules.ts';
 
 /** Judged together below. */
-const JUDGED = new Set('enum const properties required additionalProperties items allOf anyOf'.split(' '));
+const JUDGED = new Set(
+  'enum const properties required additionalProperties items allOf anyOf x-error-numbers'.split(' '),
+);
+/** `additionalProperties: false` beside these forbids the properties that they alone describe. */
+const BESIDE = ['allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'];
 /** What these say of a value depends on what the schemas within and beside them have said of it. */
 const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
 
@@ -34,7 +38,7 @@ export class SchemaComparison {
       if (!this.isNew(was, is)) return;
       this.compareNodes(withReferenceInAllOf(was), withReferenceInAllOf(is), path);
     } else if (was !== is) {
-      this.report(was === false ? 'values added' : 'values removed', path, change(before, after));
+      this.report(was === false ? 'values added' : 'became false', path, change(before, after));
     }
   }
 
@@ -53,18 +57,28 @@ export class SchemaComparison {
     }
     for (const name of namesOf(was, is)) {
       if (JUDGED.has(name)) continue;
-      const [before, after] = [was[name], is[name]];
-      const rule = canJudge(name) ? judge(name, before, after) : this.judgeUnknown(name, before, after);
-      if (rule) this.report(rule, member(path, name), change(before, after));
+      const rule = judge(name, was[name], is[name], this.documents);
+      if (rule) this.report(rule, member(path, name), change(was[name], is[name]));
     }
     const [before, after] = [listedValues(was), listedValues(is)];
     const rule = judgeListedValues(before, after);
     if (rule) this.report(rule, member(path, 'enum' in was || 'enum' in is ? 'enum' : 'const'), change(before, after));
+    this.compareErrorNumbers(nodeOf(was['x-error-numbers']), nodeOf(is['x-error-numbers']), path);
     this.compareProperties(was, is, path);
-    this.compareAdditional(was['additionalProperties'] ?? true, is['additionalProperties'] ?? true, path);
+    if (closes(was, is) && BESIDE.some((name) => name in is)) this.reportClosed(path);
+    else this.compareAdditional(additional(was), additional(is), path);
     this.compare(was['items'] ?? true, is['items'] ?? true, `${path}[]`);
     this.compareBranches('allOf', was['allOf'], is['allOf'], path);
     this.compareAnyOf(was['anyOf'], is['anyOf'], path);
+  }
+
+  private compareErrorNumbers(was: Node, is: Node, path: string): void {
+    for (const number of allNames(was, is)) {
+      const [before, after] = [was[number], is[number]];
+      const what = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+      const place = member(path, `x-error-numbers.${number}`);
+      if (before !== after) this.report(`error number ${what}`, place, change(before, after));
+    }
   }
 
   private compareProperties(was: Node, is: Node, path: string): void {
@@ -94,8 +108,7 @@ export class SchemaComparison {
     const rule = required ? 'required property added' : 'optional property added';
     this.report(rule, place, rule);
     // An open object took it already, with any value or with some.
-    const additional = was['additionalProperties'] ?? true;
-    if (additional !== false) this.compare(additional, nodeOf(is['properties'])[name], place);
+    if (additional(was) !== false) this.compare(additional(was), nodeOf(is['properties'])[name], place);
   }
 
   private compareAdditional(was: unknown, is: unknown, path: string): void {
@@ -106,10 +119,18 @@ export class SchemaComparison {
     else this.compare(was, is, member(path, '*'));
   }
 
+  /** A closed object among several that must be fulfilled forbids the properties of the others. */
+  private reportClosed(path: string): void {
+    this.report('anything else', member(path, 'additionalProperties'), 'false, beside other schemas');
+  }
+
   private compareAnyOf(was: unknown, is: unknown, path: string): void {
     if (was !== undefined && is !== undefined) this.compareBranches('anyOf', was, is, path);
-    else if (was !== is)
-      this.report(was === undefined ? 'values removed' : 'values added', member(path, 'anyOf'), change(was, is));
+    else if (was !== is) {
+      // Whether all branches together forbid a property is not found out.
+      const rule = listOf(is).every(isPlain) ? 'values removed' : 'anything else';
+      this.report(was === undefined ? rule : 'values added', member(path, 'anyOf'), change(was, is));
+    }
   }
 
   /** Of schemas of which all, or any, must be fulfilled. Their order means nothing. */
@@ -118,9 +139,10 @@ export class SchemaComparison {
     const gone = was.filter((each) => !is.some((other) => unchanged(each, other, this.documents)));
     const come = is.filter((each) => !was.some((other) => unchanged(other, each, this.documents)));
     const place = member(path, keyword);
-    if (gone.length === come.length) {
-      gone.forEach((each, index) => {
-        this.compare(each, come[index], `${place}[${is.indexOf(come[index])}]`);
+    // A schema more to fulfil takes the place of one that anything fits.
+    if (gone.length === come.length || (gone.length === 0 && keyword === 'allOf')) {
+      come.forEach((each, index) => {
+        this.compareBranch(gone[index] ?? true, each, `${place}[${is.indexOf(each)}]`);
       });
     } else if (gone.length > 0 && come.length > 0) {
       this.report('anything else', place, change(was, is));
@@ -130,20 +152,48 @@ export class SchemaComparison {
     }
   }
 
-  private judgeUnknown(keyword: string, was: unknown, is: unknown): RuleName | undefined {
-    return unchanged(was, is, this.documents, keyword) ? undefined : 'anything else';
+  private compareBranch(before: unknown, after: unknown, path: string): void {
+    const [was, is] = [schemaOf(before, this.documents.was), schemaOf(after, this.documents.is)];
+    if (closes(nodeOf(was), nodeOf(is))) this.reportClosed(path);
+    this.compare(before, after, path);
   }
+}
+
+/** What an object may have besides its properties. */
+function additional(schema: Node): unknown {
+  return schema['additionalProperties'] ?? true;
+}
+
+function closes(was: Node, is: Node): boolean {
+  return additional(is) === false && additional(was) !== false;
+}
+
+/** Whether it says nothing of members but which are required. */
+function isPlain(schema: unknown): boolean {
+  return isNode(schema) && namesOf(schema, {}).every((name) => canJudge(name) || /^(enum|const|required)$/.test(name));
 }
 
 function member(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** Where a reference leads to that stands alone, as an object unless nothing fits it. */
+/** Where a reference leads to that stands alone, as an object, or `false` if nothing can fit it. */
 function schemaOf(value: unknown, document: object): unknown {
   if (value === true) return ANYTHING;
-  if (!isNode(value) || typeof value['$ref'] !== 'string' || namesOf(value, {}).length > 1) return value;
-  return schemaOf(targetOf(document, value['$ref']), document);
+  if (!isNode(value)) return value;
+  if (typeof value['$ref'] === 'string' && namesOf(value, {}).length === 1)
+    return schemaOf(targetOf(document, value['$ref']), document);
+  return isFalse(value, document) ? false : value;
+}
+
+/** As far as it says so itself, or a schema that it refers to, or one of `allOf`. */
+function isFalse(schema: unknown, document: object, seen = new Set<unknown>()): boolean {
+  if (!isNode(schema) || seen.has(schema)) return schema === false;
+  seen.add(schema);
+  const { $ref, allOf, not } = schema;
+  const all = [typeof $ref === 'string' ? targetOf(document, $ref) : true, ...listOf(allOf)];
+  const isAnything = not === true || (isNode(not) && namesOf(not, {}).length === 0);
+  return isAnything || all.some((each) => isFalse(each, document, seen));
 }
 
 /** A reference with keywords beside it is one more schema to fulfil. */

@@ -28,8 +28,9 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x5c];
 
 /**
- * Parses strict JSON (RFC 8259) in which no object repeats a member (RFC 7493, section 2.3). Where `position` says int64,
- * a number is a bigint; where it has defaults, they are filled in.
+ * Parses strict JSON (RFC 8259): as RFC 7493 demands, it holds no lone surrogate (section 2.1), no number beyond the
+ * doubles (2.2), and no object that repeats a member (2.3). Where `position` says int64, a number is a bigint; where it has
+ * defaults, they are filled in.
  *
  * @throws Refusal `bodyNotJson`, `memberRepeated`
  */
@@ -156,22 +157,30 @@ class Parser {
       at += code === BACKSLASH ? 2 : 1;
     }
     this.at = at + 1;
+    let string: string;
     try {
-      return JSON.parse(this.text.slice(open, at + 1)) as string;
+      string = JSON.parse(this.text.slice(open, at + 1)) as string;
     } catch {
       throw new Refusal(
         ErrorNumber.bodyNotJson,
         `body is not JSON: the string at position ${open} holds an escape that JSON does not have`,
       );
     }
+    // Only an escape can make one: the text was UTF-8.
+    if (string.isWellFormed()) return string;
+    throw new Refusal(ErrorNumber.bodyNotJson, `body holds a lone surrogate in the string at position ${open}`);
   }
 
   private number(isInt64: boolean): number | bigint {
     NUMBER.lastIndex = this.at;
     if (!NUMBER.test(this.text)) this.fail();
-    const literal = this.text.slice(this.at, NUMBER.lastIndex);
+    const start = this.at;
+    const literal = this.text.slice(start, NUMBER.lastIndex);
     this.at = NUMBER.lastIndex;
-    return toNumber(literal, isInt64);
+    const number = toNumber(literal, isInt64);
+    // Where an int64 stands, the validator says which numbers may.
+    if (isInt64 || Number.isFinite(number)) return number;
+    throw new Refusal(ErrorNumber.bodyNotJson, `body holds a number that is too large at position ${start}`);
   }
 
   private word<T>(word: string, value: T): T {

@@ -18,6 +18,7 @@ const OPTIONS = {
     url: '../openapi.json',
     persistAuthorization: true,
     displayRequestDuration: true,
+    showExtensions: true,
     // By default the page sends the contract to a validator on the internet.
     validatorUrl: null,
   },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { ERROR_NUMBERS } from '../support/app.ts';
 import { startBrowser, type Visit, visit } from '../support/browser.ts';
 import { freePort } from '../support/port.ts';
 import { README } from '../support/readme.ts';
@@ -197,6 +198,16 @@ describeInBrowser('in a browser', () => {
       expect((await docs.execute('{"id":4,"name":"x"}')).status).toBe('200');
       expect(await docs.width()).toBe(viewport.width);
       expect(await docs.beyond()).toEqual([]);
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('shows what each error number means', async () => {
+      await using visited = await open('/docs');
+      const schema = visited.page.locator('.models .json-schema-2020-12', { hasText: /^Error/ });
+      await schema.getByRole('button').first().click();
+      await schema.getByRole('button', { name: 'Expand all' }).first().click();
+      const lines = (await schema.innerText()).split('\n');
+      for (const [number, meaning] of Object.entries(ERROR_NUMBERS)) expect(lines).toContain(`${number}"${meaning}"`);
       expect(visited.problems).toEqual([]);
     });
 

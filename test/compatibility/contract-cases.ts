@@ -6,7 +6,7 @@ import { type Case, VERDICTS } from './schema-cases.ts';
  */
 const TABLE = String.raw`
 = # dry → \n        - { name: User-Agent, in: header, schema: { maxLength: 3 } }
-+ POST /beds, header parameter user-agent: optional header parameter added; REFUSED
++ POST /beds, header parameter user-agent: optional header or cookie added; REFUSED
 - POST /beds, header parameter user-agent: parameter removed; REFUSED
 = # dry → \n        - { name: wet, in: query, schema: {} }
 + POST /beds, query parameter wet: optional parameter added; OK
@@ -52,7 +52,7 @@ const TABLE = String.raw`
 - POST /beds/tidy, reply 404: reply status of failure removed; OK
 = { description: done } } → { description: done }, default: { description: none } }
 + POST /beds/tidy, reply default: reply status added; UNTOLD
-- POST /beds/tidy, reply default: reply status of failure removed; OK
+- POST /beds/tidy, reply default: reply range of failures removed; UNTOLD
 = done } } → done, headers: { Age: { schema: {} } } } }
 + POST /beds/tidy, reply 204, header age: reply header added; OK
 - POST /beds/tidy, reply 204, header age: reply header removed; GONE
@@ -61,6 +61,42 @@ const TABLE = String.raw`
 + POST /beds, reply default, body, error.maxLength: none → 9; OK
 - POST /beds, reply 404, body, error.maxLength: 9 → none; OK
 - POST /beds, reply default, body, error.maxLength: 9 → none; OK
+= \n        default: { $ref: '#/components/responses/Failure' } → 
++ POST /beds, reply default: reply range of failures removed; UNTOLD
+- POST /beds, reply default: reply status added; UNTOLD
+= '404': { $ref: '#/components/responses/Failure', headers: {} }\n        default → '404': { $ref: '#/components/responses/Failure', headers: {} }\n        4XX
++ POST /beds, reply 4XX: reply status added under another; OK
++ POST /beds, reply default: reply range of failures removed; UNTOLD
+- POST /beds, reply default: reply status added; UNTOLD
+- POST /beds, reply 4XX: reply status of failure removed; OK
+= content: { application/json: { schema: { type: object, → content: { application/problem+json: { schema: { type: object,
++ POST /beds, reply 404, body: application/json removed; GONE
++ POST /beds, reply 404, body: application/problem+json added; UNTOLD
++ POST /beds, reply default, body: application/json removed; GONE
++ POST /beds, reply default, body: application/problem+json added; UNTOLD
+- POST /beds, reply 404, body: application/json added; UNTOLD
+- POST /beds, reply 404, body: application/problem+json removed; GONE
+- POST /beds, reply default, body: application/json added; UNTOLD
+- POST /beds, reply default, body: application/problem+json removed; GONE
+= [name]\n → [name]\n      allOf: [{ properties: { kind: false } }]\n
++ POST /beds, request body, allOf[0].kind: optional property added; OK
++ POST /beds, request body, allOf[0].kind: true → false; REFUSED
++ POST /beds, reply 200, body, allOf[0].kind: optional property added; OK
++ POST /beds, reply 200, body, allOf[0].kind: true → false; GONE
+- POST /beds, request body, allOf: [{"properties":{"kind":false}}] → []; OK
+- POST /beds, reply 200, body, allOf: [{"properties":{"kind":false}}] → []; UNTOLD
+= { minLength: 2 }] → { minLength: 2, additionalProperties: false }]
++ POST /beds, request body, every.allOf[1].additionalProperties: false, beside other schemas; UNKNOWN
++ POST /beds, request body, every.allOf[1].additionalProperties: true → false; REFUSED
++ POST /beds, reply 200, body, every.allOf[1].additionalProperties: false, beside other schemas; UNKNOWN
++ POST /beds, reply 200, body, every.allOf[1].additionalProperties: true → false; OK
+- POST /beds, request body, every.allOf[1].additionalProperties: false → true; OK
+- POST /beds, reply 200, body, every.allOf[1].additionalProperties: false → true; OK
+= every: { → every: { additionalProperties: false, 
++ POST /beds, request body, every.additionalProperties: false, beside other schemas; UNKNOWN
++ POST /beds, reply 200, body, every.additionalProperties: false, beside other schemas; UNKNOWN
+- POST /beds, request body, every.additionalProperties: false → true; OK
+- POST /beds, reply 200, body, every.additionalProperties: false → true; OK
 = ETag: { required: true, → ETag: {
 + POST /beds, reply 200, header etag: became optional; MISSING
 - POST /beds, reply 200, header etag: became required; OK
@@ -73,9 +109,19 @@ const TABLE = String.raw`
 = components: →   /weeds:\n    get: { operationId: weeds, responses: { default: { description: x } } }\ncomponents:
 + GET /weeds: operation added; OK
 - GET /weeds: operation removed; UNCALLED
+= operationId: createBed\n → operationId: createBed\n      x-max-body-bytes: 1000\n
++ POST /beds, x-max-body-bytes: none → 1000; REFUSED
+- POST /beds, x-max-body-bytes: 1000 → none; OK
+= operationId: createBed\n → operationId: createBed\n      x-max-body-bytes: 65536\n
+= operationId: createBed\n → operationId: createBed\n      x-allow-unknown-query-parameters: true\n
++ POST /beds, x-allow-unknown-query-parameters: none → true; UNKNOWN
+- POST /beds, x-allow-unknown-query-parameters: true → none; UNKNOWN
 = operationId: createBed\n → operationId: createBed\n      x-eov-allow-unknown-query-parameters: true\n      x-any: 1\n
 + POST /beds, x-eov-allow-unknown-query-parameters: none → true; UNKNOWN
 - POST /beds, x-eov-allow-unknown-query-parameters: true → none; UNKNOWN
+= [{ url: / }] → [{ url: /v1 }]
++ servers: ["/"] → ["/v1"]; UNCALLED
+- servers: ["/v1"] → ["/"]; UNCALLED
 = [{ url: / }] → [{ url: '/{v}', variables: { v: { default: a } } }]
 + servers: ["/"] → ["/{v=a}"]; UNCALLED
 - servers: ["/{v=a}"] → ["/"]; UNCALLED
@@ -94,6 +140,10 @@ const TABLE = String.raw`
 = \nsecurity: [{ token: [] }] → \nsecurity: [{ token: [write] }]
 + POST /beds, security: [{"token":[]}] → [{"token":["write"]}]; REFUSED
 - POST /beds, security: [{"token":["write"]}] → [{"token":[]}]; OK
+= \nsecurity: [{ token: [] }] → \nsecurity: [{ token: [read] }, { token: [write] }]
++ POST /beds, security: [{"token":[]}] → [{"token":["read"]},{"token":["write"]}]; REFUSED
+- POST /beds, security: [{"token":["read"]},{"token":["write"]}] → [{"token":[]}]; OK
+= tidy, security: [] → tidy, security: [{ token: [write] }, {}]
 = scheme: bearer, desc → scheme: basic, desc
 + POST /beds, security: changed; REFUSED
 - POST /beds, security: changed; REFUSED
@@ -108,7 +158,7 @@ const TABLE = String.raw`
 - the document, webhooks: {"x-done":{}} → none; UNKNOWN
 = name: dry, in: query → name: dry, in: cookie
 + POST /beds, query parameter dry: parameter removed; REFUSED
-+ POST /beds, cookie parameter dry: optional parameter added; OK
++ POST /beds, cookie parameter dry: optional header or cookie added; REFUSED
 - POST /beds, cookie parameter dry: parameter removed; REFUSED
 - POST /beds, query parameter dry: optional parameter added; OK
 =         '404': { →         '403': { description: no }\n        '404': {
@@ -126,10 +176,12 @@ const TABLE = String.raw`
 = schemas/Short' } → schemas/Short', maxLength: 2 }
 + POST /beds, request body, referred.type: "string" → none; OK
 + POST /beds, request body, referred.maxLength: 3 → 2; REFUSED
-+ POST /beds, request body, referred.allOf: [] → [{"$ref":"#/components/schemas/Short"}]; REFUSED
++ POST /beds, request body, referred.allOf[0].type: none → "string"; REFUSED
++ POST /beds, request body, referred.allOf[0].maxLength: none → 3; REFUSED
 + POST /beds, reply 200, body, referred.type: "string" → none; UNTOLD
 + POST /beds, reply 200, body, referred.maxLength: 3 → 2; OK
-+ POST /beds, reply 200, body, referred.allOf: [] → [{"$ref":"#/components/schemas/Short"}]; OK
++ POST /beds, reply 200, body, referred.allOf[0].type: none → "string"; OK
++ POST /beds, reply 200, body, referred.allOf[0].maxLength: none → 3; OK
 - POST /beds, request body, referred.maxLength: 2 → 3; OK
 - POST /beds, request body, referred.type: none → "string"; REFUSED
 - POST /beds, request body, referred.allOf: [{"$ref":"#/components/schemas/Short"}] → []; OK

@@ -54,6 +54,7 @@ components:
         patterned: { type: object, patternProperties: { ^x: { type: string } }, additionalProperties: false } # patterned
         sealed: { type: object, properties: { a: {} }, unevaluatedProperties: false }
         referred: { $ref: '#/components/schemas/Short' }
+        code: { x-error-numbers: { '1': dry, '2': wet } }
         beds: { type: array, items: { $ref: '#/components/schemas/Bed' } }
     Short: { type: string, maxLength: 3 }
 `;

@@ -7,10 +7,11 @@ export const VERDICTS = {
   GONE: 'breaks clients: what they read is no longer sent',
   UNCALLED: 'breaks clients: what they call is not there',
   RENAMED: 'breaks clients: code generated from the contract calls it by its old name',
+  MEANT: 'breaks clients: what they read means something else',
   OMITTED: 'breaks clients: leaving it out means something else',
   UNKNOWN: 'breaks clients: this cannot be judged here, so it counts as breaking',
 } as const;
-const { OK, REFUSED, UNTOLD, MISSING, GONE, OMITTED, UNKNOWN } = VERDICTS;
+const { OK, REFUSED, UNTOLD, MISSING, GONE, MEANT, OMITTED, UNKNOWN } = VERDICTS;
 
 /** An edit of the contract, what is said of each difference, and what is said when the edit is taken back. */
 export interface Case {
@@ -31,6 +32,7 @@ const narrows: Verdicts = [REFUSED, OK, OK, UNTOLD];
 const disjoint: Verdicts = [REFUSED, UNTOLD, REFUSED, UNTOLD];
 const loosens: Verdicts = [OK, OK, REFUSED, OK];
 const tightens: Verdicts = [REFUSED, OK, OK, OK];
+const forbids: Verdicts = [REFUSED, GONE, OK, UNTOLD];
 const unknown: Verdicts = [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN];
 
 /** An edit of `Bed`, of which the same is said in requests and in replies. */
@@ -121,8 +123,9 @@ export const SCHEMA_CASES: readonly Case[] = [
   schema(
     '{ minLength: 2 }]',
     '{ minLength: 2 }, { type: string }]',
-    'every.allOf: [{"maxLength":5},{"minLength":2}] → [{"maxLength":5},{"minLength":2},{"type":"string"}]',
+    'every.allOf[2].type: none → "string"',
     narrows,
+    'every.allOf: [{"maxLength":5},{"minLength":2},{"type":"string"}] → [{"maxLength":5},{"minLength":2}]',
   ),
   schema('{ minLength: 2 }]', '{ minLength: 3 }]', 'every.allOf[1].minLength: 2 → 3', tightens),
   schema(
@@ -166,4 +169,33 @@ export const SCHEMA_CASES: readonly Case[] = [
     MISSING,
   ]),
   schema('properties: { a: {} }', 'properties: { a: {}, title: {} }', 'sealed: changed, beside unevaluated…', unknown),
+  schema(
+    'referred: {',
+    'referred: { allOf: [false],',
+    'referred: {"$ref":"#/components/schemas/Short"} → {"allOf":[false],"$ref":"#/components/schemas/Short"}',
+    forbids,
+  ),
+  schema('items: { type: string }', 'items: false', 'tags[]: {"type":"string"} → false', forbids),
+  schema(
+    'code: {',
+    'code: { not: true, ',
+    'code: {"x-error-numbers":{"1":"dry","2":"wet"}} → {"not":true,"x-error-numbers":{"1":"dry","2":"wet"}}',
+    forbids,
+  ),
+  schema("'2': wet", "'2': wet, '3': late", 'code.x-error-numbers.3: none → "late"', [OK, OK, UNKNOWN, GONE]),
+  schema("'2': wet", "'2': cold", 'code.x-error-numbers.2: "wet" → "cold"', [UNKNOWN, MEANT, UNKNOWN, MEANT]),
+  schema('size: {', 'size: { anyOf: [{ properties: {} }],', 'size.anyOf: none → [{"properties":{}}]', [
+    UNKNOWN,
+    UNKNOWN,
+    OK,
+    UNTOLD,
+  ]),
+  schema('size: {', 'size: { readOnly: true,', 'size.readOnly: none → true', unknown),
+  schema('size: {', 'size: { writeOnly: true,', 'size.writeOnly: none → true', unknown),
+  schema(
+    'one: {',
+    'one: { discriminator: { propertyName: a },',
+    'one.discriminator: none → {"propertyName":"a"}',
+    unknown,
+  ),
 ];

@@ -75,7 +75,7 @@ function ofType(schema: Keywords & { readonly type: string }, resolve: Resolve):
 function unknownNames(names: readonly string[]): fc.Arbitrary<string> {
   const near = names.flatMap((name) => [name.toUpperCase(), ` ${name}`, `${name}\0`, `${name}s`, name.slice(1)]);
   return fc
-    .oneof(TEXT, fc.constantFrom('', '__proto__', 'constructor', 'toString', '\ud800', '$ref', ...near))
+    .oneof(TEXT, fc.constantFrom('', '__proto__', 'constructor', 'toString', '$ref', ...near))
     .filter((name) => !names.includes(name));
 }
 
@@ -131,8 +131,8 @@ function ofArray({ items, minItems = 0, maxItems }: Keywords, resolve: Resolve):
   ];
 }
 
-/** Characters that a pattern may forbid: controls, halves of pairs, white space, signs, letters. */
-const SUSPECTS = ['\ud800', '\udfff', '\udc00\ud800', ...Array.from('\0\u0001\n "/-Aa0é🌱')];
+/** Characters that a pattern may forbid: controls, white space, signs, letters. */
+const SUSPECTS = Array.from('\0\u0001\n "/-Aa0é🌱');
 
 function ofString({ minLength = 0, maxLength, pattern }: Keywords): Break[] {
   const found: Break[] = [];
@@ -155,6 +155,8 @@ function ofString({ minLength = 0, maxLength, pattern }: Keywords): Break[] {
 function ofInteger(schema: Keywords): Break[] {
   const { min, max } = integerRange(schema);
   const far = 2n ** 70n;
+  // Where no int64 stands, a body with a number beyond the doubles is not JSON to the service.
+  const isInt64 = schema.format === 'int64';
   const fraction = fc
     .tuple(fc.bigInt({ min, max }), fc.constantFrom('5', '000000000000000000000001', '99999999999999999999'))
     .map(([whole, digits]) => new Written(`${String(whole)}.${digits}`));
@@ -162,9 +164,12 @@ function ofInteger(schema: Keywords): Break[] {
     ...replacing('an integer out of range', fc.oneof(fc.bigInt(max + 1n, max + far), fc.bigInt(min - far, min - 1n))),
     ...replacing(
       'an integer out of range',
-      fc.constantFrom(max + 1n, min - 1n, 2n ** 64n, 10n ** 400n, -(10n ** 400n)),
+      fc.constantFrom(max + 1n, min - 1n, 2n ** 64n, ...(isInt64 ? [10n ** 400n, -(10n ** 400n)] : [])),
     ),
-    ...replacing('an integer written out of range', fc.constantFrom('1e400', '-1e400', '9.3e18', '1e19').map(written)),
+    ...replacing(
+      'an integer written out of range',
+      fc.constantFrom('9.3e18', '1e19', ...(isInt64 ? ['1e400', '-1e400'] : [])).map(written),
+    ),
     ...replacing('an integer with a fraction', fraction),
     ...replacing(
       'an integer with a fraction',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Text that is almost the JSON that it is made of. */
+/** Text that is almost the JSON that it is made of; JSON with a lone surrogate counts as none. */
 export function notJson(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const damages: readonly ((text: string, at: number) => string)[] = [
     (text, at) => text.slice(0, 1 + (at % text.length)),
@@ -14,6 +14,7 @@ export function notJson(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
     (text) => text.replace(/:\s*-?[0-9][^,}]*/, ': NaN'),
     (text) => text.replace(/:\s*(-?[0-9])/, ': 0$1'),
     (text) => text.replace(/"\s*:/, String.raw`\x41":`),
+    (text) => text.replace('"', String.raw`"\ud800`),
   ];
   return fc
     .tuple(texts, fc.constantFrom(...damages), fc.nat())
@@ -23,9 +24,14 @@ export function notJson(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
-    return true;
+    return isWellFormed(JSON.parse(text));
   } catch {
     return false;
   }
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).flat().every(isWellFormed);
 }

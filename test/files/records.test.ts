@@ -121,6 +121,7 @@ test('a line of NDJSON is refused as the body of a request is', () => {
     'id,name',
     `{"id":1,"name":"${'x'.repeat(1001)}"}`,
     `{"id":1,"name":"${'x'.repeat(MAX_BODY_BYTES)}"}`,
+    String.raw`{"id":1,"name":"\ud800"}`,
   ];
   expect(seen(recordsOf('ndjson', Buffer.from(lines.join('\n'))))).toEqual([
     { id: 9007199254740993n, name: 'x' },
@@ -133,19 +134,22 @@ test('a line of NDJSON is refused as the body of a request is', () => {
     `8 40008 body is not JSON: unexpected "i" at position 0`,
     '9 40010 body.name must not have more than 1000 characters',
     '10 40005 body is larger than 65536 bytes',
+    '11 40008 body holds a lone surrogate in the string at position 15',
   ]);
 });
 
 describe('CSV', () => {
   test('has its columns in any order, and exact digits; nothing is no value, "" the empty text', () => {
     const text =
-      'tag,id,name\n,9007199254740993,"a ""b"", c"\n"",-9223372036854775808,"two\r\nlines"\nx,1.0,1\n"",,\n,"2","3"';
+      'tag,id,name\n,9007199254740993,"a ""b"", c"\n"",-9223372036854775808,"two\r\nlines"\nx,1.0,1\n"",,\n,"2","3"\n,4,\\ud800';
     expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual([
       { id: 9007199254740993n, name: 'a "b", c' },
       { id: -9223372036854775808n, name: 'two\r\nlines', tag: '' },
       { id: 1n, name: '1', tag: 'x' },
       '6 40010 body.id is required; body.name is required',
       { id: 2n, name: '3' },
+      // CSV has no escapes.
+      { id: 4n, name: String.raw`\ud800` },
     ]);
   });
 

@@ -32,8 +32,7 @@ describe('a body that does not fit the contract gets 400, and each fault named w
     [JSON.stringify({ id: 1, name: 'x'.repeat(1001) }), 'body.name must not have more than 1000 characters'],
     [JSON.stringify({ id: 1, name: '🌱'.repeat(1001) }), 'body.name must not have more than 1000 characters'],
     [JSON.stringify({ id: 1, name: 'x', tag: 'x'.repeat(201) }), 'body.tag must not have more than 200 characters'],
-    [String.raw`{"id":1,"name":"a\u0000b"}`, 'body.name must not hold U+0000 or a lone surrogate'],
-    [String.raw`{"id":1,"name":"x","tag":"\ud800"}`, 'body.tag must not hold U+0000 or a lone surrogate'],
+    [String.raw`{"id":1,"name":"a\u0000b"}`, 'body.name must not hold U+0000'],
   ])('%.60s', async (body, message) => {
     expect(await answerTo(body)).toEqual({ status: 400, body: { error: 40010, message } });
   });

@@ -208,6 +208,7 @@ export function documents(app: TestApp): Attempts {
   const all = (...texts: readonly (string | Buffer)[]) => texts.map((text) => create(text));
   const withId = (...ids: readonly string[]) => all(...ids.map((id) => `{"id":${id},"name":"x"}`));
   const withMember = (...members: readonly string[]) => all(...members.map((each) => `{"id":1,"name":"x",${each}}`));
+  const tagged = (tags: readonly string[]) => withMember(...tags.map((tag) => `"tag":"${tag}"`));
   const named = (...names: readonly string[]) => withMember(...names.map((name) => `"${name}":{"tag":"x"}`));
   const members = (name: (index: number) => string) =>
     `{${Array.from({ length: 7000 }, (_, index) => `"${name(index)}":0`).join(',')}}`;
@@ -239,7 +240,8 @@ export function documents(app: TestApp): Attempts {
       ...withId(...ids, '1'.repeat(60_000), '9223372036854775808', `0.${'0'.repeat(60_000)}1`, 'true', 'null'),
     ],
     'one, spelt at length': () => withId(`1.${'0'.repeat(60_000)}`, `1${'0'.repeat(60_000)}e-60000`),
-    'half characters': (tags) => withMember(...tags.map((tag) => `"tag":"${tag}"`)),
+    'half characters': tagged,
+    'a character that no text has': tagged,
   };
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { pino } from 'pino';
+import { parse } from 'yaml';
 import { createApp } from '../../src/http/app.ts';
 import { Authenticator } from '../../src/auth/authenticator.ts';
 import type { IssuerSettings } from '../../src/auth/issuer.ts';
@@ -23,6 +24,11 @@ import { temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
 
 export const YAML = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
+const { components } = parse(YAML) as {
+  components: { schemas: { Error: { properties: { error: { 'x-error-numbers': Record<string, string> } } } } };
+};
+/** What each error number means, as openapi.yaml says it. */
+export const ERROR_NUMBERS = components.schemas.Error.properties.error['x-error-numbers'];
 
 type Line = Record<string, unknown>;
 

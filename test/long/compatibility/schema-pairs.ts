@@ -81,9 +81,9 @@ const { schema } = fc.letrec<{ schema: Pair<Schema>; child: Pair<Schema>; refere
     allOf: optional(branches),
     anyOf: optional(branches),
     oneOf: optional(branches),
-    not: inner(0),
-    if: inner(0),
-    then: inner(0),
+    not: optional(tie('schema'), 0),
+    if: optional(tie('schema'), 0),
+    then: optional(tie('schema'), 0),
     unevaluatedProperties: optional(pairOf(fc.constantFrom(false, { type: 'string' }))),
     unevaluatedItems: optional(pairOf(fc.constantFrom(false, { type: 'string' }))),
   };
