@@ -58,7 +58,7 @@ function room([files, { others, types = [], packages = [] }]) {
 }
 
 export default defineConfig(
-  { ignores: ['node_modules/', 'coverage/', 'generated/'] },
+  { ignores: ['node_modules/', 'coverage/', 'generated/', 'test/*/generated.ts'] },
   eslint.configs.recommended,
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,

@@ -1,57 +1,94 @@
 import type { components, operations } from '../../generated/openapi.ts';
 
-/** The shapes of an operation as data, derived from the types that openapi.yaml generates. */
-export type OperationId = keyof operations;
-export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
+// The shapes of an operation as data, derived from the types that openapi.yaml generates. `All` is the generated
+// `operations` of another contract where a test has one.
+
+/** A schema of the contract, as replies hold it. */
+export type Schema<Name extends keyof components['schemas']> = Sent<components['schemas'][Name]>;
 export type ErrorBody = Schema<'Error'>;
 
-type None = Readonly<Record<string, never>>;
-type Parameters<Id extends OperationId> = operations[Id]['parameters'];
-type Part<P, In extends PropertyKey> = In extends keyof P
-  ? [NonNullable<P[In]>] extends [never]
-    ? None
-    : NonNullable<P[In]>
-  : None;
+/** What generated types mark a property with that is readOnly, or writeOnly. */
+interface ReadOnly<Value = unknown> {
+  readonly $read: Value;
+}
+interface WriteOnly<Value = unknown> {
+  readonly $write: Value;
+}
 
-type RequestContent<Id extends OperationId> = operations[Id] extends { requestBody: { content: infer C } }
-  ? C[keyof C]
-  : operations[Id] extends { requestBody?: { content: infer C } }
-    ? C[keyof C] | undefined
+/** What an operation gets of a value that clients send: nothing that is readOnly, and each default filled in. */
+type Received<T> =
+  T extends WriteOnly<infer Value>
+    ? Received<Value>
+    : T extends readonly unknown[]
+      ? { [Index in keyof T]: Received<T[Index]> }
+      : T extends object
+        ? FilledIn<T> extends infer Whole
+          ? { [Name in keyof Whole as NonNullable<Whole[Name]> extends ReadOnly ? never : Name]: Received<Whole[Name]> }
+          : never
+        : T;
+type Defined<T> = Exclude<T, undefined>;
+/** Generated types have `| undefined` for what has a default, and for nothing else. */
+type FilledIn<T> = {
+  [Name in keyof T as undefined extends Required<T>[Name] ? never : Name]: T[Name];
+} & {
+  [Name in keyof T as undefined extends Required<T>[Name] ? Name : never]-?: Defined<T[Name]>;
+};
+
+/** What an operation returns for a value that clients get: nothing that is writeOnly. */
+type Sent<T> =
+  T extends ReadOnly<infer Value>
+    ? Sent<Value>
+    : T extends readonly unknown[]
+      ? { [Index in keyof T]: Sent<T[Index]> }
+      : T extends object
+        ? { [Name in keyof T as NonNullable<T[Name]> extends WriteOnly ? never : Name]: Sent<Defined<T[Name]>> }
+        : T;
+
+type None = Readonly<Record<string, never>>;
+type Part<O, In extends string> = O extends { parameters: Partial<Record<In, infer P>> }
+  ? [NonNullable<P>] extends [never]
+    ? None
+    : Received<NonNullable<P>>
+  : never;
+type RequestContent<O> = O extends { requestBody: { content: infer C } }
+  ? Received<C[keyof C]>
+  : O extends { requestBody?: { content: infer C } }
+    ? Received<C[keyof C]> | undefined
     : undefined;
 
 /** What an operation is called with; int64 is `bigint`, defaults are filled in. */
-export interface Request<Id extends OperationId> {
-  readonly path: Part<Parameters<Id>, 'path'>;
-  readonly query: Part<Parameters<Id>, 'query'>;
-  readonly header: Part<Parameters<Id>, 'header'>;
-  readonly body: RequestContent<Id>;
+export interface Request<Id extends keyof All, All = operations> {
+  readonly path: Part<All[Id], 'path'>;
+  readonly query: Part<All[Id], 'query'>;
+  readonly header: Part<All[Id], 'header'>;
+  readonly body: RequestContent<All[Id]>;
 }
 
 /** The declared members only: the generated `[name: string]: unknown` would let a misspelt header through. */
 type Declared<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
-type Headers<H> =
-  Partial<Declared<H>> extends Declared<H>
-    ? { readonly headers?: Readonly<Declared<H>> }
-    : { readonly headers: Readonly<Declared<H>> };
-type Body<R> = R extends { content: infer C }
-  ? [C] extends [undefined]
-    ? unknown
-    : { readonly body: C[keyof C] }
-  : unknown;
-type ReplyOf<Status, R> = R extends { headers: infer H } ? { readonly status: Status } & Headers<H> & Body<R> : never;
+type Headers<H> = [keyof H] extends [never]
+  ? { readonly headers?: None }
+  : Partial<H> extends H
+    ? { readonly headers?: Readonly<H> }
+    : { readonly headers: Readonly<H> };
+type Body<R> = R extends { content: infer C } ? { readonly body: Sent<C[keyof C]> } : unknown;
+type ReplyOf<Status, R> = R extends { headers: infer H }
+  ? { readonly status: Status } & Headers<Declared<H>> & Body<R>
+  : never;
+type Replies<O> = O extends { responses: infer R }
+  ? { [Status in keyof R & number]: ReplyOf<Status, R[Status]> }[keyof R & number]
+  : never;
 
 /**
  * What an operation may answer: the statuses that openapi.yaml declares by number. `default` is not among them, or
  * any status would compile; failures that fall under it are thrown.
  */
-export type Reply<Id extends OperationId> = {
-  [Status in keyof operations[Id]['responses'] & number]: ReplyOf<Status, operations[Id]['responses'][Status]>;
-}[keyof operations[Id]['responses'] & number];
+export type Reply<Id extends keyof All, All = operations> = Replies<All[Id]>;
 
-export type Operation<Id extends OperationId, Services> = (
-  request: Request<Id>,
+export type Operation<Id extends keyof All, Services, All = operations> = (
+  request: Request<Id, All>,
   services: Services,
-) => Promise<Reply<Id>>;
+) => Promise<Reply<Id, All>>;
 
 /** A handler for each operationId of the contract: none missing, none too many. */
-export type Operations<Services> = { readonly [Id in OperationId]: Operation<Id, Services> };
+export type Operations<Services, All = operations> = { readonly [Id in keyof All]: Operation<Id, Services, All> };

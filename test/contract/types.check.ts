@@ -4,6 +4,7 @@
  */
 import type { Operations, Reply, Request } from '../../src/contract/types.ts';
 import type { Services } from '../../src/operations/services.ts';
+import type { operations, webhooks } from './generated.ts';
 
 type R = Reply<'createPlant'>;
 const createPlant = (): Promise<R> => Promise.resolve({ status: 200, body: { name: 'x' } });
@@ -63,3 +64,93 @@ export function readsRequest({ body, path, query }: Request<'createPlant'>): unk
   const rounded: number = body.id;
   return [colour, tag, id, limit, rounded];
 }
+
+// Of types.yaml, which has what openapi.yaml does not. Handlers that only answer with what they got compile:
+
+export const beds = {
+  putBed: ({ path, body: { secret: _, within = [], ...bed } }) => {
+    const beneath = within.map(({ secret: _, within: _deeper, ...each }) => ({ id: each.size, ...each }));
+    return Promise.resolve({ status: 200, body: { id: path['bed-id'], ...bed, within: beneath } });
+  },
+  clearBed: ({ body }) =>
+    Promise.resolve({
+      status: 200,
+      headers: { 'X-Count': 1n },
+      body: { titled: { title: body?.why ?? '', rows: 1n } },
+    }),
+  addPet: ({ body }) => Promise.resolve({ status: 200, body: body.kind === 'cat' ? body.lives : body.tricks }),
+} satisfies Operations<Services, operations>;
+
+type Put = Request<'putBed', operations>;
+type Put200 = Extract<Reply<'putBed', operations>, { status: 200 }>;
+type Put204 = Extract<Reply<'putBed', operations>, { status: 204 }>;
+type Cleared = Reply<'clearBed', operations>;
+/** What is optional, and what is readonly, counts. */
+type Same<A, B> = (<T>(_: T) => T extends A ? 1 : 2) extends <T>(_: T) => T extends B ? 1 : 2 ? true : false;
+
+/** As an operation gets it: without what is readOnly, with each default. */
+interface ReceivedBed {
+  secret: string;
+  name: string;
+  rows: bigint;
+  size: bigint;
+  order: 'up' | 'down';
+  note: string | null;
+  within?: ReceivedBed[];
+}
+/** As an operation returns it: without what is writeOnly. A default is not filled in. */
+interface SentBed {
+  id: bigint;
+  name: string;
+  rows: bigint;
+  size?: bigint;
+  order?: 'up' | 'down';
+  note?: string | null;
+  within?: SentBed[];
+}
+interface Numbers {
+  nullable?: bigint | null;
+  either?: bigint | string;
+  one?: 9007199254740993n;
+  some?: 1n | -9223372036854775808n | null;
+  list?: (1n | 2n)[];
+  pair?: [bigint, string];
+  map?: Record<string, bigint>;
+  titled?: { title?: string; [name: string]: bigint | string };
+  small?: 1 | 2;
+  real?: number;
+  described?: {
+    in?: string;
+    schema?: { propertyName?: string };
+    discriminator?: { propertyName?: string };
+    operationId?: string;
+    parameters?: string[];
+    anyOf?: string[];
+    properties?: Record<string, string>;
+    format?: 'int64';
+  };
+}
+export const body: Same<Put['body'], ReceivedBed> = true;
+export const query: Same<Put['query'], { page: number; limit: bigint; order: 'up' | 'down'; after?: bigint }> = true;
+export const header: Same<Put['header'], { 'X-Trace'?: string }> = true;
+export const path: Same<Put['path'], { 'bed-id': bigint }> = true;
+export const bodyOfReply: Same<Put200['body'], SentBed> = true;
+export const optionalBody: Same<Request<'clearBed', operations>['body'], { why?: string } | undefined> = true;
+export const anyBody: Same<Reply<'addPet', operations>['body'], unknown> = true;
+export const int64s: Same<Cleared['body'], Numbers> = true;
+export const headers: Same<Cleared['headers'], Readonly<{ 'X-Count': bigint }>> = true;
+export const statuses: Same<Reply<'putBed', operations>['status'], 200 | 201 | 204> = true;
+export const webhook: Same<keyof webhooks, 'planted' | 'watered'> = true;
+
+// @ts-expect-error -- webhooks and callbacks need no handler
+export const ofWebhook = { ...beds, watered: beds.addPet } satisfies Operations<Services, operations>;
+// @ts-expect-error -- the reply declares no headers
+export const undeclaredHeader: Put204 = { status: 204, headers: { ETag: 'x' } };
+// @ts-expect-error -- the reply declares no body
+export const undeclaredBody: Put204 = { status: 204, body: {} };
+// @ts-expect-error -- the member is writeOnly
+export const writeOnly: Put200 = { status: 200, body: { id: 1n, name: 'x', rows: 1n, secret: 'x' } };
+// @ts-expect-error -- the member is writeOnly, further down too
+export const writeOnlyWithin: Put200['body'] = { id: 1n, name: 'x', rows: 1n, within: [{ secret: 'x' }] };
+// @ts-expect-error -- a member with a default is left out, or has a value
+export const undefinedMember: Put200 = { status: 200, body: { id: 1n, name: 'x', rows: 1n, size: undefined } };

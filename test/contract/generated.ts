@@ -1,0 +1,391 @@
+// Generated from types.yaml by a test, which writes it anew when it fails. Do not edit.
+
+export type $Read<T> = {
+    readonly $read: T;
+};
+export type $Write<T> = {
+    readonly $write: T;
+};
+export type Readable<T> = T extends $Write<any> ? never : T extends $Read<infer U> ? Readable<U> : T extends (infer E)[] ? Readable<E>[] : T extends object ? {
+    [K in keyof T as NonNullable<T[K]> extends $Write<any> ? never : K]: Readable<T[K]>;
+} : T;
+export type Writable<T> = T extends $Read<any> ? never : T extends $Write<infer U> ? Writable<U> : T extends (infer E)[] ? Writable<E>[] : T extends object ? {
+    [K in keyof T as NonNullable<T[K]> extends $Read<any> ? never : K]: Writable<T[K]>;
+} & {
+    [K in keyof T as NonNullable<T[K]> extends $Read<any> ? K : never]?: never;
+} : T;
+export interface paths {
+    "/beds/{bed-id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Trace"?: string;
+            };
+            path: {
+                "bed-id": bigint;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["putBed"];
+        post?: never;
+        delete: operations["clearBed"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/pets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["addPet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    planted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["Bed"];
+                };
+            };
+            responses: {
+                /** @description noted */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    watered: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description noted */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /**
+         * @default up
+         * @enum {string}
+         */
+        Order: "up" | "down";
+        /** Format: int64 */
+        Id: bigint;
+        Bed: {
+            id: $Read<components["schemas"]["Id"]>;
+            secret: $Write<string>;
+            name: string;
+            /**
+             * Format: int64
+             * @default 1
+             */
+            rows: bigint;
+            /**
+             * Format: int64
+             * @default 9007199254740993
+             */
+            size?: bigint | undefined;
+            /** @default up */
+            order?: components["schemas"]["Order"] | undefined;
+            /** @default null */
+            note?: (string | null) | undefined;
+            within?: components["schemas"]["Bed"][];
+        };
+        Numbers: {
+            /** Format: int64 */
+            nullable?: bigint | null;
+            either?: bigint | string;
+            /**
+             * Format: int64
+             * @constant
+             */
+            one?: 9007199254740993n;
+            /**
+             * Format: int64
+             * @enum {integer|null}
+             */
+            some?: 1n | -9223372036854775808n | null;
+            list?: (1n | 2n)[];
+            pair?: [
+                bigint,
+                string
+            ];
+            map?: {
+                [key: string]: bigint;
+            };
+            titled?: {
+                title?: string;
+            } & {
+                [key: string]: bigint | string;
+            };
+            /**
+             * Format: int32
+             * @enum {integer}
+             */
+            small?: 1 | 2;
+            real?: number;
+            described?: components["schemas"]["Described"];
+        };
+        /**
+         * @description Its members are named as what is looked at in a contract.
+         * @example {
+         *       "in": "x",
+         *       "schema": {
+         *         "anyOf": [
+         *           {
+         *             "default": 1
+         *           },
+         *           {
+         *             "type": "null",
+         *             "format": "undefined"
+         *           }
+         *         ]
+         *       },
+         *       "parameters": [
+         *         "x"
+         *       ],
+         *       "anyOf": [
+         *         "x"
+         *       ]
+         *     }
+         */
+        Described: {
+            in?: string;
+            schema?: {
+                /** @default x */
+                propertyName?: string | undefined;
+            };
+            discriminator?: {
+                propertyName?: string;
+            };
+            operationId?: string;
+            parameters?: string[];
+            anyOf?: string[];
+            properties?: {
+                [key: string]: string;
+            };
+            /** @constant */
+            format?: "int64";
+        };
+        Cat: {
+            /** @constant */
+            kind: "cat";
+            /** Format: int32 */
+            lives: number;
+        };
+        Dog: {
+            /** @enum {unknown} */
+            kind: "dog" | "hound";
+            /** @default none */
+            tricks?: string | undefined;
+        };
+        Pet: components["schemas"]["Cat"] | components["schemas"]["Dog"];
+    };
+    responses: {
+        /** @description a bed */
+        Bed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Bed"];
+            };
+        };
+    };
+    parameters: {
+        Authorization: string;
+        Page: number | undefined;
+    };
+    requestBodies: never;
+    headers: {
+        "X-Count": bigint;
+    };
+    pathItems: {
+        Watered: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            get?: never;
+            put?: never;
+            post: {
+                parameters: {
+                    query?: never;
+                    header?: never;
+                    path?: never;
+                    cookie?: never;
+                };
+                requestBody?: never;
+                responses: {
+                    /** @description noted */
+                    200: {
+                        headers: {
+                            [name: string]: unknown;
+                        };
+                        content?: never;
+                    };
+                };
+            };
+            delete?: never;
+            options?: never;
+            head?: never;
+            patch?: never;
+            trace?: never;
+        };
+    };
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    putBed: {
+        parameters: {
+            query?: {
+                page?: components["parameters"]["Page"];
+                limit?: bigint | undefined;
+                order?: components["schemas"]["Order"] | undefined;
+                after?: bigint;
+            };
+            header?: {
+                "X-Trace"?: string;
+            };
+            path: {
+                "bed-id": bigint;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Bed"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Bed"];
+            201: components["responses"]["Bed"];
+            /** @description nothing has changed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    clearBed: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Trace"?: string;
+            };
+            path: {
+                "bed-id": bigint;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    why?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description what was in it */
+            200: {
+                headers: {
+                    "X-Count": bigint;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Numbers"];
+                };
+            };
+        };
+    };
+    addPet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Pet"];
+            };
+        };
+        responses: {
+            /** @description it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+}
