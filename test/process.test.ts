@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import packageJson from '../package.json' with { type: 'json' };
+import { Project } from './support/project.ts';
 import { createPlant, listening, plantStore, ROOT, start, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -85,6 +86,19 @@ describe('the service', () => {
     expect(service.stderr()).toContain("curl 'https://plants.example/api/plants' -H");
     expect((await createPlant(service, BODY)).status).toBe(404);
     expect((await createPlant({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(200);
+    await service.stop();
+  });
+
+  test('is mounted below that where its contract says, and its pages are not', async () => {
+    const project = new Project();
+    project.edit('openapi.yaml', '  - url: /\n', '  - url: https://api.example/v1\n');
+    const environment = { BASE_URL: 'https://plants.example/api' };
+    const service = await startService(environment, project.folder, project.main);
+    expect(service.stderr()).toContain("curl 'https://plants.example/api/v1/plants' -H");
+    expect(service.stderr()).toContain('The documentation: https://plants.example/api/docs\n');
+    expect((await createPlant({ ...service, url: `${service.url}/api/v1` }, BODY)).status).toBe(200);
+    expect((await createPlant({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(404);
+    expect((await fetch(`${service.url}/api/docs/`)).status).toBe(200);
     await service.stop();
   });
 

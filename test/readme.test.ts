@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SETTINGS } from '../src/config.ts';
-import { MAX_BODY_BYTES } from '../src/contract/request.ts';
+import { DEFAULT_BODY_BYTES } from '../src/contract/body-limit.ts';
 import { MAX_DEPTH } from '../src/contract/json.ts';
 import { openStore } from '../src/storage/open.ts';
 import { ERROR_NUMBERS, YAML } from './support/app.ts';
@@ -28,8 +28,8 @@ describe('README', () => {
   });
 
   test('has the limits of the contract', () => {
-    expect(README).toContain(`body ${MAX_BODY_BYTES / 1024} KiB`);
-    expect(YAML).toContain(`at most ${MAX_BODY_BYTES / 1024} KiB`);
+    expect(README).toContain(`body ${DEFAULT_BODY_BYTES / 1024} KiB`);
+    expect(YAML).toContain(`at most ${DEFAULT_BODY_BYTES / 1024} KiB`);
     expect(README).toContain(`at most ${MAX_DEPTH} levels`);
     expect(YAML).toContain(`at most ${MAX_DEPTH} levels deep`);
     expect(YAML).toContain('minLength: 1\n      maxLength: 1000');

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MAX_BODY_BYTES } from '../../src/contract/request.ts';
+import { DEFAULT_BODY_BYTES } from '../../src/contract/body-limit.ts';
 import { type Documents, listOf, type Node, unchanged } from './nodes.ts';
 import type { RuleName } from './rules.ts';
 
@@ -67,7 +67,7 @@ const KEYWORDS = new Map<string, Keyword>(
     maxProperties: most(Infinity),
     maximum: most(Infinity),
     exclusiveMaximum: most(Infinity),
-    'x-max-body-bytes': most(MAX_BODY_BYTES),
+    'x-max-body-bytes': most(DEFAULT_BODY_BYTES),
     pattern,
     format,
     uniqueItems: { absent: false, judge: (_was, is) => (is === false ? 'values added' : 'values removed') },

@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Authenticator } from '../auth/authenticator.ts';
 import { hashToken, makeToken } from '../auth/token.ts';
 import { type Config, readConfig } from '../config.ts';
+import { PAGES } from '../contract/addresses.ts';
 import { loadContract } from '../contract/load.ts';
 import { createApp } from '../http/app.ts';
 import { listen } from '../http/server.ts';
@@ -106,13 +107,19 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   // If the service listens on all addresses, one that a client on this machine can use.
   const reachable = listener.url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable;
-  logger.info({ url, listening: listener.url, docs: `${url}/docs` }, 'listening');
+  const docs = url + PAGES.docs;
+  logger.info({ url, listening: listener.url, docs }, 'listening');
   // A parent process may wait for this, at every log level.
   process.send?.('listening');
   const startup = store.opened.then(async () => {
     // With TOKEN_FILE or JWT_ISSUER, clients have tokens already.
     if (config.TOKEN_FILE === undefined && jwt === undefined) {
-      await makeFirstToken(store.tokens, url, onUnreachable, stopSignal);
+      await makeFirstToken(
+        store.tokens,
+        { plants: `${url}${contract.basePath}/plants`, docs },
+        onUnreachable,
+        stopSignal,
+      );
     }
     logger.info('ready');
     // The next start needs the cache, also if this process is killed.
@@ -144,7 +151,7 @@ async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_U
 /** Gives a store that never had a token its first one, and prints it with an example of its use. */
 async function makeFirstToken(
   tokens: TokenStore,
-  url: string,
+  urls: { readonly plants: string; readonly docs: string },
   onUnreachable: (error: StoreUnavailable) => void,
   stopSignal: AbortSignal,
 ): Promise<void> {
@@ -166,8 +173,8 @@ This store had no access token. Here is its first one, shown only this once:
 
 Add a plant:
 
-  curl '${url}/plants' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}'
+  curl '${urls.plants}' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}'
 
-The documentation: ${url}/docs
+The documentation: ${urls.docs}
 `);
 }

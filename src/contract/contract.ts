@@ -1,3 +1,5 @@
+import { Script } from 'node:vm';
+import { readBodyLimit } from './body-limit.ts';
 import {
   type AnySchema,
   type Content,
@@ -8,13 +10,12 @@ import {
   METHODS,
   type OpenApiDocument,
   type Parameter,
-  locationOf,
+  refuse,
   type Resolve,
   resolver,
   type Response,
   type Security,
 } from './document.ts';
-import { ContractError } from './errors.ts';
 import { parameterReader, type ParameterValues, type SentRequest } from './parameters.ts';
 import { Position } from './positions.ts';
 import { isIgnored } from './vocabulary.ts';
@@ -24,6 +25,8 @@ export interface Contract {
   /** The text of openapi.yaml. */
   readonly yaml: string;
   readonly document: OpenApiDocument;
+  /** The path that `servers` puts in front of all paths: '' or such as `/api/v1`. */
+  readonly basePath: string;
   readonly operations: readonly ContractOperation[];
 }
 
@@ -65,6 +68,8 @@ export type Declared = Omit<ContractOperation, 'validator'>;
 
 export interface ContractBody {
   readonly required: boolean;
+  /** The most bytes that it may have, as sent and after decompression. */
+  readonly maxBytes: number;
   /** By media type. */
   readonly types: ReadonlyMap<string, ContractContent>;
 }
@@ -100,8 +105,10 @@ export function readOperations(document: OpenApiDocument): Declared[] {
       const where = `${method} ${path}`;
       const id = operation.operationId;
       if (id === undefined) refuse(operation, where, 'the operationId is missing');
-      if (!/^[A-Za-z_$][\w$]*$/.test(id))
+      if (!isNameOfFunction(id))
         refuse(operation, where, `the operationId ${id} must be a name that TypeScript can have`);
+      if (Object.hasOwn(Object.prototype, id))
+        refuse(operation, where, `every object has ${id} in JavaScript: choose another operationId`);
       if (operations.some((each) => each.id === id))
         refuse(operation, where, `another operation has the operationId ${id}`);
       const parameters = readParameters([...(item.parameters ?? []), ...(operation.parameters ?? [])], resolve);
@@ -123,6 +130,17 @@ export function readOperations(document: OpenApiDocument): Declared[] {
     }
   }
   return operations;
+}
+
+function isNameOfFunction(name: string): boolean {
+  if (!/^[A-Za-z_$][\w$]*$/.test(name)) return false;
+  try {
+    // Compiled, not run: as in a module, where `await` and `static` are no names either.
+    new Script(`'use strict'; async () => { function ${name}() {} }`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What clients are told of a value that does not match a pattern, by the pattern: `x-pattern-message` beside it. */
@@ -164,9 +182,13 @@ function readDeclaredBody(
   follow: Follow,
   where: string,
 ): ContractBody | undefined {
-  if (operation.requestBody === undefined) return undefined;
+  if (operation.requestBody === undefined) {
+    if ('x-max-body-bytes' in operation) refuse(operation, where, 'x-max-body-bytes needs a requestBody');
+    return undefined;
+  }
   const { required = false, content } = resolve(operation.requestBody);
-  return { required, types: readContent(content, follow, `${where}, requestBody`) };
+  const types = readContent(content, follow, `${where}, requestBody`);
+  return { required, types, maxBytes: readBodyLimit(operation, content, follow, `${where}, requestBody`) };
 }
 
 function readReply(status: string, response: Response, resolve: Resolve, follow: Follow, where: string): ContractReply {
@@ -191,9 +213,4 @@ function readContent(content: Content, follow: Follow, where: string): Map<strin
       return [type, { schema: media.schema, position: Position.of(media.schema, follow) }];
     }),
   );
-}
-
-/** @param node the map of the document that is wrong */
-function refuse(node: object, where: string, what: string): never {
-  throw new ContractError(`${locationOf(node)}, ${where}: ${what}`);
 }

@@ -6,14 +6,18 @@ import type { ExactKeywords } from './exact.ts';
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly summary?: string; readonly version: string };
+  readonly servers?: readonly Server[];
   readonly paths?: Readonly<Record<string, PathItem>>;
   readonly security?: Security;
   readonly components?: {
     readonly securitySchemes?: Readonly<Record<string, { readonly type: string; readonly scheme?: string }>>;
   };
 }
+export interface Server {
+  readonly url: string;
+  readonly variables?: object;
+}
 export type PathItem = Readonly<Partial<Record<Method, DeclaredOperation>>> & {
-  readonly $ref?: string;
   readonly parameters?: readonly Parameter[];
 };
 export type Security = readonly Readonly<Record<string, readonly string[]>>[];
@@ -23,6 +27,7 @@ export interface DeclaredOperation {
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses?: Readonly<Record<string, Response>>;
   readonly security?: Security;
+  readonly 'x-max-body-bytes'?: number;
 }
 export interface Parameter {
   readonly name: string;
@@ -42,7 +47,7 @@ export interface Header {
 }
 export type Content = Readonly<Record<string, { readonly schema: AnySchema }>>;
 
-/** The keywords of JSON Schema 2020-12 that tell where a value stands, and those that exact.ts judges. */
+/** The keywords of JSON Schema 2020-12 that tell where a value stands or limit its size, and those that exact.ts judges. */
 export interface Schema extends ExactKeywords {
   readonly $ref?: string;
   readonly $defs?: SchemaMap;
@@ -63,6 +68,9 @@ export interface Schema extends ExactKeywords {
   readonly items?: AnySchema;
   readonly prefixItems?: readonly AnySchema[];
   readonly contains?: AnySchema;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
   readonly default?: unknown;
   readonly readOnly?: boolean;
   readonly writeOnly?: boolean;
@@ -101,6 +109,14 @@ const locations = new WeakMap<object, string>();
 export function locationOf(value: unknown): string {
   const location = typeof value === 'object' && value !== null ? locations.get(value) : undefined;
   return location === undefined ? 'openapi.yaml' : `openapi.yaml:${location}`;
+}
+
+/**
+ * @param node what of the document is wrong
+ * @throws ContractError always
+ */
+export function refuse(node: object, where: string, what: string): never {
+  throw new ContractError(`${locationOf(node)}, ${where}: ${what}`);
 }
 
 /** Remembers where each map and each list stands, and makes numbers of the integers that a number holds exactly. */

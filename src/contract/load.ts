@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { readBasePath } from './addresses.ts';
 import { type Contract, readOperations } from './contract.ts';
 import { type OpenApiDocument, readOpenApi, type Resolve, resolver } from './document.ts';
 import { requireOpenApi, withValidators } from './validator-eov.ts';
@@ -26,5 +27,5 @@ export async function loadContract(yaml?: string): Promise<Contract> {
   const text = yaml ?? (await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
   const { document } = loadDocument(text);
   const operations = withValidators(readOperations(document), document);
-  return { yaml: text, document, operations };
+  return { yaml: text, document, basePath: readBasePath(document), operations };
 }

@@ -3,9 +3,6 @@ import { ErrorNumber, Refusal } from './errors.ts';
 import { parseJson } from './json.ts';
 import type { SentRequest } from './parameters.ts';
 
-/** The most bytes a body may have, as sent and after decompression. */
-export const MAX_BODY_BYTES = 64 * 1024;
-
 export interface Body {
   /** As the contract declares it. */
   readonly mediaType: string;
@@ -39,6 +36,6 @@ export function notUtf8(): Refusal {
   return new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
 }
 
-export function tooLarge(): Refusal {
-  return new Refusal(ErrorNumber.bodyTooLarge, `body is larger than ${MAX_BODY_BYTES} bytes`);
+export function tooLarge(maxBytes: number): Refusal {
+  return new Refusal(ErrorNumber.bodyTooLarge, `body is larger than ${maxBytes} bytes`);
 }

@@ -149,7 +149,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     head: kept(BOTH, undefined, one('Operation')),
     patch: kept(BOTH, undefined, one('Operation')),
     trace: kept(BOTH, undefined, one('Operation')),
-    servers: refused('declare servers once, at the top'),
+    servers: refused('only the document has servers: move them to its top'),
     parameters: kept(BOTH, undefined, list('Parameter')),
   },
   Operation: {
@@ -163,7 +163,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     callbacks: { is: 'kept', how: 'in the types' },
     deprecated: shown,
     security: kept(RUN, undefined, list('Security Requirement')),
-    servers: refused('declare servers once, at the top'),
+    servers: refused('only the document has servers: move them to its top'),
     'x-max-body-bytes': kept('bytes of a body, as sent and after decompression; 65536 without it', count),
     'x-allow-unknown-query-parameters': refused('declare each parameter: others are refused'),
   },

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { MAX_BODY_BYTES, notUtf8, tooLarge } from '../contract/request.ts';
+import { notUtf8, tooLarge } from '../contract/request.ts';
 
 /** A record as it stands in a file: a line, or several where a format lets a record go on. */
 export interface RawRecord {
@@ -19,8 +19,6 @@ export type FindEnd = (bytes: Buffer, start: number, limit: number) => number | 
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-/** The most bytes of a record that may be stored, with the end of its line. */
-const MAX_RECORD_BYTES = MAX_BODY_BYTES + 2;
 /** How many characters a reject shows of a record that is too large. */
 const EXCERPT_LENGTH = 200;
 
@@ -36,6 +34,7 @@ export const endOfLine: FindEnd = (bytes, start, limit) => {
  */
 export class RecordSplitter {
   private readonly findEnd: FindEnd;
+  private readonly maxBytes: number;
   /** What has come of a record that is not complete. */
   private rest: Buffer = Buffer.alloc(0);
   private lineNumber = 1;
@@ -44,8 +43,10 @@ export class RecordSplitter {
   /** Whether what comes belongs to a line that is too long, up to its end. */
   private skipping = false;
 
-  constructor(findEnd: FindEnd) {
+  /** @param maxBytes the most that a body may have */
+  constructor(findEnd: FindEnd, maxBytes: number) {
     this.findEnd = findEnd;
+    this.maxBytes = maxBytes;
   }
 
   /** The records that are complete with these bytes. */
@@ -68,11 +69,13 @@ export class RecordSplitter {
     const records: RawRecord[] = [];
     // All at once, which is faster. A line feed is never a part of another character.
     const isText = isUtf8(bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1));
+    // With the end of its line.
+    const maxRecordBytes = this.maxBytes + 2;
     let start = 0;
     while (start < bytes.length) {
-      const limit = Math.min(start + MAX_RECORD_BYTES, bytes.length);
+      const limit = Math.min(start + maxRecordBytes, bytes.length);
       const found = this.skipping ? undefined : this.findEnd(bytes, start, limit);
-      if (found === undefined && !this.skipping && !last && limit - start < MAX_RECORD_BYTES) break;
+      if (found === undefined && !this.skipping && !last && limit - start < maxRecordBytes) break;
       const end = found ?? endOfLine(bytes, start, limit);
       if (!this.skipping) records.push(this.read(bytes, start, end, isText, found !== undefined));
       this.skipping = end === undefined;
@@ -89,16 +92,16 @@ export class RecordSplitter {
    * @param isClosed whether all its quotes are closed; if false, the whole line is rejected
    */
   private read(bytes: Buffer, start: number, end: number | undefined, isText: boolean, isClosed: boolean): RawRecord {
-    const { lineNumber } = this;
+    const { lineNumber, maxBytes } = this;
     // Behind its last byte, without the end of the line.
     const textEnd = end && end - (bytes[end - 2] === CARRIAGE_RETURN ? 2 : 1);
     const text = bytes.toString('utf8', start, textEnd ?? start + EXCERPT_LENGTH);
-    if (textEnd === undefined || textEnd - start > MAX_BODY_BYTES) {
-      return { lineNumber, text: text.slice(0, EXCERPT_LENGTH), refusal: tooLarge(), excerpt: true };
+    if (textEnd === undefined || textEnd - start > maxBytes) {
+      return { lineNumber, text: text.slice(0, EXCERPT_LENGTH), refusal: tooLarge(maxBytes), excerpt: true };
     }
     if (!isText && !isUtf8(bytes.subarray(start, end))) return { lineNumber, text, refusal: notUtf8(), excerpt: true };
     if (isClosed) return { lineNumber, text };
-    const message = `a quote is opened that is not closed within ${MAX_BODY_BYTES} bytes`;
+    const message = `a quote is opened that is not closed within ${maxBytes} bytes`;
     return { lineNumber, text, refusal: new Refusal(ErrorNumber.bodyNotJson, message) };
   }
 }

@@ -16,17 +16,23 @@ export interface PlantRecord {
   readonly plant: StoredPlant | Refusal;
 }
 
-/** Reads the body of a request that creates a plant. @throws Refusal if a client would be refused */
-type ReadBody = (text: string) => StoredPlant;
+/** Reads bodies of requests that create plants. */
+interface BodyReader {
+  /** The most bytes that such a body may have. */
+  readonly maxBytes: number;
+  /** @throws Refusal if a client would be refused */
+  readonly read: (text: string) => StoredPlant;
+}
 
 /** Holds plants to the contract as the service does: from openapi.yaml, by the same functions. */
-export async function openBodyReader(): Promise<ReadBody> {
+export async function openBodyReader(): Promise<BodyReader> {
   const { operations } = await loadContract();
   const id = 'createPlant';
   const operation = operations.find((each) => each.id === id);
-  if (operation === undefined) throw new ContractError(`openapi.yaml does not have ${id}`);
+  if (operation?.body === undefined) throw new ContractError(`openapi.yaml does not have ${id} with a body`);
   // The validator has found that it is a plant; createPlant.ts is what compiles only if the store keeps all of one.
-  return (text) => readBodyText(text, operation) as StoredPlant;
+  const read = (text: string) => readBodyText(text, operation) as StoredPlant;
+  return { maxBytes: operation.body.maxBytes, read };
 }
 
 /** @throws ExplainedError */
@@ -48,17 +54,17 @@ export function toNdjson(plant: StoredPlant): string {
 /** Makes records out of bytes, portion by portion, in the order of the file. */
 export class RecordReader {
   private readonly name: string;
-  private readonly read: ReadBody;
+  private readonly read: BodyReader['read'];
   private readonly format: Format;
   private readonly splitter: RecordSplitter;
   /** Of CSV, once it has come. */
   private header: readonly string[] | undefined;
 
-  constructor(name: string, format: Format, read: ReadBody) {
+  constructor(name: string, format: Format, { read, maxBytes }: BodyReader) {
     this.name = name;
     this.read = read;
     this.format = format;
-    this.splitter = new RecordSplitter(format === 'csv' ? endOfRecord : endOfLine);
+    this.splitter = new RecordSplitter(format === 'csv' ? endOfRecord : endOfLine, maxBytes);
   }
 
   /** @throws ExplainedError if the header is not one that the contract has columns for */

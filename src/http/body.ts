@@ -29,7 +29,7 @@ export function readBody(
   // By the promise: Node's parser refuses most of these itself, just after the head, and its refusal is to be the one.
   if (coding.trim().toLowerCase() !== 'chunked') return Promise.reject(encodingRefused());
   const gzipped = isGzipped(request.headers['content-encoding']);
-  if (Number(request.headers['content-length'] ?? 0) > MAX.bodyBytes) throw tooLarge();
+  if (Number(request.headers['content-length'] ?? 0) > declared.maxBytes) throw tooLarge(declared.maxBytes);
   exchange.askForBody();
   const toBody = (bytes: Buffer): Body | undefined => {
     if (bytes.length === 0) {
@@ -37,10 +37,11 @@ export function readBody(
       return undefined;
     }
     if (!isUtf8(bytes)) throw notUtf8();
+    exchange.slots = Math.ceil(bytes.length / MAX.bodyBytes);
     return { mediaType, text: bytes.toString('utf8') };
   };
   const sent = body.read();
-  return (gzipped ? sent.then(inflated) : sent).then(toBody);
+  return (gzipped ? sent.then((bytes) => inflated(bytes, declared.maxBytes)) : sent).then(toBody);
 }
 
 function requireNone({ required }: ContractBody): void {
@@ -91,12 +92,12 @@ function encodingRefused(): Refusal {
 }
 
 /** At once: inflations that wait for a thread would hold what no bound counts, and this one is soon done. */
-function inflated(bytes: Buffer): Buffer {
+function inflated(bytes: Buffer, maxBytes: number): Buffer {
   if (bytes.length === 0) return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: MAX.bodyBytes });
+    return gunzipSync(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
-    if (Error.isError(error) && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    if (Error.isError(error) && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
     throw new Refusal(ErrorNumber.bodyNotInflatable, 'body cannot be decompressed: it is not gzip, or not all of it');
   }
 }

@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '../contract/request.ts';
+import { DEFAULT_BODY_BYTES } from '../contract/body-limit.ts';
 
 const [SECOND, KIB, MIB] = [1000, 1024, 1024 * 1024];
 
@@ -13,15 +13,18 @@ export const MAX = {
   fields: 200,
   /** Bytes of the header fields of a request; Node refuses more with 431. */
   headBytes: 16 * KIB,
-  /** Bytes of a body, as sent and after decompression. More are refused with 400. */
-  bodyBytes: MAX_BODY_BYTES,
+  /** Bytes of a body, as sent and after decompression, unless its operation has another limit. More are refused with 400. */
+  bodyBytes: DEFAULT_BODY_BYTES,
   /** Bytes of chunk framing beyond twice the body's own: a small chunk costs the processor what a large one does. */
   framingBytes: 16 * KIB,
   /** Callers that the ledger remembers: for their small chunks, and for what they have under way. */
   callers: 4096,
   /** Bytes of all bodies that are on their way, as allocated. Beyond, the caller that holds most of them gives way. */
   bodies: 32 * MIB,
-  /** Requests whose operation works: at some 30 µs of the processor each, the last one waits for 60 ms. */
+  /**
+   * Requests whose operation works: at some 30 µs of the processor each, the last one waits for 60 ms. A body of more than
+   * `bodyBytes` counts as so many requests as they go into it.
+   */
   underWay: 2048,
   /** Requests that wait behind others on their connections, as Node reads up to 2 MB of them at a time. */
   pipelined: 2048,

@@ -16,6 +16,8 @@ export class Exchange {
   key = '';
   /** undefined: not known yet, or not asked for. */
   caller: Caller | undefined;
+  /** How many of the slots for operations it takes. */
+  slots = 1;
   /** Whether it is the last of its connection (RFC 9112, section 9.6). */
   last = false;
   /** Whether the reply is out, or the client gone. */

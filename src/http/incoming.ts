@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import { busy, ErrorNumber, Refusal } from '../contract/errors.ts';
+import { MAX_BODY_BYTES } from '../contract/body-limit.ts';
 import { tooLarge } from '../contract/request.ts';
 import { MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
@@ -36,6 +37,8 @@ export class IncomingBody {
   private readBytes = 0;
   /** How many chunks there were at least: parts of what was read at one time belong to different ones. */
   private chunks = 0;
+  /** Until the operation is known, what any may take. */
+  private maxBytes: number = MAX_BODY_BYTES;
   private state: 'arriving' | 'complete' | 'dropped' = 'arriving';
   private refusal: Refusal | undefined;
   private reader: { resolve(bytes: Buffer): void; reject(refusal: Refusal): void } | undefined;
@@ -65,11 +68,17 @@ export class IncomingBody {
     });
   }
 
+  /** Says how many bytes the operation takes. */
+  limitTo(maxBytes: number): void {
+    this.maxBytes = maxBytes;
+    if (this.length > maxBytes) this.refuse(tooLarge(maxBytes));
+  }
+
   /** Takes a part that has arrived. False: no more is wanted, and the connection need not be read. */
   push(part: Buffer): boolean {
     if (this.state === 'dropped') return false;
     this.keep(part);
-    if (this.length > MAX.bodyBytes) this.refuse(tooLarge());
+    if (this.length > this.maxBytes) this.refuse(tooLarge(this.maxBytes));
     else if (this.chunked && this.framing() > MAX.framingBytes + 2 * this.length) {
       this.ledger.noteSmallChunks(this.exchange);
       this.refuse(smallChunks());
@@ -119,7 +128,7 @@ export class IncomingBody {
     if (this.length === 0) this.bytes = part;
     else {
       if (length > this.bytes.length) {
-        const size = Math.min(Math.max(2 * this.bytes.length, 1024), MAX.bodyBytes);
+        const size = Math.min(Math.max(2 * this.bytes.length, 1024), this.maxBytes);
         const larger = Buffer.allocUnsafeSlow(Math.max(length, size));
         this.bytes.copy(larger, 0, 0, this.length);
         this.bytes = larger;

@@ -88,8 +88,8 @@ export class Ledger<E extends Exchange = Exchange> {
     return exchange;
   }
 
-  /** Takes a slot for the operation of an exchange: false if none is free. `releaseSlot` gives it back. */
-  takeSlot({ key }: Exchange): boolean {
+  /** Takes the slots for the operation of an exchange: false if none is free. `releaseSlots` gives them back. */
+  takeSlots({ key, slots }: Exchange): boolean {
     let holder = this.callers.get(key);
     if (holder === undefined) {
       if (this.callers.size > MAX.callers) {
@@ -97,12 +97,12 @@ export class Ledger<E extends Exchange = Exchange> {
       }
       this.callers.set(key, (holder = { count: 0 }));
     }
-    return this.underWay.take(holder);
+    return this.underWay.take(holder, slots);
   }
 
-  releaseSlot({ key }: Exchange): void {
+  releaseSlots({ key, slots }: Exchange): void {
     const holder = this.callers.get(key);
-    if (holder !== undefined) this.underWay.release(holder);
+    if (holder !== undefined) this.underWay.release(holder, slots);
   }
 
   /** Remembers that the chunks of a body were mostly framing. */
@@ -216,16 +216,18 @@ class Share {
     this.max = max;
   }
 
-  take(holder: Shareholder): boolean {
+  take(holder: Shareholder, places = 1): boolean {
     const { used, max, holders } = this;
     if (used >= max && (holder.count * holders >= used || used >= max * 1.25)) return false;
-    this.used++;
-    if (holder.count++ === 0) this.holders++;
+    this.used += places;
+    if (holder.count === 0) this.holders++;
+    holder.count += places;
     return true;
   }
 
-  release(holder: Shareholder): void {
-    this.used--;
-    if (--holder.count === 0) this.holders--;
+  release(holder: Shareholder, places = 1): void {
+    this.used -= places;
+    holder.count -= places;
+    if (holder.count === 0) this.holders--;
   }
 }

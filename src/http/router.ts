@@ -5,6 +5,7 @@ import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/err
 import { type Body, validateRequest } from '../contract/request.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import type { Services } from '../operations/services.ts';
+import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 import { type ReplyData, sendReply } from './reply.ts';
 import { readBody } from './body.ts';
@@ -34,7 +35,7 @@ export interface RouterOptions {
   readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
   /** Counts a request of a caller; undefined: there is no limit. @throws Refusal if there are too many */
   readonly count?: ((context: Context) => void) | undefined;
-  /** Where the paths of the contract are mounted: '' or such as `/api`. */
+  /** The path of the service's public address: '' or such as `/api`. */
   readonly basePath: string;
 }
 
@@ -57,15 +58,16 @@ function templatePath(template: string): string {
  * @throws ContractError if the operations are not those of the contract
  */
 export function routeOperations(router: IRouter, options: RouterOptions): void {
-  const { contract, operations, basePath } = options;
+  const { contract, operations } = options;
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
   if (undeclared.length > 0) throw outOfStep(`does not have the operation ${undeclared.join(', ')} of src/operations`);
 
   // Paths without parameters first: `/plants/newest` is not `/plants/{id}`.
   const paths = Map.groupBy(contract.operations, ({ path }) => path);
+  const mountedAt = literalPath(options.basePath + contract.basePath);
   const ordered = [...paths].sort(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
   for (const [path, declared] of ordered) {
-    const route = router.route(literalPath(basePath) + templatePath(path));
+    const route = router.route(mountedAt + templatePath(path));
     for (const operation of declared) {
       // A method's name in small letters is that of Express's function for it.
       const method = operation.method.toLowerCase() as 'get';
@@ -100,12 +102,12 @@ function operationHandler(
     if (!operation.public && performance.now() - context.startedAt > REAUTHENTICATE_AFTER_MS) {
       context.setCaller(await authenticate(context.request.headers.authorization));
     }
-    if (!context.ledger.takeSlot(context)) throw overloaded;
+    if (!context.ledger.takeSlots(context)) throw overloaded;
     let reply;
     try {
       reply = await handler(data, services);
     } finally {
-      context.ledger.releaseSlot(context);
+      context.ledger.releaseSlots(context);
     }
     answer(context, reply);
   };
@@ -119,6 +121,7 @@ function operationHandler(
   // What can be refused at once is thrown at once: nothing more of it is parsed then.
   return (_request, { context }) => {
     context.operation = operation.id;
+    context.body?.limitTo(operation.body?.maxBytes ?? MAX.bodyBytes);
     if (operation.public) {
       context.ledger.refuseSmallChunks(context);
       return operate(context, readRequest(context, operation, basePath));

@@ -3,6 +3,8 @@ import { createRequire } from 'node:module';
 import { type RequestHandler, Router } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { parseDocument } from 'yaml';
+import { PAGES } from '../contract/addresses.ts';
+import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/int64.ts';
 import { literalPath } from '../http/router.ts';
@@ -15,7 +17,7 @@ const OPTIONS = {
     // This layout lacks the bar at the top, which advertises Swagger and brings styles of its own.
     layout: 'BaseLayout',
     // Relative to /docs/, so that it is right behind any prefix.
-    url: '../openapi.json',
+    url: `..${PAGES.json}`,
     persistAuthorization: true,
     displayRequestDuration: true,
     showExtensions: true,
@@ -65,17 +67,17 @@ export function createDocs({ contract, basePath, https }: PageOptions): Router {
       send(context, 200, { 'Cache-Control': cacheControl }, mediaType, bytes);
     });
   };
-  const { yaml, json } = withBasePath(contract.yaml, basePath);
-  addBytes('/openapi.yaml', 'application/yaml', 'no-cache', Buffer.from(yaml));
-  addBytes('/openapi.json', 'application/json', 'no-cache', Buffer.from(json));
-  addBytes('/docs/', 'text/html; charset=utf-8', 'no-cache', Buffer.from(page));
+  const { yaml, json } = withServer(contract, basePath);
+  addBytes(PAGES.yaml, 'application/yaml', 'no-cache', Buffer.from(yaml));
+  addBytes(PAGES.json, 'application/json', 'no-cache', Buffer.from(json));
+  addBytes(`${PAGES.docs}/`, 'text/html; charset=utf-8', 'no-cache', Buffer.from(page));
   // The page's paths of files are relative: they need the slash.
-  addRoute('/docs', (_request, { context }) => {
+  addRoute(PAGES.docs, (_request, { context }) => {
     send(context, 301, { Location: 'docs/' });
   });
   const [initialise] = swaggerUi.serveFiles(undefined, OPTIONS);
   if (initialise === undefined) throw new Error('swagger-ui-express no longer has a script that initialises its page');
-  addRoute('/docs/swagger-ui-init.js', (request, response, next) => {
+  addRoute(`${PAGES.docs}/swagger-ui-init.js`, (request, response, next) => {
     settleConnection(response.context);
     const fields = headerFields(response.context);
     for (let at = 0; at < fields.length; at += 2) response.appendHeader(fields[at] ?? '', fields[at + 1] ?? '');
@@ -84,7 +86,7 @@ export function createDocs({ contract, basePath, https }: PageOptions): Router {
   const packages = createRequire(import.meta.url);
   for (const [name, mediaType] of Object.entries(FILES)) {
     const file = readFileSync(packages.resolve(`swagger-ui-dist/${name}`));
-    addBytes(`/docs/${name}`, mediaType, 'public, max-age=3600', file);
+    addBytes(`${PAGES.docs}/${name}`, mediaType, 'public, max-age=3600', file);
   }
   return router;
 }
@@ -96,11 +98,13 @@ const readOnly: RequestHandler = (request) => {
 };
 
 /**
- * The contract with the base path as its server, which the browser completes. Integers are read as bigint and written
- * digit by digit: as a number, an integer of 64 bits would be rounded.
+ * The contract with this service as its server: a path, which the browser completes. Integers are read as bigint and
+ * written digit by digit: as a number, an integer of 64 bits would be rounded.
  */
-function withBasePath(yaml: string, basePath: string): { readonly yaml: string; readonly json: string } {
-  const document = parseDocument(yaml, { intAsBigInt: true });
-  if (basePath !== '') document.set('servers', document.createNode([{ url: basePath }]));
-  return { yaml: basePath === '' ? yaml : document.toString({ lineWidth: 0 }), json: exactJson(document.toJS()) };
+function withServer(contract: Contract, basePath: string): { readonly yaml: string; readonly json: string } {
+  const document = parseDocument(contract.yaml, { intAsBigInt: true });
+  const { servers = [] } = contract.document;
+  const asWritten = basePath === '' && servers.every(({ url }) => url.startsWith('/'));
+  if (!asWritten) document.set('servers', document.createNode([{ url: basePath + contract.basePath || '/' }]));
+  return { yaml: asWritten ? contract.yaml : document.toString({ lineWidth: 0 }), json: exactJson(document.toJS()) };
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path/posix';
 import { type RequestHandler, Router } from 'express';
+import { PAGES } from '../contract/addresses.ts';
 import type { Contract } from '../contract/contract.ts';
 import { literalPath } from '../http/router.ts';
 import { send } from '../http/reply.ts';
@@ -11,7 +12,7 @@ export function createLanding({ contract, basePath, https }: PageOptions): Route
   const page = Buffer.from(render(contract.document.info));
   const secure = securityHeaders(page.toString(), https, { 'img-src': ['data:'], 'form-action': ["'none'"] });
   const router = Router({ caseSensitive: true, strict: true });
-  router.all(literalPath(`${basePath}/`), forBrowsers, secure, (_request, { context }) => {
+  router.all(literalPath(basePath + PAGES.landing), forBrowsers, secure, (_request, { context }) => {
     send(context, 200, { 'Cache-Control': 'no-cache' }, 'text/html; charset=utf-8', page);
   });
   // The page's links are relative.
@@ -66,8 +67,8 @@ function render({ title, summary, version }: Contract['document']['info']): stri
 ${ICON.replace('<svg', '<svg aria-hidden="true"')}
 <h1>${escapeHtml(title)}</h1>
 ${summary === undefined ? '' : `<p>${escapeHtml(summary)}</p>\n`}<p>This is a service for programs, over HTTP. Its documentation says how to call it, and lets you try it here.</p>
-<p><a class="docs" href="docs/">Read the documentation</a></p>
-<p class="quiet">The contract, version ${escapeHtml(version)}: <a href="openapi.yaml">openapi.yaml</a>, <a href="openapi.json">openapi.json</a></p>
+<p><a class="docs" href=".${PAGES.docs}/">Read the documentation</a></p>
+<p class="quiet">The contract, version ${escapeHtml(version)}: <a href=".${PAGES.yaml}">openapi.yaml</a>, <a href=".${PAGES.json}">openapi.json</a></p>
 </main>
 </body>
 </html>

@@ -37,6 +37,24 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'operationId: putThing',
       'another operation has the operationId putThing',
     ],
+    ...['get-thing', 'delete', 'await', 'static', 'arguments'].map(
+      (id) =>
+        [
+          `the operationId ${id}`,
+          'operationId: getThing',
+          `operationId: ${id}`,
+          `:16:5, get /things/{thing-id}: the operationId ${id} must be a name that TypeScript can have`,
+        ] as const,
+    ),
+    ...['constructor', '__proto__'].map(
+      (id) =>
+        [
+          `the operationId ${id}`,
+          'operationId: getThing',
+          `operationId: ${id}`,
+          `:16:5, get /things/{thing-id}: every object has ${id} in JavaScript: choose another operationId`,
+        ] as const,
+    ),
     ['no OpenAPI', 'responses:', 'answers:', 'is not valid OpenAPI 3.1'],
     [
       'a reference to nothing',

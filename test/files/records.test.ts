@@ -2,16 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CSV_HEADER, toCsv } from '../../src/files/csv.ts';
 import { type Format, openBodyReader, type PlantRecord, RecordReader, toNdjson } from '../../src/files/records.ts';
-import { MAX_BODY_BYTES } from '../../src/contract/request.ts';
 import { Refusal } from '../../src/contract/errors.ts';
 import type { StoredPlant } from '../../src/storage/store.ts';
 import { plantsOfAllKinds } from './plants.ts';
 
-const read = await openBodyReader();
+const bodies = await openBodyReader();
+const { maxBytes } = bodies;
 
 /** The records of a file that comes in pieces of some sizes, again and again. */
 function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [bytes.length + 1]): PlantRecord[] {
-  const reader = new RecordReader('test', format, read);
+  const reader = new RecordReader('test', format, bodies);
   const found: PlantRecord[] = [];
   for (let start = 0, turn = 0; start < bytes.length; turn++) {
     const end = start + (sizes[turn % sizes.length] ?? 1);
@@ -70,8 +70,8 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
   test('has its bytes counted, also where they are not UTF-8, without a byte order mark', () => {
     const mark = Buffer.from('\ufeff');
     const header = Buffer.from(format === 'csv' ? 'id,name\n' : '');
-    const latin1 = Buffer.alloc(MAX_BODY_BYTES, 0xfc);
-    const large = Buffer.alloc(MAX_BODY_BYTES + 1, 'y');
+    const latin1 = Buffer.alloc(maxBytes, 0xfc);
+    const large = Buffer.alloc(maxBytes + 1, 'y');
     const numbers = [latin1, large].map((line) => {
       const [record] = recordsOf(format, Buffer.concat([mark, header, line]), [2, 40_000]);
       return record?.plant instanceof Refusal && record.plant.number;
@@ -80,11 +80,11 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
   });
 
   test('loses a line that is too long, of which little is kept, and no other', () => {
-    const reader = new RecordReader('test', format, read);
+    const reader = new RecordReader('test', format, bodies);
     const [first, last] =
       format === 'csv' ? ['id,name\n1,x\n', '\n3,x\n'] : ['{"id":1,"name":"x"}\n', '\n{"id":3,"name":"x"}\n'];
     const found = [...reader.add(Buffer.from(first))];
-    const piece = Buffer.alloc(MAX_BODY_BYTES / 2, 'y');
+    const piece = Buffer.alloc(maxBytes / 2, 'y');
     const before = process.memoryUsage().arrayBuffers;
     for (let count = 0; count < 1000; count++) found.push(...reader.add(piece));
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20e6);
@@ -120,7 +120,7 @@ test('a line of NDJSON is refused as the body of a request is', () => {
     '[]',
     'id,name',
     `{"id":1,"name":"${'x'.repeat(1001)}"}`,
-    `{"id":1,"name":"${'x'.repeat(MAX_BODY_BYTES)}"}`,
+    `{"id":1,"name":"${'x'.repeat(maxBytes)}"}`,
     String.raw`{"id":1,"name":"\ud800"}`,
   ];
   expect(seen(recordsOf('ndjson', Buffer.from(lines.join('\n'))))).toEqual([
@@ -177,9 +177,9 @@ describe('CSV', () => {
   });
 
   test('loses a line that opens a quote, and the endless one behind it, of which little is kept', () => {
-    const reader = new RecordReader('test', 'csv', read);
+    const reader = new RecordReader('test', 'csv', bodies);
     const found = [...reader.add(Buffer.from('id,name\n1,"x\n'))];
-    const piece = Buffer.alloc(MAX_BODY_BYTES / 2, 'y');
+    const piece = Buffer.alloc(maxBytes / 2, 'y');
     const before = process.memoryUsage().arrayBuffers;
     for (let count = 0; count < 1000; count++) found.push(...reader.add(piece));
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20e6);

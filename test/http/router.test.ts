@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { startApp } from '../support/app.ts';
+import { THINGS } from '../support/contracts.ts';
 import { startThings, VALID } from '../support/things.ts';
 
 const ID = '9007199254740993';
@@ -104,4 +106,19 @@ test('a method that a path does not have gets 405 with those that it has', async
 test('a base path is taken to the letter', async () => {
   expect((await fetch(`${app.url}/things/newest`)).status).toBe(404);
   expect((await fetch(`${app.url}/aab(c)/things/newest`)).status).toBe(404);
+});
+
+test('the path of the servers stands between the base path and that of the operation', async () => {
+  const thing = () => Promise.resolve({ status: 204 });
+  const { url } = await startApp({
+    yaml: THINGS.replace('paths:', 'servers: [{ url: https://things.example/v1:b }]\npaths:'),
+    operations: { newestThing: thing, getThing: thing, putThing: thing },
+    basePath: '/shop',
+  });
+  expect((await fetch(`${url}/shop/v1:b/things/newest`)).status).toBe(204);
+  for (const path of ['/shop/things/newest', '/v1:b/things/newest', '/v1:b/shop/things/newest', '/things/newest'])
+    expect((await fetch(url + path)).status).toBe(404);
+  for (const path of ['/shop/docs/', '/shop/openapi.yaml']) expect((await fetch(url + path)).status).toBe(200);
+  for (const path of ['/shop/v1:b/docs/', '/shop/v1:b/openapi.yaml'])
+    expect((await fetch(url + path)).status).toBe(404);
 });

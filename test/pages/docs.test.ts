@@ -27,6 +27,24 @@ describe('/openapi.yaml', () => {
     expect(document.paths).toEqual((parse(YAML) as { paths: unknown }).paths);
     expect((await fetch(`${mounted.url}/openapi.yaml`)).status).toBe(404);
   });
+
+  test.each([
+    ['/v1', undefined, '/v1'],
+    ['/v1', '/api', '/api/v1'],
+    ['https://plants.example', undefined, '/'],
+    ['https://plants.example/v1', undefined, '/v1'],
+    ['https://plants.example/v1', '/api', '/api/v1'],
+  ])('names the path at which the operations are: of %s, below %s', async (server, basePath = '', url) => {
+    const yaml = YAML.replace('  - url: /\n', `  - url: ${server} # see below\n`);
+    const { url: at } = await startApp({ yaml, basePath });
+    const text = await (await fetch(`${at}${basePath}/openapi.yaml`)).text();
+    const { servers } = (await (await fetch(`${at}${basePath}/openapi.json`)).json()) as { servers: { url: string }[] };
+    expect(servers.map((each) => each.url)).toEqual([url]);
+    expect((parse(text) as { servers: unknown }).servers).toEqual(servers);
+    if (server === url) expect(text).toBe(yaml);
+    // The tool of a browser puts the path of an operation behind it.
+    expect((await fetch(new URL(`${url.replace(/\/$/, '')}/plants`, at), { method: 'POST' })).status).toBe(401);
+  });
 });
 
 describe('/openapi.json', () => {

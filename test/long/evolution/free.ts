@@ -101,6 +101,20 @@ export const FREE: Readonly<Record<string, Change>> = {
       ['/greenery', 405, 'allowed: POST'],
     ],
   },
+  'a path in `servers`, one for all of them': {
+    edit: contract(['  - url: /\n', '  - url: /v1\n']),
+    served: [
+      ['/plants', 404, '40400'],
+      ['/v1/plants', 405, 'allowed: POST'],
+    ],
+  },
+  '`x-max-body-bytes` in an operation, up to 1048576': {
+    edit: contract(['operationId: createPlant\n', 'operationId: createPlant\n      x-max-body-bytes: 6000\n']),
+    served: [
+      ['{"id":1,"name":"x"}'.padEnd(6000), 200, '{"name":"x"}'],
+      ['{"id":1,"name":"x"}'.padEnd(6001), 400, 'body is larger than 6000 bytes'],
+    ],
+  },
   '`security: []` in an operation': {
     given: all(addOperation, addHandler),
     edit: contract(['operationId: getSpecimen\n', 'operationId: getSpecimen\n      security: []\n']),

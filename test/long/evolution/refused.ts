@@ -38,6 +38,9 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
     'format: int64\n          maximum: 9007199254740993\n',
   ]),
   'another security scheme than `bearer`': contract(['scheme: bearer', 'scheme: basic']),
+  'servers with several paths': contract(['  - url: /\n', '  - url: https://plants.example/v1\n  - url: /\n']),
+  'a path that a page of the service has': contract(['  /plants:\n', '  /docs:\n']),
+  'a body that may be larger than its limit': contract(['maxLength: 1000', 'maxLength: 100000']),
   'a parameter in a cookie': contract([
     '      requestBody:\n',
     '      parameters:\n        - { name: shade, in: cookie, schema: { type: string } }\n      requestBody:\n',

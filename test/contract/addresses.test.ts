@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import { PAGES, readBasePath } from '../../src/contract/addresses.ts';
+import { readOpenApi } from '../../src/contract/document.ts';
+
+/** A contract whose operations, here without any content, have these paths. */
+function withPaths(servers: string, ...paths: readonly string[]): string {
+  const items = paths.map((path) => `  ${JSON.stringify(path)}: { get: {} }\n`).join('');
+  return `openapi: 3.1.0\nservers: ${servers}\npaths:\n${items}`;
+}
+
+const basePathOf = (yaml: string) => readBasePath(readOpenApi(yaml));
+
+test.each([
+  ['[]', ''],
+  ['[{ url: / }]', ''],
+  ['[{ url: https://api.example.com }]', ''],
+  ['[{ url: https://api.example.com/ }]', ''],
+  ['[{ url: /api/v1 }]', '/api/v1'],
+  ['[{ url: https://api.example.com:8443/api/v1 }]', '/api/v1'],
+  ['[{ url: https://api.example.com/api/v1 }, { url: "http://[::1]/api/v1" }, { url: /api/v1 }]', '/api/v1'],
+  ['[{ url: "/caf%C3%A9/v1:b" }]', '/caf%C3%A9/v1:b'],
+])('servers %s put %j in front of each path', (servers, basePath) => {
+  expect(basePathOf(withPaths(servers, '/things'))).toBe(basePath);
+});
+
+test('without servers, nothing is in front of the paths', () => {
+  expect(basePathOf('openapi: 3.1.0\npaths:\n  /things: {}\n')).toBe('');
+});
+
+describe('a contract is refused, with line and column,', () => {
+  test.each([
+    ['api/v1'],
+    ['.'],
+    ['""'],
+    ['//evil.example/api'],
+    [String.raw`/\evil.example/api`],
+    ['/api/'],
+    ['https://api.example.com/api/'],
+    ['/api//v1'],
+    ['/api/../v1'],
+    ['/café'],
+    ['/api?v=1'],
+    ['"/api#v1"'],
+    ['https://api.example.com?v=1'],
+    ['ftp://api.example.com/api'],
+    ['"https://[::1/api"'],
+    ['"/{version}"'],
+  ])('whose server has the url %s', (url) => {
+    expect(() => basePathOf(withPaths(`[{ url: ${url} }]`))).toThrow(
+      /^openapi\.yaml:2:11, servers: the url .* must be a path such as \/api\/v1, or http:/,
+    );
+  });
+
+  test('whose servers have several paths', () => {
+    expect(() => basePathOf(withPaths('[{ url: /api }, { url: https://api.example.com }]'))).toThrow(
+      'openapi.yaml:2:26, servers: all servers must have one path',
+    );
+  });
+
+  test.each([
+    ['[]', '/', PAGES.landing],
+    ['[]', '/docs', PAGES.docs],
+    ['[]', '/docs/', PAGES.docs],
+    ['[]', '/docs/plants/{id}', PAGES.docs],
+    ['[]', '/openapi.yaml', PAGES.yaml],
+    ['[]', '/openapi.json', PAGES.json],
+    ['[]', '/{page}', PAGES.docs],
+    ['[]', '/{folder}/{file}', PAGES.docs],
+    ['[]', '/d{rest}', PAGES.docs],
+    ['[]', '/{name}.json', PAGES.json],
+    ['[{ url: /docs }]', '/plants', PAGES.docs],
+    ['[{ url: https://api.example.com/docs/v1 }]', '/plants', PAGES.docs],
+  ])('that has with servers %s the path %s', (servers, path, page) => {
+    expect(() => basePathOf(withPaths(servers, path))).toThrow(
+      new RegExp(`^openapi\\.yaml:4:3, .*: ${RegExp.escape(page)} is a page of the service: choose another path, or`),
+    );
+  });
+});
+
+test.each([
+  ['[]', '/docs.json'],
+  ['[]', '/docs{x}'],
+  ['[]', '/openapi.yaml/{id}'],
+  ['[]', '/plants/docs'],
+  ['[]', '/plants/{id}'],
+  ['[]', '/Docs'],
+  ['[{ url: /api }]', '/'],
+  ['[{ url: /api }]', '/docs'],
+  ['[{ url: /api }]', '/{page}'],
+])('with servers %s the path %s hides no page', (servers, path) => {
+  expect(basePathOf(withPaths(servers, path))).toBe(servers === '[]' ? '' : '/api');
+});
