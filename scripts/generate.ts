@@ -5,16 +5,19 @@ import { readOpenApi } from '../src/contract/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { loadContract } from '../src/contract/load.ts';
 import { generateTypes } from './types.ts';
+import { vocabularyPage } from './vocabulary-page.ts';
 
 const CONTRACT = new URL('../openapi.yaml', import.meta.url);
 const RULES = new URL('../redocly.yaml', import.meta.url);
-const TYPES = new URL('../generated/openapi.ts', import.meta.url);
 
 const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
 
 `;
 
-/** Lints openapi.yaml, proves that the service can hold to it, and writes its types (or, with --check, compares them). */
+/**
+ * Lints openapi.yaml, proves that the service can hold to it, and writes what is made of it and of the table of what is
+ * kept (or, with --check, compares them).
+ */
 async function generate(check: boolean): Promise<void> {
   const yaml = await readFile(CONTRACT, 'utf8').catch((error: unknown) => {
     throw new ContractError(`openapi.yaml cannot be read: ${String(error)}`);
@@ -23,13 +26,18 @@ async function generate(check: boolean): Promise<void> {
   readOpenApi(yaml);
   await lintContract();
   await loadContract(yaml);
-  const types = HEADER + (await generateTypes(yaml));
-  const committed = await readFile(TYPES, 'utf8').catch(() => '');
-  if (!check) {
-    await writeFile(TYPES, types);
-    console.log(`generated/openapi.ts: ${committed === types ? 'as it was' : 'written'}`);
-  } else if (committed !== types)
-    throw new ContractError('generated/openapi.ts is not what openapi.yaml says: run `npm run generate`');
+  const files = [
+    { path: 'generated/openapi.ts', text: HEADER + (await generateTypes(yaml)) },
+    { path: 'docs/contract.md', text: vocabularyPage() },
+  ];
+  for (const { path, text } of files) {
+    const file = new URL(`../${path}`, import.meta.url);
+    const committed = await readFile(file, 'utf8').catch(() => '');
+    if (check && committed !== text) throw new ContractError(`${path} is not what it is made of: run \`npm run generate\``);
+    if (check) continue;
+    if (committed !== text) await writeFile(file, text);
+    console.log(`${path}: ${committed === text ? 'as it was' : 'written'}`);
+  }
 }
 
 async function lintContract(): Promise<void> {

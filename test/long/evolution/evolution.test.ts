@@ -29,10 +29,10 @@ describe('the contract leads:', () => {
     changed(contract(['description: A plant, as', 'description: Of a plant, what']));
     expect(await generate('--check')).toEqual({
       code: 1,
-      output: 'generated/openapi.ts is not what openapi.yaml says: run `npm run generate`\n',
+      output: 'generated/openapi.ts is not what it is made of: run `npm run generate`\n',
     });
-    expect(await generate()).toEqual({ code: 0, output: 'generated/openapi.ts: written\n' });
-    expect(await generate()).toEqual({ code: 0, output: 'generated/openapi.ts: as it was\n' });
+    expect(await generate()).toEqual({ code: 0, output: 'generated/openapi.ts: written\ndocs/contract.md: as it was\n' });
+    expect(await generate()).toEqual({ code: 0, output: 'generated/openapi.ts: as it was\ndocs/contract.md: as it was\n' });
     expect(await generate('--check')).toEqual({ code: 0, output: '' });
   });
 });
