@@ -33,7 +33,8 @@ async function generate(check: boolean): Promise<void> {
   for (const { path, text } of files) {
     const file = new URL(`../${path}`, import.meta.url);
     const committed = await readFile(file, 'utf8').catch(() => '');
-    if (check && committed !== text) throw new ContractError(`${path} is not what it is made of: run \`npm run generate\``);
+    if (check && committed !== text)
+      throw new ContractError(`${path} is not what it is made of: run \`npm run generate\``);
     if (check) continue;
     if (committed !== text) await writeFile(file, text);
     console.log(`${path}: ${committed === text ? 'as it was' : 'written'}`);

@@ -198,6 +198,12 @@ function readReply(status: string, response: Response, resolve: Resolve, follow:
   if (others.length > 0) refuse(content, where, 'only one media type can be sent');
   if (body !== undefined && /^(?:20[45]|304)$/.test(status)) refuse(content, where, 'such a reply has no body');
   const fields = Object.entries(headers).map(([name, header]) => [name, resolve(header)] as const);
+  for (const [name, header] of fields) {
+    if (/^content-type$/i.test(name)) refuse(header, where, 'OpenAPI ignores the header Content-Type: leave it out');
+    const { types } = new Position(header.schema, follow);
+    if (['array', 'object', 'null'].some((type) => types.has(type)))
+      refuse(header, where, `the header ${name} must be a string, a number, an integer or a boolean`);
+  }
   return { mediaType: body?.[0], content: body?.[1], headers: Object.fromEntries(fields) };
 }
 

@@ -108,13 +108,15 @@ const described = { summary: shown, description: shown };
 
 const RUN = 'at run time';
 const BOTH = 'in the types, and at run time';
-const ONE_FILE = 'the contract is one file without names of its own: bundle it first, by `npx redocly bundle`';
+const ONE_FILE = 'bundle several files into one first: `npx redocly bundle`';
+const DIALECT = 'leave it out: the dialect is that of OpenAPI 3.1';
+const NO_NAMES = 'leave it out, and refer to schemas by their places: `#/components/schemas/…`';
 
 export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> = {
   OpenAPI: {
     openapi: kept('3.1.x', text),
     info: kept('`version` is compared by `contract:check`', undefined, one('Info')),
-    jsonSchemaDialect: refused('leave it out: the dialect is that of OpenAPI 3.1'),
+    jsonSchemaDialect: refused(DIALECT),
     servers: kept('the path of their urls is where the operations are mounted', undefined, list('Server')),
     paths: kept('each operation has a handler', undefined, map('Path Item')),
     // What the service does not do is typed and shown, as it is written.
@@ -229,12 +231,12 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     $ref: kept(`\`#/…\`, beside other keywords too; ${ONE_FILE}`, text),
     $defs: kept(BOTH, undefined, map('Schema')),
     $comment: shown,
-    $schema: refused(ONE_FILE),
-    $id: refused(ONE_FILE),
-    $anchor: refused(ONE_FILE),
-    $dynamicRef: refused(ONE_FILE),
-    $dynamicAnchor: refused(ONE_FILE),
-    $vocabulary: refused(ONE_FILE),
+    $schema: refused(DIALECT),
+    $id: refused(NO_NAMES),
+    $anchor: refused(NO_NAMES),
+    $dynamicRef: refused('write $ref: each schema refers to one other'),
+    $dynamicAnchor: refused(NO_NAMES),
+    $vocabulary: refused(DIALECT),
     allOf: kept(BOTH, undefined, list('Schema')),
     anyOf: kept(BOTH, undefined, list('Schema')),
     oneOf: kept(BOTH, undefined, list('Schema')),

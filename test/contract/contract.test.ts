@@ -66,7 +66,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'another document',
       "'#/components/schemas/Kind'",
       'kinds.yaml',
-      'kinds.yaml, which is not in it: the contract is one file without names of its own: bundle it first',
+      'kinds.yaml, which is not in it: bundle several files into one first',
     ],
     [
       'a circle of references',

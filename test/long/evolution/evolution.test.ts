@@ -31,8 +31,14 @@ describe('the contract leads:', () => {
       code: 1,
       output: 'generated/openapi.ts is not what it is made of: run `npm run generate`\n',
     });
-    expect(await generate()).toEqual({ code: 0, output: 'generated/openapi.ts: written\ndocs/contract.md: as it was\n' });
-    expect(await generate()).toEqual({ code: 0, output: 'generated/openapi.ts: as it was\ndocs/contract.md: as it was\n' });
+    expect(await generate()).toEqual({
+      code: 0,
+      output: 'generated/openapi.ts: written\ndocs/contract.md: as it was\n',
+    });
+    expect(await generate()).toEqual({
+      code: 0,
+      output: 'generated/openapi.ts: as it was\ndocs/contract.md: as it was\n',
+    });
     expect(await generate('--check')).toEqual({ code: 0, output: '' });
   });
 });
