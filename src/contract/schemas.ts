@@ -92,8 +92,12 @@ export class Translation {
       if (value !== undefined) (isOfNumbers ? exact : shown)[keyword] = value;
     }
     if (required !== undefined) shown['required'] = required.filter((name) => !this.isBarred(properties[name]));
-    // Ajv takes an `if` that has neither for one that says nothing, also of which members it evaluates.
-    if (schema.if !== undefined) for (const each of ['then', 'else']) shown[each] ??= { not: false };
+    // Ajv counts what an `if` evaluates also where its condition does not hold.
+    if (
+      schema.unevaluatedProperties !== undefined &&
+      inPlace([schema], this.follow).some((each) => each.if !== undefined)
+    )
+      throw new ContractError(`${locationOf(schema)}: \`if\` is not kept beside unevaluatedProperties: write anyOf`);
     if (Object.keys(exact).length > 0) shown[EXACT] = exact;
     if (discriminator !== undefined) requirePinned(schema, discriminator, this.follow);
     return shown;

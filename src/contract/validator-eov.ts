@@ -50,6 +50,7 @@ const AJV_OPTIONS: Partial<Options> = {
       },
     },
   ],
+  strictTuples: false,
   // A reply is made of ordinary objects, which have members such as `constructor` that nobody gave them.
   ownProperties: true,
 };

@@ -116,6 +116,7 @@ describe('what is not kept stops the start, with its place and the way out:', ()
     ['Schema', { $ref: '#/components/schemas/None' }, 'which is not in it: bundle several files'],
     ['Schema', { default: 3 }, 'a default is filled in for parameters and for members of objects'],
     ['Schema', { anyOf: [{ properties: { a: { default: 3 } } }] }, 'it cannot stand beneath anyOf'],
+    ['Schema', { allOf: [{ if: {} }], unevaluatedProperties: false }, '`if` is not kept beside unevaluatedProperties'],
     ['Schema', { readOnly: true }, 'readOnly and writeOnly are kept for members of objects'],
     [
       'Schema',
