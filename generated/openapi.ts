@@ -121,8 +121,8 @@ export interface components {
             };
         };
         /**
-         * @description The access token is valid, but not for this: it is a JSON Web Token that lacks a scope. The request was
-         *     refused before its body was read, and the connection is closed if a body was on its way.
+         * @description The access token is valid, but not for this: it lacks a scope. The request was refused before its body was
+         *     read, and the connection is closed if a body was on its way.
          */
         Forbidden: {
             headers: {

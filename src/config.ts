@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isUnalterable } from './auth/issuer.ts';
 import { isToken } from './auth/token.ts';
+import { areScopes } from './contract/caller.ts';
 import { ExplainedError, messageOf } from './explained-error.ts';
 import type { Proxies } from './http/client-address.ts';
 import type { RateLimit } from './http/rate-limit.ts';
@@ -180,10 +181,9 @@ function readAudience(text: string): string {
   throw new Error(`must be what tokens for this service have as \`aud\`, without spaces, not ${show(text)}`);
 }
 
-/** Scopes as RFC 6749 has them, section 3.3; the challenge of a 403 has room for 900 characters. */
 function readScopes(text: string): readonly string[] {
   const scopes = text.split(/ +/);
-  if (text.length <= 900 && scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))) return scopes;
+  if (areScopes(scopes)) return scopes;
   throw new Error(`must be scopes, with spaces between them, of 900 characters at most, not ${show(text)}`);
 }
 

@@ -23,6 +23,7 @@ token
   .command('create <name>')
   .description('make a token and print it, this once, on stdout')
   .option('--expires <lifetime>', 'how long it is valid, such as 90d, 12h, 30m (default: for ever)')
+  .option('--scope <scope>', 'a scope that the contract asks for, once for each (default: none)', append)
   .action(createToken);
 token.command('list').description('list the tokens, but not their text').action(listTokens);
 token.command('revoke <name>').description('make a token invalid, within a second').action(revokeToken);
@@ -57,6 +58,10 @@ try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error);
+}
+
+function append(value: string, values: readonly string[] = []): readonly string[] {
+  return [...values, value];
 }
 
 /** Says on stderr what went wrong. Returns the exit code: 1 for a failure, 2 for a command that was not understood. */

@@ -41,6 +41,8 @@ describe('the command line', () => {
     ['remove one', 'the id must be an integer from '],
     ['remove 9223372036854775808', 'the id must be an integer from '],
     ['token create my/token', 'the name of a token must be 1 to 100 letters'],
+    ['token create x --scope a"b', 'a scope must be printable ASCII without spaces, " and \\, and all of them 900'],
+    [`token create x --scope a --scope ${'b'.repeat(899)}`, 'a scope must be printable ASCII'],
     ['token create x --expires 90', 'a lifetime is a number from 1 to 999999 and s, m, h or d'],
     ['token create x --expires 0d', 'a lifetime is a number from 1 to 999999 and s, m, h or d'],
   ])('fails with 1 and one line, and makes nothing: %s', async (line, text) => {
@@ -96,7 +98,7 @@ describe('a store, from the command line,', () => {
     const rows = stdout.trim().split('\n');
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     expect(rows.map((row) => row.split(/ {2,}/))).toEqual([
-      ['NAME', 'STATE', 'CREATED', 'EXPIRES'],
+      ['NAME', 'STATE', 'CREATED', 'EXPIRES', 'SCOPES'],
       ['app', 'revoked', time, time],
       ['late', 'valid', time, 'never'],
       ['brief', 'expired', time, time],

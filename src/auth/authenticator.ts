@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../contract/caller.ts';
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import type { TokenStore } from '../storage/store.ts';
-import type { Caller } from './caller.ts';
 import type { JwtVerifier } from './jwt.ts';
 import { invalidToken } from './refusals.ts';
 import { hashToken, isJwt, isToken } from './token.ts';
@@ -25,6 +25,12 @@ const SCHEME = 'Bearer ';
 /** The name under which a request that carries the provisioned token is logged. */
 const PROVISIONED = 'TOKEN_FILE';
 
+/** A token that is valid without being in the store. */
+export interface Provisioned {
+  readonly token: string;
+  readonly scopes: readonly string[];
+}
+
 /** A token that was found valid. */
 interface Known {
   readonly caller: Caller;
@@ -42,7 +48,7 @@ const NOT_IN_STORE = { refreshAt: Infinity, trustedUntil: Infinity };
 /** Finds out who calls, by the bearer token of the header Authorization (RFC 6750, section 2.1). */
 export class Authenticator {
   private readonly tokens: TokenStore;
-  private readonly provisioned: Uint8Array | undefined;
+  private readonly provisioned: { readonly hash: Uint8Array; readonly caller: Caller } | undefined;
   private readonly jwt: JwtVerifier | undefined;
   /** By the text of the header, `Bearer <token>`. */
   private readonly known = new Map<string, Known>();
@@ -53,13 +59,16 @@ export class Authenticator {
   private asked = 0;
 
   /**
-   * @param provisioned a token that is valid without being in the store
    * @param jwt verifies each token that has the form of a JSON Web Token; without it, the store is asked about it
    */
-  constructor(tokens: TokenStore, provisioned?: string, jwt?: JwtVerifier) {
+  constructor(tokens: TokenStore, provisioned?: Provisioned, jwt?: JwtVerifier) {
     this.tokens = tokens;
     this.jwt = jwt;
-    this.provisioned = provisioned === undefined ? undefined : hashToken(provisioned);
+    this.provisioned = provisioned && {
+      hash: hashToken(provisioned.token),
+      // A token of the store may have the same name: the key tells the two apart.
+      caller: { key: 'provisioned', name: PROVISIONED, subject: undefined, scopes: new Set(provisioned.scopes) },
+    };
   }
 
   /**
@@ -93,10 +102,8 @@ export class Authenticator {
     const askedAt = performance.now();
     const token = header.slice(SCHEME.length);
     const hash = hashToken(token);
-    if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned)) {
-      // A token of the store may have the same name: the key tells the two apart.
-      const caller = { key: 'provisioned', name: PROVISIONED, subject: undefined };
-      return this.remember(header, { ...NOT_IN_STORE, caller, expiresAt: Infinity });
+    if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned.hash)) {
+      return this.remember(header, { ...NOT_IN_STORE, caller: this.provisioned.caller, expiresAt: Infinity });
     }
     if (this.jwt !== undefined && isJwt(token)) return this.verify(header, token, this.jwt);
     // The store is always asked about tokens that were valid before: guessed tokens must not keep their callers out.
@@ -106,8 +113,8 @@ export class Authenticator {
     const stored = await this.tokens.find(hash).finally(() => this.asked--);
     this.forget(header);
     if (stored === undefined || (stored.expiresAt ?? Infinity) <= Date.now()) throw invalidToken();
-    const { name, expiresAt = Infinity } = stored;
-    const caller = { key: `token ${name}`, name, subject: undefined };
+    const { name, scopes, expiresAt = Infinity } = stored;
+    const caller = { key: `token ${name}`, name, subject: undefined, scopes: new Set(scopes) };
     const times = { expiresAt, refreshAt: askedAt + REFRESH_MS, trustedUntil: askedAt + CACHED_MS };
     return this.remember(header, { ...times, caller });
   }

@@ -1,10 +1,10 @@
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from 'pino';
+import { type Caller, scopeCheck } from '../contract/caller.ts';
 import { Refusal } from '../contract/errors.ts';
-import type { Caller } from './caller.ts';
 import type { IssuerSettings } from './issuer.ts';
 import { IssuerKeys, PACE } from './issuer-keys.ts';
-import { insufficientScope, invalidToken, uncheckable } from './refusals.ts';
+import { invalidToken, uncheckable } from './refusals.ts';
 
 /** Signatures that only the issuer can make. With HS256 each verifier could make them, and `none` is no signature. */
 const ALGORITHMS = [
@@ -37,11 +37,13 @@ export interface Verified {
 export class JwtVerifier {
   private readonly settings: IssuerSettings;
   private readonly keys: IssuerKeys;
+  private readonly checkScopes: ReturnType<typeof scopeCheck>;
   private verifying = 0;
 
   constructor(settings: IssuerSettings, logger: Logger, pace = PACE) {
     this.settings = settings;
     this.keys = new IssuerKeys(settings, logger, pace);
+    this.checkScopes = scopeCheck([settings.scopes]);
   }
 
   /** @throws Refusal `tokenInvalid`, `scopeMissing`, `tokenUncheckable` */
@@ -49,7 +51,7 @@ export class JwtVerifier {
     if (this.verifying >= MAX_VERIFYING) throw uncheckable;
     this.verifying++;
     try {
-      const { issuer, audience, scopes } = this.settings;
+      const { issuer, audience } = this.settings;
       let withdrawn = WITHDRAWN;
       const findKey: JWTVerifyGetKey = async (header, jws) => {
         withdrawn = await this.keys.ensureKeyKnown(header);
@@ -64,8 +66,8 @@ export class JwtVerifier {
       });
       const { sub: subject, exp = 0 } = payload;
       if (typeof subject !== 'string' || !SUBJECT.test(subject)) throw invalidToken('sub is not a subject');
-      if (!scopesOf(payload).isSupersetOf(new Set(scopes))) throw insufficientScope(scopes, subject);
-      const caller = { key: `subject ${subject}`, name: undefined, subject };
+      const caller = { key: `subject ${subject}`, name: undefined, subject, scopes: scopesOf(payload) };
+      this.checkScopes?.(caller);
       return { caller, expiresAt: (exp + CLOCK_SKEW_S) * 1000, withdrawn };
     } catch (error) {
       throw error instanceof Refusal ? error : invalidToken(reasonOf(error));
@@ -80,8 +82,9 @@ export class JwtVerifier {
 }
 
 /** The scopes of a token: RFC 8693 names the claim `scope`, some providers name it `scp`. */
-function scopesOf({ scope, scp }: JWTPayload): Set<unknown> {
-  return new Set([scope, scp].flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim)));
+function scopesOf({ scope, scp }: JWTPayload): Set<string> {
+  const claims: unknown[] = [scope, scp].flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim));
+  return new Set(claims.filter((each) => typeof each === 'string').filter((each) => each !== ''));
 }
 
 function reasonOf(error: unknown): string {

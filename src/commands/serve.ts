@@ -6,6 +6,7 @@ import { Authenticator } from '../auth/authenticator.ts';
 import { hashToken, makeToken } from '../auth/token.ts';
 import { type Config, readConfig } from '../config.ts';
 import { PAGES } from '../contract/addresses.ts';
+import { scopesOf } from '../contract/contract.ts';
 import { loadContract } from '../contract/load.ts';
 import { createApp } from '../http/app.ts';
 import { listen } from '../http/server.ts';
@@ -75,6 +76,8 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   await Promise.race([store.opened, unreachable.promise, stopRequested]);
   if (stopSignal.aborted) return;
 
+  const scopes = scopesOf(contract);
+  const provisioned = config.TOKEN_FILE === undefined ? undefined : { token: config.TOKEN_FILE, scopes };
   const jwt = await createVerifier(config, log);
   resources.defer(() => jwt?.close());
 
@@ -84,7 +87,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
     contract,
     operations,
     services: { plants: store.plants },
-    authenticator: new Authenticator(store.tokens, config.TOKEN_FILE, jwt),
+    authenticator: new Authenticator(store.tokens, provisioned, jwt),
     log,
     observer: metrics,
     basePath,
@@ -113,13 +116,9 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   process.send?.('listening');
   const startup = store.opened.then(async () => {
     // With TOKEN_FILE or JWT_ISSUER, clients have tokens already.
-    if (config.TOKEN_FILE === undefined && jwt === undefined) {
-      await makeFirstToken(
-        store.tokens,
-        { plants: `${url}${contract.basePath}/plants`, docs },
-        onUnreachable,
-        stopSignal,
-      );
+    if (provisioned === undefined && jwt === undefined) {
+      const urls = { plants: `${url}${contract.basePath}/plants`, docs };
+      await makeFirstToken(store.tokens, scopes, urls, onUnreachable, stopSignal);
     }
     logger.info('ready');
     // The next start needs the cache, also if this process is killed.
@@ -151,6 +150,7 @@ async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_U
 /** Gives a store that never had a token its first one, and prints it with an example of its use. */
 async function makeFirstToken(
   tokens: TokenStore,
+  scopes: readonly string[],
   urls: { readonly plants: string; readonly docs: string },
   onUnreachable: (error: StoreUnavailable) => void,
   stopSignal: AbortSignal,
@@ -158,7 +158,7 @@ async function makeFirstToken(
   const token = makeToken();
   for (;;) {
     try {
-      if (!(await tokens.addFirst({ name: 'first', hash: hashToken(token) }))) return;
+      if (!(await tokens.addFirst({ name: 'first', hash: hashToken(token), scopes }))) return;
       break;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;

@@ -1,21 +1,26 @@
 import { hashToken, makeToken } from '../auth/token.ts';
 import { durationMs } from '../config.ts';
+import { areScopes, NO_SCOPES } from '../contract/caller.ts';
 import type { StoredToken } from '../storage/store.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 /** Makes a token and prints it: stdout gets the token alone. */
-export async function createToken(name: string, { expires }: { expires?: string }): Promise<void> {
+export async function createToken(
+  name: string,
+  { expires, scope: scopes = [] }: { expires?: string; scope?: readonly string[] },
+): Promise<void> {
   if (!/^[\w.@:+-]{1,100}$/.test(name)) {
     throw new ExplainedError('the name of a token must be 1 to 100 letters, digits and any of _.@:+-');
   }
+  if (!areScopes(scopes)) throw new ExplainedError(NO_SCOPES);
   const lifetime = expires === undefined ? undefined : readLifetime(expires);
   await withStore({ create: true }, async ({ tokens }) => {
     const token = makeToken();
     const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
     const hash = hashToken(token);
-    if (!(await tokens.add({ name, hash, ...expiresAt }))) {
+    if (!(await tokens.add({ name, hash, scopes, ...expiresAt }))) {
       throw new ExplainedError(`there is a token named ${name}: revoke it first, or choose another name`);
     }
     const until = lifetime === undefined ? 'for ever' : `until ${new Date(Date.now() + lifetime).toISOString()}`;
@@ -36,9 +41,10 @@ export async function listTokens(): Promise<void> {
       stateOf(token),
       new Date(token.createdAt).toISOString(),
       token.expiresAt === undefined ? 'never' : new Date(token.expiresAt).toISOString(),
+      token.scopes.join(' '),
     ]);
-    const table = [['NAME', 'STATE', 'CREATED', 'EXPIRES'], ...rows];
-    const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+    const table = [['NAME', 'STATE', 'CREATED', 'EXPIRES', 'SCOPES'], ...rows];
+    const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
     const lines = table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
     await print(lines.map((line) => `${line.trimEnd()}\n`).join(''));
   });

@@ -1,5 +1,6 @@
 import { Script } from 'node:vm';
 import { readBodyLimit } from './body-limit.ts';
+import { areScopes, NO_SCOPES } from './caller.ts';
 import {
   type AnySchema,
   type Content,
@@ -37,8 +38,8 @@ export interface ContractOperation {
   readonly method: string;
   /** The path template, such as `/plants/{id}`. */
   readonly path: string;
-  /** Whether the operation may be called without a token. */
-  readonly public: boolean;
+  /** The scopes that a token must have, by alternative: those of one suffice. Without any it takes no token to call. */
+  readonly security: readonly (readonly string[])[];
   /** Without those that OpenAPI ignores. */
   readonly parameters: readonly Parameter[];
   /** @throws Refusal `malformedMessage` if they cannot be decoded; the validator judges what they are */
@@ -50,7 +51,7 @@ export interface ContractOperation {
   readonly validator: OperationValidator;
 }
 
-/** What an operation is called with, as `Request` in types.ts has it. */
+/** What an operation is called with, as `Request` in types.ts has it, but for the caller. */
 export interface RequestData extends ParameterValues {
   readonly body: unknown;
 }
@@ -116,7 +117,7 @@ export function readOperations(document: OpenApiDocument): Declared[] {
         id,
         method: method.toUpperCase(),
         path,
-        public: isPublic(document, operation.security ?? document.security ?? [], where),
+        security: readSecurity(document, operation.security ?? document.security ?? [], where),
         parameters,
         readParameters: parameterReader(path, parameters, follow),
         body: readDeclaredBody(operation, resolve, follow, where),
@@ -156,13 +157,25 @@ export function patternMessages(node: unknown): ReadonlyMap<string, string> {
   return messages;
 }
 
-function isPublic(document: OpenApiDocument, security: Security, where: string): boolean {
-  for (const scheme of security.flatMap((alternative) => Object.keys(alternative))) {
-    const declared = document.components?.securitySchemes?.[scheme];
-    if (declared?.type !== 'http' || declared.scheme?.toLowerCase() !== 'bearer')
-      refuse(security, where, `the security scheme ${scheme} must be declared, of type http, scheme bearer`);
-  }
-  return security.length === 0 || security.some((alternative) => Object.keys(alternative).length === 0);
+/** Every scope that an operation asks for. */
+export function scopesOf({ operations }: Contract): string[] {
+  return [...new Set(operations.flatMap(({ security }) => security.flat()))];
+}
+
+function readSecurity(document: OpenApiDocument, security: Security, where: string): ContractOperation['security'] {
+  const alternatives = security.map((alternative) => {
+    for (const scheme of Object.keys(alternative)) {
+      const declared = document.components?.securitySchemes?.[scheme];
+      if (declared?.type !== 'http' || declared.scheme?.toLowerCase() !== 'bearer')
+        refuse(security, where, `the security scheme ${scheme} must be declared, of type http, scheme bearer`);
+    }
+    // The one token of a request must satisfy all schemes of an alternative.
+    const scopes = Object.values(alternative).flat();
+    if (!areScopes(scopes)) refuse(alternative, where, NO_SCOPES);
+    return scopes;
+  });
+  const isPublic = security.some((alternative) => Object.keys(alternative).length === 0);
+  return isPublic ? [] : alternatives;
 }
 
 function readParameters(references: readonly Parameter[], resolve: Resolve): Parameter[] {

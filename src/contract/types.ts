@@ -1,4 +1,5 @@
 import type { components, operations } from '../../generated/openapi.ts';
+import type { Caller } from './caller.ts';
 
 // The shapes of an operation as data, derived from the types that openapi.yaml generates. `All` is the generated
 // `operations` of another contract where a test has one.
@@ -62,6 +63,8 @@ export interface Request<Id extends keyof All, All = operations> {
   readonly query: Part<All[Id], 'query'>;
   readonly header: Part<All[Id], 'header'>;
   readonly body: RequestContent<All[Id]>;
+  /** undefined: the operation takes no token to call. */
+  readonly caller: Caller | undefined;
 }
 
 /** The declared members only: the generated `[name: string]: unknown` would let a misspelt header through. */

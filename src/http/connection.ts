@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../contract/caller.ts';
 import { DEADLINE } from './bounds.ts';
 
 export type Phase = 'idle' | 'head' | 'body' | 'working' | 'replying';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../contract/caller.ts';
 import { Exchange } from './connection.ts';
 import { announcesBody, IncomingBody } from './incoming.ts';
 import type { EnteredExchange, Ledger } from './ledger.ts';

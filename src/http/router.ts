@@ -1,5 +1,5 @@
 import type { IRouter, Request, Response } from 'express';
-import type { Caller } from '../auth/caller.ts';
+import { type Caller, scopeCheck } from '../contract/caller.ts';
 import type { Contract, ContractOperation, RequestData } from '../contract/contract.ts';
 import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import { type Body, validateRequest } from '../contract/request.ts';
@@ -22,7 +22,7 @@ const REAUTHENTICATE_AFTER_MS = 100;
  * what it is called with to the same contract. Written as a method, since the compiler lets those narrow their request.
  */
 interface Untyped {
-  operation(request: RequestData, services: Services): Promise<ReplyData>;
+  operation(request: RequestData & { readonly caller: Caller | undefined }, services: Services): Promise<ReplyData>;
 }
 export type Handler = Untyped['operation'];
 
@@ -92,6 +92,12 @@ function operationHandler(
   if (handler === undefined) {
     throw outOfStep(`has the operation ${operation.id}, which src/operations/index.ts does not have`);
   }
+  const isPublic = operation.security.length === 0;
+  const checkScopes = scopeCheck(operation.security);
+  const identify = (context: Context, caller: Caller) => {
+    context.setCaller(caller);
+    checkScopes?.(caller);
+  };
   // Not within `operate`: V8 keeps room for all that an async function has, for each request that is under way.
   const answer = (context: Context, reply: ReplyData) => {
     if (reply.status >= 400 && isError(reply.body)) context.error = reply.body.error;
@@ -99,20 +105,20 @@ function operationHandler(
   };
   const operate = async (context: Context, request: RequestData | Promise<RequestData>) => {
     const data = request instanceof Promise ? await request : request;
-    if (!operation.public && performance.now() - context.startedAt > REAUTHENTICATE_AFTER_MS) {
-      context.setCaller(await authenticate(context.request.headers.authorization));
+    if (!isPublic && performance.now() - context.startedAt > REAUTHENTICATE_AFTER_MS) {
+      identify(context, await authenticate(context.request.headers.authorization));
     }
     if (!context.ledger.takeSlots(context)) throw overloaded;
     let reply;
     try {
-      reply = await handler(data, services);
+      reply = await handler({ ...data, caller: context.caller }, services);
     } finally {
       context.ledger.releaseSlots(context);
     }
     answer(context, reply);
   };
   const admit = (context: Context, caller: Caller) => {
-    context.setCaller(caller);
+    identify(context, caller);
     // Once more: the ledger knows the caller by another key now than the client's address.
     context.ledger.refuseSmallChunks(context);
     count?.(context);
@@ -122,7 +128,7 @@ function operationHandler(
   return (_request, { context }) => {
     context.operation = operation.id;
     context.body?.limitTo(operation.body?.maxBytes ?? MAX.bodyBytes);
-    if (operation.public) {
+    if (isPublic) {
       context.ledger.refuseSmallChunks(context);
       return operate(context, readRequest(context, operation, basePath));
     }

@@ -48,6 +48,7 @@ export interface PlantStore {
 export interface StoredToken {
   /** Unique among the tokens that are not revoked. */
   readonly name: string;
+  readonly scopes: readonly string[];
   readonly createdAt: number;
   readonly expiresAt?: number;
   readonly revokedAt?: number;
@@ -57,6 +58,8 @@ export interface NewToken {
   readonly name: string;
   /** SHA-256 of the token's text, 32 bytes. */
   readonly hash: Uint8Array;
+  /** Texts without spaces. */
+  readonly scopes: readonly string[];
   readonly expiresAt?: number;
 }
 

@@ -21,7 +21,7 @@ async function answerTo(...authorization: readonly string[]) {
 
 const newToken = async (name: string, expiry: { expiresAt?: number } = {}) => {
   const token = makeToken();
-  expect(await app.store.tokens.add({ name, hash: hashToken(token), ...expiry })).toBe(true);
+  expect(await app.store.tokens.add({ name, hash: hashToken(token), scopes: [], ...expiry })).toBe(true);
   return token;
 };
 
@@ -140,7 +140,7 @@ describe('a token', () => {
 
   test('that was provisioned is valid without being in the store', async () => {
     const provisioned = 'provisioned-token-of-a-container-0001';
-    const authenticator = new Authenticator(app.store.tokens, provisioned);
+    const authenticator = new Authenticator(app.store.tokens, { token: provisioned, scopes: ['plants:write'] });
     const nameOf = async (token: string) => (await authenticator.authenticate(`Bearer ${token}`)).name;
     expect(await nameOf(provisioned)).toBe('TOKEN_FILE');
     expect(await nameOf(provisioned)).toBe('TOKEN_FILE');

@@ -44,8 +44,27 @@ describe('a token that was verified', () => {
     );
     expect(verifier.count - before).toBe(2);
     expect(new Set(callers.map((caller) => caller.key))).toEqual(new Set(['subject alice', 'subject bob']));
-    expect(authenticator.authenticate(alice)).toEqual({ key: 'subject alice', name: undefined, subject: 'alice' });
+    expect(authenticator.authenticate(alice)).toEqual({
+      key: 'subject alice',
+      name: undefined,
+      subject: 'alice',
+      scopes: new Set(),
+    });
     expect(verifier.count - before).toBe(2);
+  });
+
+  test.each<[object, string[]]>([
+    [{}, []],
+    [{ scope: '' }, []],
+    [{ scope: 'plants:read plants:write' }, ['plants:read', 'plants:write']],
+    [{ scp: 'plants:read plants:write' }, ['plants:read', 'plants:write']],
+    [{ scp: ['plants:read', 'plants:write'] }, ['plants:read', 'plants:write']],
+    [{ scope: 'openid', scp: ['plants:read', 7] }, ['openid', 'plants:read']],
+    [{ scope: 7, scp: { plants: true } }, []],
+  ])('gives its caller the scopes that it says: %j', async (claims, scopes) => {
+    const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
+    const caller = await authenticator.authenticate(`Bearer ${await signed('alice', undefined, claims)}`);
+    expect([...caller.scopes]).toEqual(scopes);
   });
 
   test('is refused from the moment on when it expires, as the clocks may differ', async () => {
@@ -84,11 +103,11 @@ describe('beside the tokens of an issuer', () => {
   });
 
   test('none that looks like one of the issuer is looked up in the store', async () => {
-    await app.store.tokens.add({ name: 'dotted', hash: hashToken('ab.cd.ef') });
+    await app.store.tokens.add({ name: 'dotted', hash: hashToken('ab.cd.ef'), scopes: [] });
     expect(await statusOf('ab.cd.ef')).toBe(401);
     const without = new Authenticator(app.store.tokens);
     expect((await without.authenticate('Bearer ab.cd.ef')).name).toBe('dotted');
-    const provisioned = new Authenticator(app.store.tokens, 'ab.cd.ef', verifier);
+    const provisioned = new Authenticator(app.store.tokens, { token: 'ab.cd.ef', scopes: [] }, verifier);
     expect((await provisioned.authenticate('Bearer ab.cd.ef')).name).toBe('TOKEN_FILE');
   });
 

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { hashToken, makeToken } from '../../src/auth/token.ts';
+import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { whileServing } from '../support/crowd.ts';
 import { createPlant, plantStore, ROOT, start, startService } from '../support/service.ts';
 import { fill, look, place } from './place.ts';
@@ -66,6 +68,27 @@ describe('backup and restore', () => {
     expect((await plantStore(['export'], elsewhere, folder)).stdout).toBe(
       '{"id":9007199254740993,"name":"x","tag":""}\n',
     );
+  });
+
+  test('take a store of schema 1, and bring it up to date beside a service that runs', async () => {
+    const { folder, environment, run } = await place();
+    const token = makeToken();
+    {
+      using older = new DatabaseSync(join(folder, 'older.db'));
+      older.exec(MIGRATIONS[0] ?? '');
+      older.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = 1`);
+      older.prepare("insert into tokens values (?, 'older', 1, null, null)").run(hashToken(token));
+      older.exec("insert into plants values (1, 'x', null)");
+    }
+    const olderStore = { DATABASE_URL: `sqlite:${join(folder, 'older.db')}` };
+    const backedUp = await plantStore(['backup', 'copy.db'], olderStore, folder);
+    expect([backedUp.code, backedUp.stdout]).toEqual([0, 'copy.db has the store as it was: 1 plant, checked\n']);
+    const service = await startService(environment);
+    expect((await run('restore', 'copy.db')).code).toBe(0);
+    const replayed = await createPlant({ url: service.url, token }, '{"id":1,"name":"x"}');
+    expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(await service.stop()).toBe(0);
+    expect((await run('migrate')).stdout).toBe(`the schema is up to date: ${MIGRATIONS.length}\n`);
   });
 
   test('come to an end, however much is written meanwhile', async () => {

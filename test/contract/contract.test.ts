@@ -80,6 +80,18 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'scheme: basic',
       'openapi.yaml:37:22: scheme must be bearer: access tokens are all',
     ],
+    [
+      'a scope that is none',
+      security,
+      'security: [{ bearerAuth: [things read] }]',
+      ':4:12, get /things/{thing-id}: a scope must be printable ASCII without spaces',
+    ],
+    [
+      'more scopes than a challenge has room for',
+      security,
+      `security: [{ bearerAuth: [a, ${'b'.repeat(899)}] }]`,
+      ':4:12',
+    ],
     ['an unknown security scheme', security, 'security: [{ other: [] }]', 'the security scheme other must be'],
     [
       'a media type that is not JSON',
@@ -124,7 +136,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
     const options = {
       contract: await loadContract(),
       services: { plants: (await startApp()).store.plants },
-      authenticate: () => ({ key: '', name: undefined, subject: undefined }),
+      authenticate: () => ({ key: '', name: undefined, subject: undefined, scopes: new Set<string>() }),
       basePath: '',
     };
     const handler = () => Promise.resolve({ status: 200 });
@@ -150,9 +162,9 @@ describe('a contract is read as it is written:', () => {
 
   test('without any security, every operation is open', async () => {
     const open = await loadContract(changed(THINGS, 'security: [{ bearerAuth: [] }]\npaths', 'paths'));
-    expect(open.operations.map((operation) => operation.public)).toEqual([true, true, true]);
+    expect(open.operations.map((operation) => operation.security)).toEqual([[], [], []]);
     const { operations } = await loadContract(THINGS);
-    expect(operations.map((operation) => operation.public)).toEqual([true, false, false]);
+    expect(operations.map((operation) => operation.security)).toEqual([[], [[]], [[]]]);
   });
 
   test('without paths, it has no operations', async () => {

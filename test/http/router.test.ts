@@ -18,6 +18,7 @@ describe('a request reaches its operation as data:', () => {
         query: { limit: 5n, after: -9223372036854775808n, kind: 'tree' },
         header: { 'X-Count': 1000n },
         body: undefined,
+        caller: { key: 'token tests', name: 'tests', subject: undefined, scopes: new Set() },
       },
     ]);
   });

@@ -5,9 +5,10 @@ import type { TokenStore } from '../../src/storage/store.ts';
 export function testTokens(tokensOf: () => TokenStore): void {
   describe('of tokens', () => {
     const hash = (fill: number) => new Uint8Array(32).fill(fill);
+    const token = (name: string, fill: number) => ({ name, hash: hash(fill), scopes: [] });
 
     test('deletes one as if it had never had it', async () => {
-      expect(await tokensOf().add({ name: 'lost', hash: hash(110) })).toBe(true);
+      expect(await tokensOf().add(token('lost', 110))).toBe(true);
       await tokensOf().delete(hash(110));
       expect(await tokensOf().find(hash(110))).toBeUndefined();
       expect(await tokensOf().list()).toEqual([]);
@@ -15,23 +16,21 @@ export function testTokens(tokensOf: () => TokenStore): void {
     });
 
     test('keeps a first one only if it never had one', async () => {
-      const attempts = Array.from({ length: 10 }, (_, index) =>
-        tokensOf().addFirst({ name: `first ${index}`, hash: hash(index) }),
-      );
+      const attempts = Array.from({ length: 10 }, (_, index) => tokensOf().addFirst(token(`first ${index}`, index)));
       expect((await Promise.all(attempts)).filter((added) => added)).toHaveLength(1);
       const [first] = await tokensOf().list();
       expect(await tokensOf().revoke(first?.name ?? '')).toBe(true);
-      expect(await tokensOf().addFirst({ name: 'second', hash: hash(100) })).toBe(false);
-      expect(await tokensOf().add({ name: 'lost', hash: hash(110) })).toBe(true);
+      expect(await tokensOf().addFirst(token('second', 100))).toBe(false);
+      expect(await tokensOf().add(token('lost', 110))).toBe(true);
       await tokensOf().delete(hash(110));
-      expect(await tokensOf().addFirst({ name: 'second', hash: hash(100) })).toBe(false);
+      expect(await tokensOf().addFirst(token('second', 100))).toBe(false);
     });
 
     test('finds one by its hash, until it is revoked', async () => {
-      const token = { name: 'finder', hash: hash(101), expiresAt: 1_900_000_000_000 };
-      expect(await tokensOf().add(token)).toBe(true);
+      const expiresAt = 1_900_000_000_000;
+      expect(await tokensOf().add({ ...token('finder', 101), expiresAt })).toBe(true);
       const found = await tokensOf().find(hash(101));
-      expect(found).toEqual({ name: 'finder', createdAt: found?.createdAt, expiresAt: token.expiresAt });
+      expect(found).toEqual({ name: 'finder', scopes: [], createdAt: found?.createdAt, expiresAt });
       expect(await tokensOf().find(hash(102))).toBeUndefined();
       expect(await tokensOf().revoke('finder')).toBe(true);
       expect(await tokensOf().find(hash(101))).toBeUndefined();
@@ -40,11 +39,18 @@ export function testTokens(tokensOf: () => TokenStore): void {
       expect(listed?.revokedAt).toBeGreaterThanOrEqual(found?.createdAt ?? Infinity);
     });
 
+    test('keeps the scopes of one, in their order', async () => {
+      const scopes = ['plants:write', "!#$%&'()*+,-./:;<=>?@[]^_`{|}~", 'A'.repeat(800)];
+      expect(await tokensOf().add({ ...token('scoped', 105), scopes })).toBe(true);
+      expect((await tokensOf().find(hash(105)))?.scopes).toEqual(scopes);
+      expect((await tokensOf().list()).find(({ name }) => name === 'scoped')?.scopes).toEqual(scopes);
+    });
+
     test('has no two of one name in use', async () => {
-      expect(await tokensOf().add({ name: 'twice', hash: hash(103) })).toBe(true);
-      expect(await tokensOf().add({ name: 'twice', hash: hash(104) })).toBe(false);
+      expect(await tokensOf().add(token('twice', 103))).toBe(true);
+      expect(await tokensOf().add(token('twice', 104))).toBe(false);
       await tokensOf().revoke('twice');
-      expect(await tokensOf().add({ name: 'twice', hash: hash(104) })).toBe(true);
+      expect(await tokensOf().add(token('twice', 104))).toBe(true);
     });
   });
 }

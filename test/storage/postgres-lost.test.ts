@@ -64,7 +64,7 @@ describe('a database that is in use', () => {
   });
 
   test('tells what became of a change whose answer may have been lost, and when it cannot', async () => {
-    expect(await store.tokens.add({ name: 'mine', hash: new Uint8Array(32) })).toBe(true);
+    expect(await store.tokens.add({ name: 'mine', hash: new Uint8Array(32), scopes: [] })).toBe(true);
     await server.query(LOSE);
     expect(await store.tokens.revoke('mine')).toBe(true);
     await using other = await Session.open(server.url(database));

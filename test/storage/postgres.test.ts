@@ -100,6 +100,18 @@ describe('a database', () => {
     await expect(open(other, false)).rejects.toThrow('has schema 0, an older one: run `migrate` first');
   });
 
+  test('of schema 1 is brought up to date, and its tokens have no scopes', async () => {
+    const other = await server.createDatabase();
+    await (await open(other)).close();
+    await server.query('alter table tokens drop column scopes; update schema_version set version = 1', other);
+    await server.query("insert into tokens values (decode(repeat('00', 32), 'hex'), 'older', 1, 2, null)", other);
+    const store = await open(other);
+    expect(await store.opened).toEqual({ before: 1, now: MIGRATIONS.length });
+    const token = { name: 'older', scopes: [], createdAt: 1, expiresAt: 2 };
+    expect(await store.tokens.find(new Uint8Array(32))).toEqual(token);
+    await store.close();
+  });
+
   test('of another application is left as it is', async () => {
     const other = await server.createDatabase();
     await server.query('create table plants (watered date)', other);

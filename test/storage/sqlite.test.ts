@@ -24,14 +24,20 @@ describe('a SQLite database', () => {
 
   test('of an older schema is brought up to date where that is wanted, and not in passing', async () => {
     const path = join(folder, 'older.db');
-    const database = new DatabaseSync(path);
-    database.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = 0`);
-    database.close();
+    const hash = new Uint8Array(32);
+    using database = new DatabaseSync(path);
+    database.exec(MIGRATIONS[0] ?? '');
+    database.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = 1`);
+    database.prepare("insert into tokens values (?, 'older', 1, 2, null)").run(hash);
+    const token = { name: 'older', scopes: [], createdAt: 1, expiresAt: 2 };
+    // As a service finds it whose store is being restored from such a backup.
+    expect(new Tables(database).findToken(hash)).toEqual(token);
     await expect(open('older.db', false)).rejects.toThrow(
-      `the database ${path} has schema 0, an older one: run \`migrate\` first`,
+      `the database ${path} has schema 1, an older one: run \`migrate\` first`,
     );
     const store = await open('older.db');
-    expect(await store.opened).toEqual({ before: 0, now: MIGRATIONS.length });
+    expect(await store.opened).toEqual({ before: 1, now: MIGRATIONS.length });
+    expect(await store.tokens.find(hash)).toEqual(token);
     await store.close();
   });
 

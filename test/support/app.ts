@@ -10,6 +10,7 @@ import type { PACE } from '../../src/auth/issuer-keys.ts';
 import { JwtVerifier } from '../../src/auth/jwt.ts';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
 import type { Proxies } from '../../src/http/client-address.ts';
+import { scopesOf } from '../../src/contract/contract.ts';
 import { loadContract } from '../../src/contract/load.ts';
 import type { Handler } from '../../src/http/router.ts';
 import { createDocs } from '../../src/pages/docs.ts';
@@ -71,11 +72,11 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const path = join(temporaryFolder(), 'plants.db');
   const store = await openStore({ engine: 'sqlite', path }, { create: true });
   const token = makeToken();
-  await store.tokens.add({ name: 'tests', hash: hashToken(token) });
   const { yaml = YAML } = options;
   const loading = contracts.get(yaml) ?? loadContract(yaml);
   contracts.set(yaml, loading);
   const contract = await loading;
+  await store.tokens.add({ name: 'tests', hash: hashToken(token), scopes: scopesOf(contract) });
   const log: Line[] = [];
   const logger = pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Line) });
   const jwt = options.issuer && new JwtVerifier(options.issuer, logger, options.pace);
@@ -115,9 +116,13 @@ export async function allPlants({ plants }: Store): Promise<StoredPlant[]> {
 }
 
 /** Adds a token to the store, with which the app can be called too. */
-export async function addToken({ store, url }: TestApp, name: string): Promise<{ url: string; token: string }> {
+export async function addToken(
+  { store, url }: TestApp,
+  name: string,
+  scopes: readonly string[] = [],
+): Promise<{ url: string; token: string }> {
   const token = makeToken();
-  await store.tokens.add({ name, hash: hashToken(token) });
+  await store.tokens.add({ name, hash: hashToken(token), scopes });
   return { url, token };
 }
 

@@ -39,7 +39,7 @@ export async function addTokens(url: string, count: number): Promise<string[]> {
   const tokens = Array.from({ length: count }, makeToken);
   const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: true });
   for (const [number, token] of tokens.entries()) {
-    await store.tokens.add({ name: `tests-${number}`, hash: hashToken(token) });
+    await store.tokens.add({ name: `tests-${number}`, hash: hashToken(token), scopes: [] });
   }
   await store.close();
   return tokens;

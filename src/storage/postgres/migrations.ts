@@ -21,6 +21,9 @@ export const MIGRATIONS: readonly string[] = [
      position bigint generated always as identity
    );
    create unique index tokens_in_use on tokens (name) where revoked_at is null`,
+
+  `-- With spaces between them.
+   alter table tokens add column scopes text not null default ''`,
 ];
 
 /**

@@ -24,6 +24,9 @@ export const MIGRATIONS: readonly string[] = [
      revoked_at integer
    ) strict;
    create unique index tokens_in_use on tokens (name) where revoked_at is null;`,
+
+  `-- With spaces between them.
+   alter table tokens add column scopes text not null default '';`,
 ];
 
 /** Marks a database file as a plant store ("plnt"), so that no other application's is touched. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Creation, NewToken, StoredPlant, StoredToken } from '../store.ts';
 import { COLUMN_LIST, COLUMNS, isSame, textsOf } from '../columns.ts';
-import { toToken } from '../token-row.ts';
+import { scopesText, toToken } from '../token-row.ts';
 import { atWork, pack, type PackedError } from './errors.ts';
 import { APPLICATION_ID } from './migrations.ts';
 
@@ -61,17 +61,18 @@ export class Tables {
   }
 
   addToken(token: NewToken): boolean {
-    return this.insertToken('values (?, ?, ?, ?)', token);
+    return this.insertToken('values (?, ?, ?, ?, ?)', token);
   }
 
   addFirstToken(token: NewToken): boolean {
-    return this.insertToken('select ?, ?, ?, ? where not exists (select 1 from tokens)', token);
+    return this.insertToken('select ?, ?, ?, ?, ? where not exists (select 1 from tokens)', token);
   }
 
-  private insertToken(values: string, { name, hash, expiresAt }: NewToken): boolean {
-    const columns = '(hash, name, created_at, expires_at)';
+  private insertToken(values: string, token: NewToken): boolean {
+    const { name, hash, expiresAt } = token;
+    const columns = '(hash, name, scopes, created_at, expires_at)';
     const added = this.statement(`insert into tokens ${columns} ${values} on conflict do nothing`);
-    return added.run(hash, name, Date.now(), expiresAt ?? null).changes === 1n;
+    return added.run(hash, name, scopesText(token), Date.now(), expiresAt ?? null).changes === 1n;
   }
 
   revokeToken(name: string): boolean {
