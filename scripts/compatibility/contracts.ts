@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { METHODS } from '../../src/contract/document.ts';
+import { isIgnored } from '../../src/contract/vocabulary.ts';
 import { ExchangeComparison } from './exchange.ts';
 import { allNames, change, type Documents, followed, listOf, type Node, nodeOf, withoutProse } from './nodes.ts';
 import type { Difference, RuleName } from './rules.ts';
@@ -31,8 +32,7 @@ class ContractComparison {
   }
 
   private compareServers(): void {
-    const urls = (document: Node) =>
-      listOf(document['servers'] ?? [{ url: '/' }]).map((each) => addressOf(nodeOf(each)));
+    const urls = (document: Node) => listOf(document['servers'] ?? [{ url: '/' }]).map((each) => nodeOf(each)['url']);
     const [was, is] = [urls(this.before), urls(this.after)];
     if (!was.every((url) => is.includes(url))) this.requests.report('server removed', 'servers', change(was, is));
     else if (!is.every((url) => was.includes(url))) this.requests.report('server added', 'servers', change(was, is));
@@ -79,7 +79,7 @@ class ContractComparison {
       else if (old !== undefined) this.requests.parameter(old, now, place);
       else {
         const { required, in: part } = nodeOf(now);
-        const optional = part === 'query' ? 'optional parameter added' : 'optional header or cookie added';
+        const optional = part === 'header' ? 'optional header parameter added' : 'optional parameter added';
         this.requests.report(required === true ? 'required parameter added' : optional, place);
       }
     }
@@ -94,14 +94,6 @@ class ContractComparison {
   }
 }
 
-/** The URL of a server, with the value that each variable has unless a client chooses another. */
-function addressOf({ url, variables }: Node): string {
-  return String(url).replaceAll(/\{(\w+)\}/g, (name, variable: string) => {
-    const { default: usual } = nodeOf(nodeOf(variables)[variable]);
-    return typeof usual === 'string' ? `{${variable}=${usual}}` : name;
-  });
-}
-
 /** The paths that a path template stands for. */
 function asPattern(template: string): RegExp {
   const parts = template.split(/\{[^}]*\}/).map(RegExp.escape);
@@ -114,12 +106,14 @@ function withParameters(operation: Node, path: Node): Node {
 }
 
 function byPlaceAndName(operation: Node, document: Node): Node {
+  const parameters = listOf(operation['parameters']).map((each) => nodeOf(followed(each, document)));
   return Object.fromEntries(
-    listOf(operation['parameters']).map((each) => {
-      const parameter = nodeOf(followed(each, document));
-      const [place, name] = [String(parameter['in']), String(parameter['name'])];
-      return [`${place} parameter ${place === 'header' ? name.toLowerCase() : name}`, parameter];
-    }),
+    parameters
+      .filter((parameter) => !isIgnored(parameter))
+      .map((parameter) => {
+        const [place, name] = [String(parameter['in']), String(parameter['name'])];
+        return [`${place} parameter ${place === 'header' ? name.toLowerCase() : name}`, parameter];
+      }),
   );
 }
 

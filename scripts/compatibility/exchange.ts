@@ -97,7 +97,7 @@ export class ExchangeComparison {
   }
 
   private schema(was: unknown, is: unknown, where: string): void {
-    const comparison = new SchemaComparison(this.documents, (rule, path, what) => {
+    const comparison = new SchemaComparison(this.documents, this.side, (rule, path, what) => {
       this.report(rule, path === '' ? where : `${where}, ${path}`, what);
     });
     comparison.compare(was ?? true, is ?? true, '');

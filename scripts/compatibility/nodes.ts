@@ -11,13 +11,13 @@ export interface Documents {
   readonly is: object;
 }
 
-/** Members that people read, and no program. Of the extensions, the service keeps two, and its validator obeys some. */
+/** Members that people read, and no program. */
 const PROSE =
-  /^(x-(?!error-numbers$|max-body-bytes$|allow-unknown-|eov-).*|title|summary|description|examples?|externalDocs|deprecated|tags|\$comment)$/;
+  /^(x-(?!error-numbers$|max-body-bytes$).*|title|summary|description|examples?|externalDocs|deprecated|tags|\$comment)$/;
 /** Their members have names that mean nothing here: a property may be called `description`. */
 const MAPS = new Set([
   ...['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', '$defs', 'mapping'],
-  ...['content', 'headers', 'encoding', 'links', 'callbacks', 'webhooks', 'variables', 'scopes'],
+  ...['content', 'headers', 'links', 'callbacks', 'webhooks'],
 ]);
 /** Their members are values, not parts of the contract. */
 const VALUES = new Set(['enum', 'const', 'default']);

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { loadDocument } from '../../src/contract/load.ts';
+import { loadContract, loadDocument } from '../../src/contract/load.ts';
 import { ContractError } from '../../src/contract/errors.ts';
 import { compareContracts } from './contracts.ts';
 import { breakage, type Difference } from './rules.ts';
@@ -30,9 +30,11 @@ export interface Comparison {
 /** By number, not by letter. */
 export const compareVersions = new Intl.Collator('en', { numeric: true }).compare;
 
-/** @throws ContractError if it cannot be read */
+/** @throws ContractError if it cannot be read, or is none that the service can hold to */
 export async function readPresent(): Promise<Edition> {
-  return edition(await readFile(CONTRACT, 'utf8').catch(unreadable('openapi.yaml')));
+  const present = edition(await readFile(CONTRACT, 'utf8').catch(unreadable('openapi.yaml')));
+  await loadContract(present.text);
+  return present;
 }
 
 /** @throws ContractError if there are some but the newest cannot be read */

@@ -1,12 +1,13 @@
 import { targetOf } from '../../src/contract/document.ts';
 import { canJudge, judge, judgeListedValues, listedValues } from './keywords.ts';
 import { allNames, change, type Documents, isNode, listOf, namesOf, type Node, nodeOf, unchanged } from './nodes.ts';
-import type { RuleName } from './rules.ts';
+import type { RuleName, Side } from './rules.ts';
 
 /** Judged together below. */
-const JUDGED = new Set(
-  'enum const properties required additionalProperties items allOf anyOf x-error-numbers'.split(' '),
-);
+const JUDGED = new Set([
+  ...['enum', 'const', 'properties', 'required', 'readOnly', 'writeOnly', 'additionalProperties', 'items'],
+  ...['allOf', 'anyOf', 'x-error-numbers'],
+]);
 /** `additionalProperties: false` beside these forbids the properties that they alone describe. */
 const BESIDE = ['allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'];
 /** What these say of a value depends on what the schemas within and beside them have said of it. */
@@ -22,17 +23,21 @@ const ANYTHING: Node = {};
 export class SchemaComparison {
   private readonly seen = new Map<object, Set<object>>();
   private readonly documents: Documents;
+  private readonly side: Side;
   private readonly report: (rule: RuleName, path: string, what: string) => void;
 
-  constructor(documents: Documents, report: (rule: RuleName, path: string, what: string) => void) {
+  constructor(documents: Documents, side: Side, report: (rule: RuleName, path: string, what: string) => void) {
     this.documents = documents;
+    this.side = side;
     this.report = report;
   }
 
   /** `path` is a place within the value, such as `children[].name`. */
   compare(before: unknown, after: unknown, path: string): void {
-    const was = schemaOf(before, this.documents.was);
-    const is = schemaOf(after, this.documents.is);
+    // A reference that gets keywords beside it, or loses them, is compared as what it is then: one schema of several.
+    const isAlone = ![before, after].some((each) => isReference(each) && !standsAlone(each));
+    const was = schemaOf(before, this.documents.was, isAlone);
+    const is = schemaOf(after, this.documents.is, isAlone);
     if (was === ANYTHING && is === ANYTHING) return;
     if (isNode(was) && isNode(is)) {
       if (!this.isNew(was, is)) return;
@@ -82,15 +87,16 @@ export class SchemaComparison {
   }
 
   private compareProperties(was: Node, is: Node, path: string): void {
-    const [before, after] = [nodeOf(was['properties']), nodeOf(is['properties'])];
-    const required = [listOf(was['required']).map(String), listOf(is['required']).map(String)] as const;
-    for (const name of new Set([...allNames(before, after), ...required.flat()])) {
+    const [before, after] = [this.membersOf(was, this.documents.was), this.membersOf(is, this.documents.is)];
+    for (const name of new Set(
+      [before, after].flatMap((each) => [...Object.keys(each.properties), ...each.required]),
+    )) {
       const place = member(path, name);
-      const [declared, stillDeclared] = [Object.hasOwn(before, name), Object.hasOwn(after, name)];
-      const [demanded, stillDemanded] = [required[0].includes(name), required[1].includes(name)];
+      const [declared, stillDeclared] = [before, after].map(({ properties }) => Object.hasOwn(properties, name));
+      const [demanded, stillDemanded] = [before.required.includes(name), after.required.includes(name)];
       if (declared && !stillDeclared) this.report('property removed', place, 'property removed');
-      else if (declared) this.compare(before[name], after[name], place);
-      else if (stillDeclared) this.compareAdded(was, is, name, place);
+      else if (declared) this.compare(before.properties[name], after.properties[name], place);
+      else if (stillDeclared) this.compareAdded(was, is, after.properties[name], stillDemanded && !demanded, place);
       // The demand that came or went with its property is reported as such.
       const reported = declared !== stillDeclared && stillDeclared === stillDemanded;
       if (demanded === stillDemanded || reported) continue;
@@ -99,16 +105,29 @@ export class SchemaComparison {
     }
   }
 
-  private compareAdded(was: Node, is: Node, name: string, place: string): void {
+  /** What an object may have and must have: in requests nothing that is readOnly, in replies nothing that is writeOnly. */
+  private membersOf(schema: Node, document: object): { readonly properties: Node; readonly required: string[] } {
+    const mark = this.side === 'request' ? 'readOnly' : 'writeOnly';
+    const isBarred = (each: unknown): boolean =>
+      isNode(each) && (each[mark] === true || isBarred(targetOf(document, String(each['$ref']))));
+    const properties = nodeOf(schema['properties']);
+    const sendable = Object.entries(properties).map(([name, each]) => [name, isBarred(each) ? false : each] as const);
+    const required = listOf(schema['required']).map(String);
+    return {
+      properties: Object.fromEntries(sendable),
+      required: required.filter((name) => !isBarred(properties[name])),
+    };
+  }
+
+  private compareAdded(was: Node, is: Node, schema: unknown, required: boolean, place: string): void {
     if ('patternProperties' in was || 'patternProperties' in is) {
       this.report('anything else', place, 'property added, beside patternProperties');
       return;
     }
-    const required = listOf(is['required']).includes(name) && !listOf(was['required']).includes(name);
     const rule = required ? 'required property added' : 'optional property added';
     this.report(rule, place, rule);
     // An open object took it already, with any value or with some.
-    if (additional(was) !== false) this.compare(additional(was), nodeOf(is['properties'])[name], place);
+    if (additional(was) !== false) this.compare(additional(was), schema, place);
   }
 
   private compareAdditional(was: unknown, is: unknown, path: string): void {
@@ -178,20 +197,26 @@ function member(path: string, name: string): string {
 }
 
 /** Where a reference leads to that stands alone, as an object, or `false` if nothing can fit it. */
-function schemaOf(value: unknown, document: object): unknown {
+function schemaOf(value: unknown, document: object, follows = true): unknown {
   if (value === true) return ANYTHING;
-  if (!isNode(value)) return value;
-  if (typeof value['$ref'] === 'string' && namesOf(value, {}).length === 1)
-    return schemaOf(targetOf(document, value['$ref']), document);
+  if (follows && isReference(value) && standsAlone(value)) return schemaOf(targetOf(document, value.$ref), document);
   return isFalse(value, document) ? false : value;
+}
+
+function isReference(value: unknown): value is Node & { readonly $ref: string } {
+  return isNode(value) && typeof value['$ref'] === 'string';
+}
+
+function standsAlone(reference: Node): boolean {
+  return namesOf(reference, {}).length === 1;
 }
 
 /** As far as it says so itself, or a schema that it refers to, or one of `allOf`. */
 function isFalse(schema: unknown, document: object, seen = new Set<unknown>()): boolean {
   if (!isNode(schema) || seen.has(schema)) return schema === false;
   seen.add(schema);
-  const { $ref, allOf, not } = schema;
-  const all = [typeof $ref === 'string' ? targetOf(document, $ref) : true, ...listOf(allOf)];
+  const { allOf, not } = schema;
+  const all = [isReference(schema) ? targetOf(document, schema.$ref) : true, ...listOf(allOf)];
   const isAnything = not === true || (isNode(not) && namesOf(not, {}).length === 0);
   return isAnything || all.some((each) => isFalse(each, document, seen));
 }

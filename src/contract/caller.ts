@@ -22,7 +22,9 @@ export function areScopes(texts: readonly string[]): boolean {
 }
 
 /** What is wrong where `areScopes` is false. */
-export const NO_SCOPES = `a scope must be printable ASCII without spaces, " and \\, and all of them ${MAX_SCOPE_CHARACTERS} characters at most`;
+export const NO_SCOPES =
+  'a scope must be printable ASCII without spaces, " and \\, ' +
+  `and all of them ${MAX_SCOPE_CHARACTERS} characters at most`;
 
 /**
  * Makes the check that a caller has all scopes of one of the alternatives; undefined: each caller has. It throws a

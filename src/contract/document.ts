@@ -15,7 +15,6 @@ export interface OpenApiDocument {
 }
 export interface Server {
   readonly url: string;
-  readonly variables?: object;
 }
 export type PathItem = Readonly<Partial<Record<Method, DeclaredOperation>>> & {
   readonly parameters?: readonly Parameter[];

@@ -75,7 +75,11 @@ export function compileExact(keywords: ExactKeywords): (value: unknown) => Exact
   if (keywords.uniqueItems === true) {
     add('uniqueItems', 'must not have an item twice', (value) => !Array.isArray(value) || areUnique(value));
   }
-  return (value) => checks.map((check) => check(value)).filter((fault) => fault !== undefined);
+  return (value) => {
+    const faults = checks.map((check) => check(value)).filter((fault) => fault !== undefined);
+    // Of a number that is not of its format, that says all.
+    return faults[0]?.keyword === 'format' ? faults.slice(0, 1) : faults;
+  };
 }
 
 function isNumber(value: unknown): value is number | bigint {

@@ -50,9 +50,10 @@ const AJV_OPTIONS: Partial<Options> = {
       },
     },
   ],
-  strictTuples: false,
   // A reply is made of ordinary objects, which have members such as `constructor` that nobody gave them.
   ownProperties: true,
+  // An array may be shorter than its prefixItems, and longer.
+  strictTuples: false,
 };
 
 /** @throws ContractError if the document is not valid OpenAPI 3.1 */

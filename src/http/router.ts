@@ -64,14 +64,14 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
 
   // Paths without parameters first: `/plants/newest` is not `/plants/{id}`.
   const paths = Map.groupBy(contract.operations, ({ path }) => path);
-  const mountedAt = literalPath(options.basePath + contract.basePath);
+  const basePath = options.basePath + contract.basePath;
   const ordered = [...paths].sort(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
   for (const [path, declared] of ordered) {
-    const route = router.route(mountedAt + templatePath(path));
+    const route = router.route(literalPath(basePath) + templatePath(path));
     for (const operation of declared) {
       // A method's name in small letters is that of Express's function for it.
       const method = operation.method.toLowerCase() as 'get';
-      route[method](operationHandler(operation, options));
+      route[method](operationHandler(operation, { ...options, basePath }));
     }
     // Express answers HEAD where there is GET.
     const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));

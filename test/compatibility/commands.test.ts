@@ -31,6 +31,8 @@ const fails = (stderr: string) => ({ code: 1, stdout: '', stderr });
 const MAJOR = `POST /plants, request body, name.maxLength: 1000 → 500; breaks clients: what they may send today is refused
 POST /plants, reply 200, body, name.maxLength: 1000 → 500; compatible
 `;
+const OPERATION = 'operationId: createPlant';
+const COOKIE = '{ name: dry, in: cookie, schema: { type: boolean } }';
 const MINOR = `POST /plants, request body, tag.maxLength: 200 → 300; compatible
 POST /plants, reply 200, body, tag.maxLength: 200 → 300; compatible
 `;
@@ -107,6 +109,11 @@ describe('one line says why there is no comparison:', () => {
   test.each([
     ['openapi.yaml', 'openapi: 3.1.0', 'openapi: 3.0.3', 'openapi.yaml:1:1 must be OpenAPI 3.1: '],
     ['openapi.yaml', 'paths:\n', 'paths:\n\t/tab:\n', 'openapi.yaml is not YAML: '],
+    ['openapi.yaml', OPERATION, `${OPERATION}\n      x-allow-unknown-query-parameters: true`, 'openapi.yaml:'],
+    [RELEASED, OPERATION, `${OPERATION}\n      x-allow-unknown-query-parameters: true`, `${RELEASED}:`],
+    ['openapi.yaml', OPERATION, `${OPERATION}\n      parameters: [${COOKIE}]`, 'openapi.yaml:'],
+    [RELEASED, OPERATION, `${OPERATION}\n      parameters: [${COOKIE}]`, `${RELEASED}:`],
+    ['openapi.yaml', OPERATION, 'operationId: create-plant', 'openapi.yaml:'],
     [RELEASED, 'openapi: 3.1.0', 'openapi: 3.0.3', `${RELEASED}:1:1 must be OpenAPI 3.1: `],
     [RELEASED, 'version: 1.0.0', 'version: 1.0.1', `${RELEASED} says that it is 1.0.1: restore`],
     [RELEASED, 'version: 1.0.0', "version: '1'", `info.version of ${RELEASED} must be `],

@@ -55,6 +55,8 @@ components:
         sealed: { type: object, properties: { a: {} }, unevaluatedProperties: false }
         referred: { $ref: '#/components/schemas/Short' }
         code: { x-error-numbers: { '1': dry, '2': wet } }
+        seeds: { format: int64, maximum: 9223372036854775400, enum: [9007199254740992] } # seeds
         beds: { type: array, items: { $ref: '#/components/schemas/Bed' } }
     Short: { type: string, maxLength: 3 }
+    Made: { type: string, readOnly: true }
 `;

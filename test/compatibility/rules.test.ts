@@ -1,19 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
 import { compareContracts } from '../../scripts/compatibility/contracts.ts';
+import { namesOf } from '../../scripts/compatibility/nodes.ts';
 import { linesOf, RULES } from '../../scripts/compatibility/rules.ts';
+import { readOpenApi } from '../../src/contract/document.ts';
+import { VOCABULARY } from '../../src/contract/vocabulary.ts';
 import { README } from '../support/readme.ts';
 import { CONTRACT_CASES } from './contract-cases.ts';
 import { GARDEN } from './garden.ts';
 import { SCHEMA_CASES } from './schema-cases.ts';
 
-const garden = parse(GARDEN) as object;
+const garden = readOpenApi(GARDEN);
 const seen = new Set<string>();
 
 describe('a difference between contracts', () => {
   test.each([...SCHEMA_CASES, ...CONTRACT_CASES])('$from → $to', ({ from, to, there, back }) => {
     expect(GARDEN.split(from)).toHaveLength(2);
-    const other = parse(GARDEN.replace(from, () => to)) as object;
+    const other = readOpenApi(GARDEN.replace(from, () => to));
     const [forth, taken] = [compareContracts(garden, other), compareContracts(other, garden)];
     for (const { rule, side } of [...forth, ...taken]) seen.add(`${rule}, ${side}`);
     expect(linesOf(forth).toSorted()).toEqual(there.toSorted());
@@ -46,6 +48,13 @@ describe('a difference between contracts', () => {
     ]);
     expect([...seen].toSorted()).toEqual(rules.toSorted());
   });
+});
+
+test('what the service keeps is compared, but for the words of a message', () => {
+  const kept = Object.values(VOCABULARY).flatMap((rows) =>
+    Object.entries(rows).flatMap(([name, { is }]) => (is === 'kept' ? [name] : [])),
+  );
+  expect(kept.filter((name) => namesOf({ [name]: true }, {}).length === 0)).toEqual(['x-pattern-message']);
 });
 
 test('the README has the rules of compatibility', () => {

@@ -147,7 +147,6 @@ export const SCHEMA_CASES: readonly Case[] = [
     'referred.maxLength: 3 → 4',
     loosens,
   ),
-  schema('open: { type: object', 'open: { readOnly: true, type: object', 'open.readOnly: none → true', unknown),
   schema('[name]\n', '[name]\n      if: {}\n', 'if: none → {}', unknown),
   schema(
     'patternProperties:',
@@ -190,8 +189,15 @@ export const SCHEMA_CASES: readonly Case[] = [
     OK,
     UNTOLD,
   ]),
-  schema('size: {', 'size: { readOnly: true,', 'size.readOnly: none → true', unknown),
-  schema('size: {', 'size: { writeOnly: true,', 'size.writeOnly: none → true', unknown),
+  schema('400, enum', '500, enum', 'seeds.maximum: 9223372036854775400 → 9223372036854775500', loosens),
+  schema('9223372036854775400', '1e18', 'seeds.maximum: 9223372036854775400 → 1000000000000000000', tightens),
+  schema('740992]', '740993]', 'seeds.enum: [9007199254740992] → [9007199254740993]', disjoint),
+  schema(
+    '740992]',
+    '740992, 9007199254740993]',
+    'seeds.enum: [9007199254740992] → [9007199254740992,9007199254740993]',
+    widens,
+  ),
   schema(
     'one: {',
     'one: { discriminator: { propertyName: a },',

@@ -123,6 +123,41 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "addPet.fed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: {
+                    page?: components["parameters"]["Page"];
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description noted */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -186,6 +221,17 @@ export interface components {
              */
             small?: 1 | 2;
             real?: number;
+            beside?: {
+                name: string;
+            } & components["schemas"]["Cat"];
+            both?: {
+                a?: string;
+            } & ({
+                b: string;
+            } | {
+                /** Format: int64 */
+                c: bigint;
+            });
             described?: components["schemas"]["Described"];
         };
         /**
@@ -193,16 +239,12 @@ export interface components {
          * @example {
          *       "in": "x",
          *       "schema": {
-         *         "anyOf": [
-         *           {
-         *             "default": 1
-         *           },
-         *           {
-         *             "type": "null",
-         *             "format": "undefined"
-         *           }
-         *         ]
+         *         "default": 1
          *       },
+         *       "discriminator": {
+         *         "propertyName": "x"
+         *       },
+         *       "operationId": "x",
          *       "parameters": [
          *         "x"
          *       ],
@@ -238,8 +280,7 @@ export interface components {
         Dog: {
             /** @enum {unknown} */
             kind: "dog" | "hound";
-            /** @default none */
-            tricks?: string | undefined;
+            tricks?: string;
         };
         Pet: components["schemas"]["Cat"] | components["schemas"]["Dog"];
     };
@@ -262,41 +303,7 @@ export interface components {
     headers: {
         "X-Count": bigint;
     };
-    pathItems: {
-        Watered: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            get?: never;
-            put?: never;
-            post: {
-                parameters: {
-                    query?: never;
-                    header?: never;
-                    path?: never;
-                    cookie?: never;
-                };
-                requestBody?: never;
-                responses: {
-                    /** @description noted */
-                    200: {
-                        headers: {
-                            [name: string]: unknown;
-                        };
-                        content?: never;
-                    };
-                };
-            };
-            delete?: never;
-            options?: never;
-            head?: never;
-            patch?: never;
-            trace?: never;
-        };
-    };
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
@@ -384,6 +391,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+            /** @description cannot be */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": never;
                 };
             };
         };

@@ -51,7 +51,7 @@ export async function inAsyncFunction(_request: Request<'createPlant'>): Promise
   return { status: 200, body: { name: 'x', colour: 'red' } };
 }
 
-export function readsRequest({ body, path, query }: Request<'createPlant'>): unknown[] {
+export function readsRequest({ body, path, query, caller }: Request<'createPlant'>): unknown[] {
   // @ts-expect-error -- the request has no such field
   const colour: unknown = body.colour;
   // @ts-expect-error -- a tag may be missing
@@ -62,28 +62,17 @@ export function readsRequest({ body, path, query }: Request<'createPlant'>): unk
   const limit: bigint = query.limit;
   // @ts-expect-error -- an int64 is no number
   const rounded: number = body.id;
-  return [colour, tag, id, limit, rounded];
+  // @ts-expect-error -- an operation may take no token
+  const scopes: unknown = caller.scopes;
+  return [colour, tag, id, limit, rounded, scopes];
 }
 
-// Of types.yaml, which has what openapi.yaml does not. Handlers that only answer with what they got compile:
-
-export const beds = {
-  putBed: ({ path, body: { secret: _, within = [], ...bed } }) => {
-    const beneath = within.map(({ secret: _, within: _deeper, ...each }) => ({ id: each.size, ...each }));
-    return Promise.resolve({ status: 200, body: { id: path['bed-id'], ...bed, within: beneath } });
-  },
-  clearBed: ({ body }) =>
-    Promise.resolve({
-      status: 200,
-      headers: { 'X-Count': 1n },
-      body: { titled: { title: body?.why ?? '', rows: 1n } },
-    }),
-  addPet: ({ body }) => Promise.resolve({ status: 200, body: body.kind === 'cat' ? body.lives : body.tricks }),
-} satisfies Operations<Services, operations>;
+// Of types.yaml, which has what openapi.yaml does not:
 
 type Put = Request<'putBed', operations>;
 type Put200 = Extract<Reply<'putBed', operations>, { status: 200 }>;
 type Put204 = Extract<Reply<'putBed', operations>, { status: 204 }>;
+type Added = Extract<Reply<'addPet', operations>, { status: 200 }>;
 type Cleared = Reply<'clearBed', operations>;
 /** What is optional, and what is readonly, counts. */
 type Same<A, B> = (<T>(_: T) => T extends A ? 1 : 2) extends <T>(_: T) => T extends B ? 1 : 2 ? true : false;
@@ -119,6 +108,8 @@ interface Numbers {
   titled?: { title?: string; [name: string]: bigint | string };
   small?: 1 | 2;
   real?: number;
+  beside?: { kind: 'cat'; lives: number; name: string };
+  both?: { a?: string; b: string } | { a?: string; c: bigint };
   described?: {
     in?: string;
     schema?: { propertyName?: string };
@@ -136,14 +127,16 @@ export const header: Same<Put['header'], { 'X-Trace'?: string }> = true;
 export const path: Same<Put['path'], { 'bed-id': bigint }> = true;
 export const bodyOfReply: Same<Put200['body'], SentBed> = true;
 export const optionalBody: Same<Request<'clearBed', operations>['body'], { why?: string } | undefined> = true;
-export const anyBody: Same<Reply<'addPet', operations>['body'], unknown> = true;
+export const anyBody: Same<Added['body'], unknown> = true;
 export const int64s: Same<Cleared['body'], Numbers> = true;
 export const headers: Same<Cleared['headers'], Readonly<{ 'X-Count': bigint }>> = true;
 export const statuses: Same<Reply<'putBed', operations>['status'], 200 | 201 | 204> = true;
-export const webhook: Same<keyof webhooks, 'planted' | 'watered'> = true;
+export const webhook: Same<keyof webhooks, 'planted' | 'watered' | 'addPet.fed'> = true;
 
-// @ts-expect-error -- webhooks and callbacks need no handler
-export const ofWebhook = { ...beds, watered: beds.addPet } satisfies Operations<Services, operations>;
+// @ts-expect-error -- no body is valid
+export const noBody: Reply<'addPet', operations> = { status: 500, body: null };
+export const handled: Same<keyof Operations<Services, operations>, 'putBed' | 'clearBed' | 'addPet'> = true;
+
 // @ts-expect-error -- the reply declares no headers
 export const undeclaredHeader: Put204 = { status: 204, headers: { ETag: 'x' } };
 // @ts-expect-error -- the reply declares no body

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { operations } from '../../src/operations/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startBusy } from '../support/busy.ts';
-import { THINGS } from '../support/contracts.ts';
+import { GARDEN, gardenOperations } from '../garden/garden.ts';
 import { type RawAnswer, sendRaw, VALID } from '../support/raw.ts';
 
 const ORIGIN = 'https://app.example';
@@ -107,13 +107,16 @@ describe('a page of an origin that is listed', () => {
   });
 
   test('may send and read what the operations declare', async () => {
-    const thing = () => Promise.resolve({ status: 204 });
-    const things = { newestThing: thing, getThing: thing, putThing: thing };
-    const { url } = await startApp({ yaml: THINGS, operations: things, corsOrigins: ['*'], basePath: '/api' });
-    const answer = await ask({ url }, 'OPTIONS', '/api/things/1', preflight(ORIGIN));
+    const { url } = await startApp({
+      yaml: GARDEN,
+      operations: gardenOperations,
+      corsOrigins: ['*'],
+      basePath: '/api',
+    });
+    const answer = await ask({ url }, 'OPTIONS', '/api/v1:b/beds/1', preflight(ORIGIN));
     expect(permission(answer)).toMatchObject({
-      'allow-methods': 'GET,HEAD,PUT',
-      'allow-headers': expect.stringMatching(/^Authorization,.*,X-Count$/),
+      'allow-methods': expect.stringMatching(/^GET,HEAD,PUT,DELETE/),
+      'allow-headers': expect.stringMatching(/^Authorization,.*,X-Count/),
       'expose-headers': expect.stringContaining('X-Total'),
     });
   });

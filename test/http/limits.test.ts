@@ -3,7 +3,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { makeToken } from '../../src/auth/token.ts';
 import { operations } from '../../src/operations/index.ts';
 import { addToken, startApp, type TestApp } from '../support/app.ts';
-import { THINGS } from '../support/contracts.ts';
+import { GARDEN, gardenOperations } from '../garden/garden.ts';
 import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
 import { blocks } from '../support/readme.ts';
 import { createPlant, startService } from '../support/service.ts';
@@ -136,10 +136,8 @@ describe('a limit by token', () => {
   });
 
   test('leaves operations alone that need no token', async () => {
-    const thing = () => Promise.resolve({ status: 204 });
-    const things = { newestThing: thing, getThing: thing, putThing: thing };
-    const { url } = await limitedTo(1, { yaml: THINGS, operations: things });
-    for (let time = 0; time < 3; time++) expect((await fetch(`${url}/things/newest`)).status).toBe(204);
+    const { url } = await limitedTo(1, { yaml: GARDEN, operations: gardenOperations });
+    for (let time = 0; time < 3; time++) expect((await fetch(`${url}/v1:b/beds/newest`)).status).toBe(204);
   });
 
   test('is told as the README shows it', async () => {

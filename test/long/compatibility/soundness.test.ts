@@ -16,7 +16,7 @@ const TOLERATED: readonly RuleName[] = [
 
 function compare([was, is]: Pair<object>, side: Side): readonly Difference[] {
   const differences: Difference[] = [];
-  const comparison = new SchemaComparison({ was, is }, (rule, where, what) => {
+  const comparison = new SchemaComparison({ was, is }, side, (rule, where, what) => {
     differences.push({ where, what, rule, side });
   });
   comparison.compare(ROOT, { ...ROOT }, '');

@@ -13,6 +13,9 @@ import {
 const STRANGER = { Authorization: '' };
 const PARAMETERS = '      parameters:\n';
 
+const NOTED =
+  "{ summary: A note, responses: { '200': { description: It is taken. }, 4XX: { description: It is not. } } }";
+
 /** No code has to follow from these: the compiler says nothing, and the service does what the contract says now. */
 export const FREE: Readonly<Record<string, Change>> = {
   'a limit': {
@@ -93,6 +96,23 @@ export const FREE: Readonly<Record<string, Change>> = {
       ['/specimens/7?shade=9007199254740993', 200, '{"name":"bigint 9007199254740993 7"}'],
       ['/specimens/7?shade=x', 400, 'query.shade must be an integer'],
     ],
+  },
+  'a default of a field of the request': {
+    edit: contractAfter('    PlantTag:', 'type: string\n', 'type: string\n      default: tree\n'),
+    served: [
+      ['{"id":1,"name":"x"}', 200, '{"name":"x","tag":"tree"}'],
+      ['{"id":2,"name":"x","tag":"herb"}', 200, '{"name":"x","tag":"herb"}'],
+    ],
+  },
+  'a webhook, a callback': {
+    edit: contract(
+      [
+        '      responses:\n',
+        `      callbacks:\n        grown:\n          '{$request.query.url}':\n            post: ${NOTED}\n      responses:\n`,
+      ],
+      ['\ncomponents:\n', `\nwebhooks:\n  planted:\n    post: ${NOTED}\ncomponents:\n`],
+    ),
+    served: [['{"id":1,"name":"x"}', 200, '{"name":"x"}']],
   },
   'another path': {
     edit: contract(['  /plants:\n', '  /greenery:\n']),

@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import { loadDocument } from '../../src/contract/load.ts';
+import { type Kind, VOCABULARY } from '../../src/contract/vocabulary.ts';
+import { GARDEN } from './garden.ts';
+
+/** Adds what a part of a contract uses: `Operation security`. */
+function addUsed(node: unknown, kind: Kind, used: Set<string>): Set<string> {
+  for (const [field, value] of Object.entries(node as object)) {
+    used.add(`${kind} ${field}`);
+    const { holds } = VOCABULARY[kind][field] ?? {};
+    if (holds === undefined) continue;
+    const parts = holds.in === undefined ? [value] : Object.values(value as object);
+    for (const part of parts) addUsed(part, holds.kind, used);
+  }
+  return used;
+}
+
+test('the contract of the garden uses all that the service keeps', () => {
+  const used = addUsed(loadDocument(GARDEN).document, 'OpenAPI', new Set());
+  const kept = Object.entries(VOCABULARY).flatMap(([kind, rows]) =>
+    Object.entries(rows).flatMap(([field, { is }]) => (is === 'kept' ? [`${kind} ${field}`] : [])),
+  );
+  expect(kept.filter((row) => !used.has(row))).toEqual([]);
+});
