@@ -16,6 +16,9 @@ interface WriteOnly<Value = unknown> {
   readonly $write: Value;
 }
 
+/** The name of a member, unless it is marked as such. (`never` extends every mark.) */
+type Unless<Mark, Name, Value> = [Value] extends [never] ? Name : Value extends Mark ? never : Name;
+
 /** What an operation gets of a value that clients send: nothing that is readOnly, and each default filled in. */
 type Received<T> =
   T extends WriteOnly<infer Value>
@@ -24,7 +27,7 @@ type Received<T> =
       ? { [Index in keyof T]: Received<T[Index]> }
       : T extends object
         ? FilledIn<T> extends infer Whole
-          ? { [Name in keyof Whole as NonNullable<Whole[Name]> extends ReadOnly ? never : Name]: Received<Whole[Name]> }
+          ? { [Name in keyof Whole as Unless<ReadOnly, Name, NonNullable<Whole[Name]>>]: Received<Whole[Name]> }
           : never
         : T;
 type Defined<T> = Exclude<T, undefined>;
@@ -42,7 +45,7 @@ type Sent<T> =
     : T extends readonly unknown[]
       ? { [Index in keyof T]: Sent<T[Index]> }
       : T extends object
-        ? { [Name in keyof T as NonNullable<T[Name]> extends WriteOnly ? never : Name]: Sent<Defined<T[Name]>> }
+        ? { [Name in keyof T as Unless<WriteOnly, Name, NonNullable<T[Name]>>]: Sent<Defined<T[Name]>> }
         : T;
 
 type None = Readonly<Record<string, never>>;

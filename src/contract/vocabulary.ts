@@ -65,6 +65,13 @@ const format: ValueCheck = (value, { type }) => {
   return 'int64 must stand beside type: integer';
 };
 
+const isMeaning = ([number, meaning]: [string, unknown]) => /^\d+$/.test(number) && typeof meaning === 'string';
+const meanings = must(
+  'a map of numbers to what they mean',
+  (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.entries(value).every(isMeaning),
+);
+
 const pattern: ValueCheck = (value) => {
   try {
     new RegExp(String(value), 'u');
@@ -291,7 +298,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     contentSchema: shown,
     nullable: refused('write a list of types: type: [string, "null"]'),
     'x-pattern-message': kept('what clients are told of a string that does not match the pattern', text),
-    'x-error-numbers': kept('`contract:check` compares them'),
+    'x-error-numbers': kept('what each number means; `contract:check` compares them', meanings),
   },
   Discriminator: { propertyName: kept(RUN, text), mapping: kept(RUN) },
 };

@@ -188,6 +188,8 @@ export interface components {
             note?: (string | null) | undefined;
             within?: components["schemas"]["Bed"][];
         };
+        /** Format: int64 */
+        Serial: bigint;
         Numbers: {
             /** Format: int64 */
             nullable?: bigint | null;
@@ -197,15 +199,23 @@ export interface components {
              * @constant
              */
             one?: 9007199254740993n;
+            /** @enum {unknown} */
+            words?: "a" | "b";
             /**
              * Format: int64
-             * @enum {integer|null}
+             * @enum {unknown}
              */
             some?: 1n | -9223372036854775808n | null;
+            bounded?: components["schemas"]["Serial"] & bigint & unknown;
             list?: (1n | 2n)[];
             pair?: [
                 bigint,
                 string
+            ];
+            open?: [
+                bigint,
+                string?,
+                ...unknown[]
             ];
             map?: {
                 [key: string]: bigint;
@@ -221,6 +231,17 @@ export interface components {
              */
             small?: 1 | 2;
             real?: number;
+            any?: {
+                [key: string]: unknown;
+            };
+            none?: Record<string, never>;
+            /** @enum {unknown} */
+            objects?: {
+                a: 1;
+            } | {
+                type: "string";
+            };
+            barred?: never;
             beside?: {
                 name: string;
             } & components["schemas"]["Cat"];

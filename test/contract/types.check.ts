@@ -102,12 +102,19 @@ interface Numbers {
   either?: bigint | string;
   one?: 9007199254740993n;
   some?: 1n | -9223372036854775808n | null;
+  words?: 'a' | 'b';
+  bounded?: bigint;
   list?: (1n | 2n)[];
   pair?: [bigint, string];
+  open?: [bigint, string?, ...unknown[]];
   map?: Record<string, bigint>;
   titled?: { title?: string; [name: string]: bigint | string };
   small?: 1 | 2;
   real?: number;
+  any?: Record<string, unknown>;
+  none?: Record<string, never>;
+  objects?: { a: 1 } | { type: 'string' };
+  barred?: never;
   beside?: { kind: 'cat'; lives: number; name: string };
   both?: { a?: string; b: string } | { a?: string; c: bigint };
   described?: {

@@ -105,6 +105,7 @@ describe('what is not kept stops the start, with its place and the way out:', ()
     ['Schema', { required: 'name' }, 'required must be a list of strings'],
     ['Schema', { enum: 'name' }, 'enum must be a list'],
     ['Schema', { pattern: '[' }, 'pattern does not compile'],
+    ['Schema', { 'x-error-numbers': ['gone'] }, 'x-error-numbers must be a map of numbers to what they mean'],
     ['Schema', { patternProperties: { '[': true } }, 'patternProperties does not compile'],
     ['Schema', { format: 'colour' }, 'format colour is not kept: int32, int64'],
     ['Schema', { format: 'int64', type: 'string' }, 'format int64 must stand beside type: integer'],

@@ -1,0 +1,188 @@
+import {
+  type AnySchema,
+  type DeclaredOperation,
+  type Follow,
+  follower,
+  type Method,
+  METHODS,
+  type OpenApiDocument,
+  type Parameter,
+  type PathItem,
+  type Resolve,
+  resolver,
+  type Schema,
+} from '../src/contract/document.ts';
+import { Position } from '../src/contract/positions.ts';
+import { isIgnored, type Kind, VOCABULARY } from '../src/contract/vocabulary.ts';
+
+/** A schema that no contract has, for `undefined`. */
+export const NOT_SENT = { type: 'null', format: 'undefined' };
+/** What the digits of an int64 in `const` and `enum` begin with, which would be rounded as a number. */
+export const DIGITS = 'digits of an int64: ';
+
+/** Keywords whose schemas apply to the same value. */
+const IN_PLACE = ['allOf', 'anyOf', 'oneOf'];
+/** Keywords that tell what an object is, beside its type. */
+const OF_OBJECTS = [
+  ...['$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'],
+  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+];
+/** Keywords that openapi-typescript makes types of. */
+const TYPED = [...OF_OBJECTS, 'type', 'required', 'items', 'prefixItems'];
+
+type Operation = DeclaredOperation & { readonly callbacks?: Readonly<Record<string, Record<string, PathItem>>> };
+interface Contract extends OpenApiDocument {
+  readonly paths?: Readonly<Record<string, Partial<Record<Method, Operation>>>>;
+  readonly webhooks?: Readonly<Record<string, PathItem>>;
+}
+
+/** A contract as openapi-typescript is shown it: what it would get wrong is put differently. */
+export class ContractForTypes {
+  readonly document: object;
+  private readonly served: readonly Operation[];
+  private readonly resolve: Resolve;
+  private readonly follow: Follow;
+
+  constructor(contract: Contract) {
+    const items = Object.values(contract.paths ?? {});
+    this.served = items.flatMap((item) => METHODS.flatMap((method) => item[method] ?? []));
+    this.resolve = resolver(contract);
+    this.follow = follower(contract);
+    this.document = { ...this.part(contract, 'OpenAPI'), webhooks: this.webhooks(contract) };
+  }
+
+  /** What others serve: webhooks; and callbacks, by their operation and name. */
+  private webhooks({ webhooks = {} }: Contract): Record<string, object> {
+    const items: Record<string, PathItem> = { ...webhooks };
+    for (const { operationId = '', callbacks = {} } of this.served) {
+      for (const [name, callback] of Object.entries(callbacks)) {
+        const key = `${operationId}.${name}`;
+        for (const item of Object.values(this.resolve(callback))) items[key] = { ...items[key], ...item };
+      }
+    }
+    return mapValues(items, (item) => this.part(item, 'Path Item'));
+  }
+
+  /** A part of the contract with all beneath it. @param int64 whether the value of a schema is one by another schema */
+  private part(value: object, kind: Kind, int64 = false): object {
+    const isInt64 = kind === 'Schema' && (int64 || new Position(value, this.follow).int64);
+    const rows = VOCABULARY[kind];
+    const fields = Object.entries(this.put(value, kind, isInt64)).map(([name, member]: [string, unknown]) => {
+      const holds = Object.hasOwn(rows, name) ? rows[name]?.holds : undefined;
+      if (holds === undefined) return [name, member];
+      const inPlace = IN_PLACE.includes(name);
+      const inner = (each: unknown) => {
+        if (isObject(each)) return this.part(each, holds.kind, inPlace && isInt64);
+        // openapi-typescript looks for keywords in `true`, and finds no schema in `false`.
+        if (inPlace || name === 'schema') return each === true ? {} : { enum: [] };
+        return each;
+      };
+      if (holds.in === undefined || !isObject(member)) return [name, inner(member)];
+      return [name, Array.isArray(member) ? member.map(inner) : mapValues(member, inner)];
+    });
+    return Object.fromEntries(fields) as object;
+  }
+
+  private put(value: object, kind: Kind, isInt64: boolean): object {
+    switch (kind) {
+      case 'Path Item':
+        return this.withoutIgnored(value);
+      case 'Operation': {
+        // Each with an operationId needs a handler.
+        const { operationId: _, ...operation }: Operation = value;
+        return this.withoutIgnored(this.served.includes(value) ? value : operation);
+      }
+      case 'Parameter':
+        return this.orNotSent(value as Parameter);
+      case 'Header':
+        // It takes a header that is referred to for required.
+        return this.resolve(value);
+      case 'Schema': {
+        const schema = withOthers(this.withMembers(value));
+        return apart(withValues(isInt64 ? asInt64(schema) : schema));
+      }
+      default:
+        return value;
+    }
+  }
+
+  private withoutIgnored(holder: { readonly parameters?: readonly Parameter[] }): object {
+    const parameters = holder.parameters?.filter((each) => !isIgnored(this.resolve(each)));
+    return { ...holder, parameters };
+  }
+
+  private orNotSent(parameter: Parameter): object {
+    const { required = false, schema } = parameter;
+    if (required || '$ref' in parameter || this.defaultOf(schema) === undefined) return parameter;
+    return { ...parameter, schema: { anyOf: [schema, NOT_SENT] } };
+  }
+
+  /** It sees of a member what stands in its place, not what is referred to. */
+  private withMembers({ properties, discriminator: _, ...schema }: Schema): Schema {
+    if (properties === undefined) return schema;
+    const marked = (each: Schema) => ({
+      ...each,
+      readOnly: this.is('readOnly', each),
+      writeOnly: this.is('writeOnly', each),
+      default: this.defaultOf(each),
+    });
+    const members = mapValues(properties, (each) => (typeof each === 'boolean' ? each : marked(each)));
+    return { ...schema, properties: members };
+  }
+
+  private is(what: 'readOnly' | 'writeOnly', schema: AnySchema): boolean {
+    if (typeof schema === 'boolean') return false;
+    return schema[what] === true || (schema.$ref !== undefined && this.is(what, this.follow(schema.$ref)));
+  }
+
+  /** As the service fills it in. */
+  private defaultOf(schema: AnySchema): unknown {
+    return new Position(schema, this.follow).default;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function mapValues<T, R>(values: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}
+
+/** To openapi-typescript an object without members is empty. To TypeScript a member is one of those by any name, too. */
+function withOthers(schema: Schema): Schema {
+  const { type, properties, patternProperties, additionalProperties: others } = schema;
+  const isAny = [type].flat().includes('object') && !OF_OBJECTS.some((keyword) => keyword in schema);
+  if (isAny) return { ...schema, additionalProperties: true };
+  if (properties === undefined || (typeof others !== 'object' && patternProperties === undefined)) return schema;
+  const anyOf = [others, ...Object.values(properties)].filter((each) => each !== undefined);
+  return { ...schema, additionalProperties: { anyOf } };
+}
+
+function asInt64(schema: Schema): Schema {
+  const { type, const: only, enum: values } = schema;
+  const digits = (value: unknown) =>
+    typeof value === 'bigint' || Number.isInteger(value) ? `${DIGITS}${String(value)}` : value;
+  return {
+    ...schema,
+    ...([type].flat().includes('integer') && { format: 'int64' }),
+    ...('const' in schema && { const: digits(only) }),
+    ...(values && { enum: values.map(digits) }),
+  };
+}
+
+/** It takes an enum of several types for one of null, too, and an enum of objects for alternatives. */
+function withValues(schema: Schema): Schema {
+  const { type, ...others } = schema;
+  return schema.enum === undefined || (typeof type === 'string' && type !== 'object') ? schema : others;
+}
+
+/** It sees nothing beside `$ref`, and takes what stands beside `anyOf`, or simple types of `oneOf`, for an alternative. */
+function apart(schema: Schema): Schema {
+  const { $ref, anyOf, oneOf, allOf = [], ...beside } = schema;
+  const parts = Object.entries({ $ref, anyOf, oneOf }).flatMap(([keyword, value]) =>
+    value === undefined ? [] : [{ [keyword]: value }],
+  );
+  const isAlone = Object.keys(schema).filter((keyword) => TYPED.includes(keyword)).length === 1;
+  return parts.length === 0 || isAlone ? schema : { ...beside, allOf: [...allOf, ...parts] };
+}
