@@ -37,6 +37,13 @@ export const FREE: Readonly<Record<string, Change>> = {
       ['{"id":2,"name":"x","tag":"Herb"}', 400, 'body.tag must be of small letters'],
     ],
   },
+  'a limit of an int64, digit by digit': {
+    edit: contract(['format: int64\n', 'format: int64\n          maximum: 9223372036854775400\n']),
+    served: [
+      ['{"id":9223372036854775400,"name":"x"}', 200, '{"name":"x"}'],
+      ['{"id":9223372036854775401,"name":"x"}', 400, 'body.id must be at most 9223372036854775400'],
+    ],
+  },
   'an enum': {
     edit: contract(['maxLength: 200', 'enum: [tropical, herb]']),
     served: [
@@ -76,7 +83,7 @@ export const FREE: Readonly<Record<string, Change>> = {
     edit: contractAfter('    Plant:', "$ref: '#/components/schemas/PlantTag'", 'type: string\n          maxLength: 8'),
     served: [
       ['{"id":1,"name":"x","tag":"tropical"}', 200, '{"name":"x","tag":"tropical"}'],
-      ['{"id":2,"name":"x","tag":"subtropical"}', 500, 'response.tag must not have more than 8 characters'],
+      ['{"id":2,"name":"x","tag":"subtropical"}', 500, 'body.tag must not have more than 8 characters'],
     ],
   },
   'a new parameter': {
