@@ -42,13 +42,18 @@ export class ContractForTypes {
   private readonly served: readonly Operation[];
   private readonly resolve: Resolve;
   private readonly follow: Follow;
+  /** Schemas that references lead to, and that are no components. */
+  private readonly lifted: Record<string, object> = {};
 
   constructor(contract: Contract) {
     const items = Object.values(contract.paths ?? {});
     this.served = items.flatMap((item) => METHODS.flatMap((method) => item[method] ?? []));
     this.resolve = resolver(contract);
     this.follow = follower(contract);
-    this.document = { ...this.part(contract, 'OpenAPI'), webhooks: this.webhooks(contract) };
+    const document = this.part(contract, 'OpenAPI') as { components?: { schemas?: object } };
+    const webhooks = this.webhooks(contract);
+    const schemas = { ...document.components?.schemas, ...this.lifted };
+    this.document = { ...document, webhooks, components: { ...document.components, schemas } };
   }
 
   /** What others serve: webhooks; and callbacks, by their operation and name. */
@@ -98,7 +103,7 @@ export class ContractForTypes {
         // It takes a header that is referred to for required.
         return this.resolve(value);
       case 'Schema': {
-        const schema = withOthers(this.withMembers(value));
+        const schema = this.withComponent(withOthers(this.withMembers(value)));
         return apart(withValues(isInt64 ? asInt64(schema) : schema));
       }
       default:
@@ -128,6 +133,19 @@ export class ContractForTypes {
     });
     const members = mapValues(properties, (each) => (typeof each === 'boolean' ? each : marked(each)));
     return { ...schema, properties: members };
+  }
+
+  /** To it, `$defs` is a member, and what a member refers to is one that may be left out. */
+  private withComponent({ $defs: _, ...schema }: Schema): Schema {
+    const name = schema.$ref?.replace(/^#\/(?:components\/schemas\/)?/, '');
+    if (schema.$ref === undefined || name?.includes('/') !== true) return schema;
+    if (!Object.hasOwn(this.lifted, name)) {
+      const target = this.follow(schema.$ref);
+      // A schema may refer to itself.
+      this.lifted[name] = {};
+      this.lifted[name] = typeof target === 'boolean' ? { anyOf: [target] } : this.part(target, 'Schema');
+    }
+    return { ...schema, $ref: `#/components/schemas/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` };
   }
 
   private is(what: 'readOnly' | 'writeOnly', schema: AnySchema): boolean {

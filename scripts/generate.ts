@@ -4,6 +4,7 @@ import { formatProblems, getTotals, lint, loadConfig } from '@redocly/openapi-co
 import { readOpenApi } from '../src/contract/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { loadContract } from '../src/contract/load.ts';
+import { prove } from './proof/prove.ts';
 import { generateTypes } from './types.ts';
 import { vocabularyPage } from './vocabulary-page.ts';
 
@@ -25,7 +26,7 @@ async function generate(check: boolean): Promise<void> {
   // Before the linter, which would list all that is different in another version, and show a stack where there is none.
   readOpenApi(yaml);
   await lintContract();
-  await loadContract(yaml);
+  prove(await loadContract(yaml));
   const files = [
     { path: 'generated/openapi.ts', text: HEADER + (await generateTypes(yaml)) },
     { path: 'docs/contract.md', text: vocabularyPage() },

@@ -28,24 +28,24 @@ export class ExchangeComparison {
     this.rest(was, is, ['name', 'in', 'required', 'schema'], where);
   }
 
-  /** The replies of an operation, which are by status: `200`, `4XX`, `default`. */
+  /** The replies of an operation, which are by status: `200`, or `default`. */
   replies(was: Node, is: Node, where: string): void {
     for (const status of allNames(was, is).filter((name) => !name.startsWith('x-'))) {
       const place = `${where}, reply ${status}`;
       const [before, after] = [was[status], is[status]];
-      // Clients must know by the status what has been done: no other reply tells of anything but a failure.
+      // Clients must know by the status what has been done: `default` tells of failures only.
       const isFailure = !/^[123]/.test(status);
       if (before !== undefined && after !== undefined) this.reply(before, after, place);
       else if (after !== undefined) {
-        const told = isFailure ? coveringReply(was, status) : undefined;
-        this.report(told === undefined ? 'reply status added' : 'reply status added under another', place);
+        const told = isFailure ? was['default'] : undefined;
+        this.report(told === undefined ? 'reply status added' : 'reply status added under default', place);
         if (told !== undefined) this.reply(told, after, place);
-      } else if (isFailure) {
-        const told = coveringReply(is, status);
-        const isRange = told === undefined && !/^\d+$/.test(status);
-        this.report(isRange ? 'reply range of failures removed' : 'reply status of failure removed', place);
+      } else {
+        const told = isFailure ? is['default'] : undefined;
+        const kind = isFailure ? 'reply status of failure removed' : 'reply status of success removed';
+        this.report(status === 'default' ? 'default reply removed' : kind, place);
         if (told !== undefined) this.reply(before, told, place);
-      } else this.report('reply status of success removed', place);
+      }
     }
   }
 
@@ -107,11 +107,6 @@ export class ExchangeComparison {
     const [before, after] = [was['required'] === true, is['required'] === true];
     if (before !== after) this.report(after ? 'became required' : 'became optional', where);
   }
-}
-
-/** What clients are told of a status that is not declared by itself. */
-function coveringReply(replies: Node, status: string): unknown {
-  return replies[`${status.slice(0, 1)}XX`] ?? replies['default'];
 }
 
 /** Names of header fields are the same in either case. */

@@ -5,7 +5,7 @@ import { exactJson } from './int64.ts';
 export const DEFAULT_BODY_BYTES = 64 * 1024;
 /**
  * The highest limit. The service reads a body, and says what is wrong with it, without a pause: for 1 MiB of nothing but
- * faults that takes a third of a second, in which no other request is answered.
+ * faults that takes up to a second, in which no other request is answered.
  */
 export const MAX_BODY_BYTES = 1024 * 1024;
 

@@ -40,8 +40,8 @@ const NUMBER_FORMATS: Readonly<Record<string, (value: number | bigint) => boolea
 export function compileExact(keywords: ExactKeywords): (value: unknown) => ExactFault[] {
   const checks: Check[] = [];
   const add = (keyword: string, message: string, isValid: (value: unknown) => boolean, params = {}) => {
-    const fault = { keyword, message, params };
-    checks.push((value) => (isValid(value) ? undefined : fault));
+    // A new one each time: Ajv writes into it where the value stands.
+    checks.push((value) => (isValid(value) ? undefined : { keyword, message, params }));
   };
   const addOfNumbers = (keyword: string, message: string, isValid: (value: number | bigint) => boolean) => {
     add(keyword, message, (value) => !isNumber(value) || isValid(value));

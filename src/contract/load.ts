@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { readBasePath } from './addresses.ts';
 import { type Contract, readOperations } from './contract.ts';
-import { type OpenApiDocument, readOpenApi, type Resolve, resolver } from './document.ts';
+import { follower, type OpenApiDocument, readOpenApi, type Resolve, resolver } from './document.ts';
+import { requireFailures } from './failures.ts';
 import { requireOpenApi, withValidators } from './validator-eov.ts';
 import { requireKept } from './vocabulary.ts';
 
@@ -27,5 +28,6 @@ export async function loadContract(yaml?: string): Promise<Contract> {
   const text = yaml ?? (await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
   const { document } = loadDocument(text);
   const operations = withValidators(readOperations(document), document);
+  requireFailures(document, operations, follower(document));
   return { yaml: text, document, basePath: readBasePath(document), operations };
 }

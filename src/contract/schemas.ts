@@ -8,7 +8,7 @@ export type Direction = 'request' | 'reply';
 export const EXACT = 'x-exact';
 
 /** Keywords whose values are schemas: by names, in lists, and alone. */
-const MAPS = ['$defs', 'dependentSchemas', 'properties', 'patternProperties'];
+const MAPS = ['$defs', 'properties', 'patternProperties'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const SINGLES = [
   ...[
@@ -27,6 +27,10 @@ const SINGLES = [
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 /** Beneath these a schema applies to some values only. */
 const CONDITIONAL = ['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'contains'];
+/** Of these, Ajv would count what they evaluate also where they do not hold. */
+const BRANCHES = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
+/** These see each other, where one schema has them. */
+const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 /** Keywords that the validator takes as they are. */
 const PLAIN = [
   ...['maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'maxContains', 'minContains'],
@@ -59,6 +63,7 @@ export class Translation {
   readonly components: Record<string, unknown> = {};
   private readonly direction: Direction;
   private readonly follow: Follow;
+  private parts = 0;
   /** By whether they apply to some values only, and what they lead to. */
   private readonly references = new Map([true, false].map((each) => [each, new Map<AnySchema, string>()]));
 
@@ -73,15 +78,28 @@ export class Translation {
     this.requirePlace(schema, place);
     const shown: Record<string, unknown> = {};
     const exact: Record<string, unknown> = {};
+    const also: unknown[] = [];
+    // Where a branch has evaluated nothing, Ajv fails to count what patterns evaluate beside it.
+    const members = schema.patternProperties === undefined ? shown : {};
+    if (members !== shown) also.push(this.apart(members));
     for (const [keyword, value] of Object.entries(schema)) {
       const isConditional = place.isConditional || CONDITIONAL.includes(keyword);
       const within = IN_PLACE.includes(keyword) ? place.within : [];
       const inner: Place = { of: keyword === 'properties' ? 'a member' : 'another value', isConditional, within };
+      const shownOf = (each: AnySchema) => {
+        const translated = this.schema(each, inner);
+        return BRANCHES.includes(keyword) ? this.apart(translated) : translated;
+      };
+      const to = MEMBERS.includes(keyword) ? members : shown;
       if (keyword === '$ref') shown['$ref'] = this.reference(this.follow(value as string), place);
-      else if (MAPS.includes(keyword)) shown[keyword] = this.map(value as Record<string, AnySchema>, inner);
-      else if (LISTS.includes(keyword)) shown[keyword] = (value as AnySchema[]).map((each) => this.schema(each, inner));
-      else if (SINGLES.includes(keyword)) shown[keyword] = this.schema(value as AnySchema, inner);
-      else if (PLAIN.includes(keyword)) shown[keyword] = value;
+      else if (MAPS.includes(keyword)) to[keyword] = this.map(value as Record<string, AnySchema>, inner);
+      else if (LISTS.includes(keyword)) shown[keyword] = (value as AnySchema[]).map(shownOf);
+      else if (keyword === 'if') shown['if'] = { anyOf: [shownOf(value as AnySchema)] };
+      else if (SINGLES.includes(keyword)) to[keyword] = shownOf(value as AnySchema);
+      else if (keyword === 'dependentSchemas') {
+        for (const [name, each] of Object.entries(value as Record<string, AnySchema>))
+          also.push({ if: { type: 'object', required: [name] }, then: shownOf(each) });
+      } else if (PLAIN.includes(keyword)) shown[keyword] = value;
       else if (EXACT_KEYWORDS.includes(keyword)) exact[keyword] = value;
     }
     const { type, format, required, properties = {}, discriminator } = schema;
@@ -92,12 +110,9 @@ export class Translation {
       if (value !== undefined) (isOfNumbers ? exact : shown)[keyword] = value;
     }
     if (required !== undefined) shown['required'] = required.filter((name) => !this.isBarred(properties[name]));
-    // Ajv counts what an `if` evaluates also where its condition does not hold.
-    if (
-      schema.unevaluatedProperties !== undefined &&
-      inPlace([schema], this.follow).some((each) => each.if !== undefined)
-    )
-      throw new ContractError(`${locationOf(schema)}: \`if\` is not kept beside unevaluatedProperties: write anyOf`);
+    // Ajv takes an `if` that has neither for one that says nothing, also of which members it evaluates.
+    if (schema.if !== undefined) for (const each of ['then', 'else']) shown[each] ??= { not: false };
+    if (also.length > 0) shown['allOf'] = [...((shown['allOf'] ?? []) as unknown[]), ...also];
     if (Object.keys(exact).length > 0) shown[EXACT] = exact;
     if (discriminator !== undefined) requirePinned(schema, discriminator, this.follow);
     return shown;
@@ -130,6 +145,14 @@ export class Translation {
       this.components[name] = this.schema(target, { ...place, of: 'a member', within: [...place.within, target] });
     }
     return `#/components/schemas/${name}`;
+  }
+
+  /** A schema that Ajv compiles by itself: what it evaluates counts where it holds. @returns a reference to it */
+  private apart(translated: unknown): unknown {
+    if (typeof translated === 'boolean') return translated;
+    const name = `p${this.parts++}`;
+    this.components[name] = translated;
+    return { $ref: `#/components/schemas/${name}` };
   }
 
   private requirePlace(schema: Schema, place: Place): void {

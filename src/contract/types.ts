@@ -31,7 +31,7 @@ type Received<T> =
           : never
         : T;
 type Defined<T> = Exclude<T, undefined>;
-/** Generated types have `| undefined` for what has a default, and for nothing else. */
+/** Generated types have `| undefined` for what has a default only; exactOptionalPropertyTypes tells it from `?`. */
 type FilledIn<T> = {
   [Name in keyof T as undefined extends Required<T>[Name] ? never : Name]: T[Name];
 } & {

@@ -16,6 +16,7 @@ import {
 import { type AnySchema, follower, type OpenApiDocument } from './document.ts';
 import { ContractError, Refusal, ReplyError } from './errors.ts';
 import { compileExact, type ExactFault, type ExactKeywords } from './exact.ts';
+import { STRING_FORMATS } from './formats.ts';
 import { contractBroken, type Fault, inWords } from './faults.ts';
 import { EXACT, OF_PARAMETER, Translation } from './schemas.ts';
 import { messageOf } from '../explained-error.ts';
@@ -52,6 +53,8 @@ const AJV_OPTIONS: Partial<Options> = {
   ],
   // A reply is made of ordinary objects, which have members such as `constructor` that nobody gave them.
   ownProperties: true,
+  // schemas.ts refers to what is to be compiled by itself.
+  inlineRefs: false,
   // An array may be shorter than its prefixItems, and longer.
   strictTuples: false,
 };
@@ -84,7 +87,9 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
     apiSpec: toSpecification({}),
     validateRequests: ALL_ERRORS,
     validateResponses: ALL_ERRORS,
-    ajvFormats: { mode: 'full' },
+    formats: Object.fromEntries(
+      Object.entries(STRING_FORMATS).map(([name, validate]) => [name, { type: 'string', validate }]),
+    ),
   });
   try {
     const requestOptions: Options = { ...ajvOpts.request, ...AJV_OPTIONS };

@@ -1,5 +1,6 @@
 import { locationOf, type OpenApiDocument, targetOf } from './document.ts';
 import { ContractError } from './errors.ts';
+import { STRING_FORMATS } from './formats.ts';
 
 /** The kinds of objects that are walked, by the names that OpenAPI has for them. */
 export type Kind =
@@ -40,6 +41,13 @@ const count = must('an integer, at least 0', (value) => Number.isInteger(value) 
 const isNumber = (value: unknown) => typeof value === 'bigint' || Number.isFinite(value);
 const number = must('a number', isNumber);
 const positive = must('a number above 0', (value) => isNumber(value) && Number(value) > 0);
+/** document.ts reads integers beyond ±9007199254740991 as bigints; bodies have them as such where the format is int64. */
+const ofInt64 =
+  (check: ValueCheck): ValueCheck =>
+  (value, holder) =>
+    holder['format'] !== 'int64' && holdsBigint(value)
+      ? 'goes beyond ±9007199254740991, where numbers are rounded: add format: int64'
+      : check(value, holder);
 const isNames = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string');
 const names = must('a list of strings', isNames);
 const oneOf = (...allowed: readonly unknown[]) => must(allowed.join(' or '), (value) => allowed.includes(value));
@@ -52,12 +60,7 @@ const types = must(`one or more of ${TYPES.join(', ')}`, (value) => {
   );
 });
 
-/** The formats of strings that the validator checks (ajv-formats, in full), and those that say nothing of a value. */
-const STRING_FORMATS = [
-  ...['date', 'time', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uri-reference'],
-  ...['uri-template', 'uuid', 'json-pointer', 'relative-json-pointer', 'regex', 'byte', 'password', 'binary'],
-];
-const FORMATS = ['int32', 'int64', 'float', 'double', ...STRING_FORMATS];
+const FORMATS = ['int32', 'int64', 'float', 'double', ...Object.keys(STRING_FORMATS)];
 
 const format: ValueCheck = (value, { type }) => {
   if (!FORMATS.includes(String(value))) return `${String(value)} is not kept: ${FORMATS.join(', ')} are`;
@@ -168,12 +171,15 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     operationId: kept('the name of the handler', text),
     parameters: kept(BOTH, undefined, list('Parameter')),
     requestBody: kept(BOTH, undefined, one('Request Body')),
-    responses: kept(BOTH, undefined, map('Response')),
+    responses: kept(`${BOTH}; what the service answers by itself must be declared`, undefined, map('Response')),
     callbacks: { is: 'kept', how: 'in the types' },
     deprecated: shown,
     security: kept(RUN, undefined, list('Security Requirement')),
     servers: refused('only the document has servers: move them to its top'),
-    'x-max-body-bytes': kept('bytes of a body, as sent and after decompression; 65536 without it', count),
+    'x-max-body-bytes': kept(
+      'bytes of a body, as sent and after decompression, up to 1048576; 65536 without it',
+      count,
+    ),
     'x-allow-unknown-query-parameters': refused('declare each parameter: others are refused'),
   },
   Parameter: {
@@ -262,13 +268,16 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     contains: kept(RUN, undefined, one('Schema')),
     unevaluatedItems: refused('say by items and prefixItems what the array may hold'),
     type: kept(BOTH, types),
-    enum: kept(`${BOTH}; int64 by its digits`, must('a list', Array.isArray)),
-    const: kept(`${BOTH}; int64 by its digits`),
-    multipleOf: kept('at run time, by decimal digits', positive),
-    maximum: kept('at run time; int64 by its digits', number),
-    exclusiveMaximum: kept('at run time; int64 by its digits', number),
-    minimum: kept('at run time; int64 by its digits', number),
-    exclusiveMinimum: kept('at run time; int64 by its digits', number),
+    enum: kept(`${BOTH}; int64 by its digits`, ofInt64(must('a list', Array.isArray))),
+    const: kept(
+      `${BOTH}; int64 by its digits`,
+      ofInt64(() => undefined),
+    ),
+    multipleOf: kept('at run time, by decimal digits', ofInt64(positive)),
+    maximum: kept('at run time; int64 by its digits', ofInt64(number)),
+    exclusiveMaximum: kept('at run time; int64 by its digits', ofInt64(number)),
+    minimum: kept('at run time; int64 by its digits', ofInt64(number)),
+    exclusiveMinimum: kept('at run time; int64 by its digits', ofInt64(number)),
     maxLength: kept('at run time, in code points', count),
     minLength: kept('at run time, in code points', count),
     pattern: kept('at run time, as a regular expression of JavaScript with the flag u', pattern),
@@ -281,7 +290,10 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     minProperties: kept(RUN, count),
     required: kept(BOTH, (value, holder) => names(value, holder) ?? noPrototype(value, holder)),
     dependentRequired: kept(RUN, noPrototype),
-    format: kept(`at run time: ${FORMATS.join(', ')}; int64 is a bigint`, format),
+    format: kept(
+      `at run time: ${FORMATS.join(', ')}; int64 is a bigint; an email has a dot in its domain; of a hostname punycode is not decoded`,
+      format,
+    ),
     default: kept('filled in for parameters, and for members of objects in requests'),
     readOnly: kept('a member of an object: no request may have it', marker),
     writeOnly: kept('a member of an object: no reply may have it', marker),
@@ -302,6 +314,11 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
   },
   Discriminator: { propertyName: kept(RUN, text), mapping: kept(RUN) },
 };
+
+function holdsBigint(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
+  return Object.values(value).some(holdsBigint);
+}
 
 /** Header fields that OpenAPI describes elsewhere: parameters of these names are ignored (OpenAPI 3.1, section 4.8.12). */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Caller } from '../contract/caller.ts';
+import type { ContractOperation } from '../contract/contract.ts';
 import { Exchange } from './connection.ts';
 import { announcesBody, IncomingBody } from './incoming.ts';
 import type { EnteredExchange, Ledger } from './ledger.ts';
@@ -36,7 +37,7 @@ export class Context extends Exchange {
   readonly startedAt = performance.now();
   /** Header fields of the reply, be it a failure: name, value, name, value. */
   readonly fields: string[];
-  operation: string | undefined;
+  operation: ContractOperation | undefined;
   /** The number of the error that was answered. */
   error: number | undefined;
   /** Why the request was refused, where the client is not told: for the log only. */

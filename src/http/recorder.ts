@@ -25,8 +25,9 @@ export class RequestRecorder {
 
   /** Neither a header nor a query nor a body is ever logged: they may hold secrets. */
   end(context: Context): void {
-    const { requestId, request, response, client, operation, caller, error, reason, failure } = context;
+    const { requestId, request, response, client, caller, error, reason, failure } = context;
     const status = response.headersSent ? response.statusCode : undefined;
+    const operation = context.operation?.id;
     const ms = performance.now() - context.startedAt;
     this.observer?.ended(operation, status, ms);
     const line = {

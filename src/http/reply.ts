@@ -1,8 +1,8 @@
 import { validateHeaderValue } from 'node:http';
 import type { ContractOperation } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
+import { failureBody, failureType } from '../contract/failures.ts';
 import { exactJson } from '../contract/int64.ts';
-import type { ErrorBody } from '../contract/types.ts';
 import type { Context } from './context.ts';
 
 /** Header fields by name; those that are undefined are not sent. */
@@ -103,12 +103,13 @@ export function headerFields({ fields, last }: Context): string[] {
   return last ? [...fields, 'Connection', 'close'] : [...fields];
 }
 
-/** Tells the client of a failure, in the shape that the contract has for every failure. */
+/** Tells the client of a failure, as the contract of the operation has it. */
 export function sendRefusal(context: Context, refusal: Refusal): void {
-  send(context, refusal.status, refusal.headers, 'application/json', errorBody(refusal));
+  const mediaType = failureType(context.operation, refusal.status);
+  send(context, refusal.status, refusal.headers, mediaType, errorBody(refusal, mediaType));
 }
 
 /** The body of a failure. */
-export function errorBody({ number, message }: Refusal): string {
-  return JSON.stringify({ error: number, message } satisfies ErrorBody);
+export function errorBody({ number, message }: Refusal, mediaType?: string): string {
+  return JSON.stringify(failureBody(number, message, mediaType));
 }

@@ -126,7 +126,7 @@ function operationHandler(
   };
   // What can be refused at once is thrown at once: nothing more of it is parsed then.
   return (_request, { context }) => {
-    context.operation = operation.id;
+    context.operation = operation;
     context.body?.limitTo(operation.body?.maxBytes ?? MAX.bodyBytes);
     if (isPublic) {
       context.ledger.refuseSmallChunks(context);

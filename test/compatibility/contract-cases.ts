@@ -42,7 +42,7 @@ const TABLE = String.raw`
 + POST /beds, request body, encoding: none → {}; UNKNOWN
 - POST /beds, request body, encoding: {} → none; UNKNOWN
 =         '404': { →         '403': { $ref: '#/components/responses/Failure' }\n        '404': {
-+ POST /beds, reply 403: reply status added under another; OK
++ POST /beds, reply 403: reply status added under default; OK
 - POST /beds, reply 403: reply status of failure removed; OK
 =         '404': { →         '202': { description: later }\n        '404': {
 + POST /beds, reply 202: reply status added; UNTOLD
@@ -52,7 +52,7 @@ const TABLE = String.raw`
 - POST /beds/tidy, reply 404: reply status of failure removed; OK
 = { description: done } } → { description: done }, default: { description: none } }
 + POST /beds/tidy, reply default: reply status added; UNTOLD
-- POST /beds/tidy, reply default: reply range of failures removed; UNTOLD
+- POST /beds/tidy, reply default: default reply removed; UNTOLD
 = done } } → done, headers: { Age: { schema: {} } } } }
 + POST /beds/tidy, reply 204, header age: reply header added; OK
 - POST /beds/tidy, reply 204, header age: reply header removed; GONE
@@ -62,13 +62,8 @@ const TABLE = String.raw`
 - POST /beds, reply 404, body, error.maxLength: 9 → none; OK
 - POST /beds, reply default, body, error.maxLength: 9 → none; OK
 = \n        default: { $ref: '#/components/responses/Failure' } → 
-+ POST /beds, reply default: reply range of failures removed; UNTOLD
++ POST /beds, reply default: default reply removed; UNTOLD
 - POST /beds, reply default: reply status added; UNTOLD
-= '404': { $ref: '#/components/responses/Failure', headers: {} }\n        default → '404': { $ref: '#/components/responses/Failure', headers: {} }\n        4XX
-+ POST /beds, reply 4XX: reply status added under another; OK
-+ POST /beds, reply default: reply range of failures removed; UNTOLD
-- POST /beds, reply default: reply status added; UNTOLD
-- POST /beds, reply 4XX: reply status of failure removed; OK
 = content: { application/json: { schema: { type: object, → content: { application/problem+json: { schema: { type: object,
 + POST /beds, reply 404, body: application/json removed; GONE
 + POST /beds, reply 404, body: application/problem+json added; UNTOLD
@@ -164,7 +159,7 @@ const TABLE = String.raw`
 - POST /beds, header parameter dry: parameter removed; REFUSED
 - POST /beds, query parameter dry: optional parameter added; OK
 =         '404': { →         '403': { description: no }\n        '404': {
-+ POST /beds, reply 403: reply status added under another; OK
++ POST /beds, reply 403: reply status added under default; OK
 + POST /beds, reply 403, body: application/json removed; GONE
 - POST /beds, reply 403: reply status of failure removed; OK
 - POST /beds, reply 403, body: application/json added; UNTOLD

@@ -231,6 +231,9 @@ export interface components {
              */
             small?: 1 | 2;
             real?: number;
+            inner?: {
+                pair?: components["schemas"]["Numbers/properties/inner/$defs/pair"];
+            };
             any?: {
                 [key: string]: unknown;
             };
@@ -304,6 +307,12 @@ export interface components {
             tricks?: string;
         };
         Pet: components["schemas"]["Cat"] | components["schemas"]["Dog"];
+        "Numbers/properties/inner/$defs/pair": components["schemas"]["Numbers/properties/small"][];
+        /**
+         * Format: int32
+         * @enum {integer}
+         */
+        "Numbers/properties/small": 1 | 2;
     };
     responses: {
         /** @description a bed */
@@ -359,6 +368,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description it has failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
         };
     };
     clearBed: {
@@ -390,6 +408,15 @@ export interface operations {
                     "application/json": components["schemas"]["Numbers"];
                 };
             };
+            /** @description it has failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
         };
     };
     addPet: {
@@ -415,12 +442,21 @@ export interface operations {
                 };
             };
             /** @description cannot be */
-            500: {
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": never;
+                };
+            };
+            /** @description it has failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
                 };
             };
         };

@@ -111,6 +111,7 @@ interface Numbers {
   titled?: { title?: string; [name: string]: bigint | string };
   small?: 1 | 2;
   real?: number;
+  inner?: { pair?: (1 | 2)[] };
   any?: Record<string, unknown>;
   none?: Record<string, never>;
   objects?: { a: 1 } | { type: 'string' };
@@ -141,7 +142,7 @@ export const statuses: Same<Reply<'putBed', operations>['status'], 200 | 201 | 2
 export const webhook: Same<keyof webhooks, 'planted' | 'watered' | 'addPet.fed'> = true;
 
 // @ts-expect-error -- no body is valid
-export const noBody: Reply<'addPet', operations> = { status: 500, body: null };
+export const noBody: Reply<'addPet', operations> = { status: 409, body: null };
 export const handled: Same<keyof Operations<Services, operations>, 'putBed' | 'clearBed' | 'addPet'> = true;
 
 // @ts-expect-error -- the reply declares no headers

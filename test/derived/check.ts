@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
 import { ErrorNumber } from '../../src/contract/errors.ts';
+import { Judge } from '../../scripts/proof/judge.ts';
+import { isObject, type Json, type JsonObject, read, write } from '../../scripts/proof/values.ts';
+import type { Wire } from '../../scripts/proof/wire.ts';
 import type { Service } from '../support/service.ts';
-import { Members, read, write } from './json.ts';
-import type { Derivation, DerivedRequest, ValidRequest } from './requests.ts';
-import type { Keywords } from './schemas.ts';
 
 export interface Reply {
   readonly status: number;
@@ -21,71 +22,65 @@ export class Checker {
   readonly stored = new Map<bigint, string>();
   /** How many requests of each kind were answered as they had to be. */
   readonly counts = new Map<string, number>();
-  private readonly derivation: Derivation;
+  private readonly judge: Judge;
   private readonly service: Service;
   private readonly underWay = new Map<bigint, Promise<void>>();
-  private readonly remove: (key: bigint) => Promise<unknown>;
 
-  /** @param remove takes from the store what it has under a key, if anything */
-  constructor(derivation: Derivation, service: Service, remove: (key: bigint) => Promise<unknown>) {
-    this.derivation = derivation;
+  constructor({ document }: Contract, service: Service) {
+    this.judge = new Judge(document, 'reply');
     this.service = service;
-    this.remove = remove;
   }
 
   /** @throws Error if the request is not refused by this number */
-  async invalid(kind: string, request: DerivedRequest, number: ErrorNumber): Promise<void> {
-    const reply = await this.send(request);
-    this.requireError(reply, number);
+  async invalid(kind: string, operation: ContractOperation, wire: Wire, number: ErrorNumber): Promise<void> {
+    const { status, text } = await this.send(operation, wire);
+    requireError(text, status, number);
     this.count(kind);
   }
 
-  /** @throws Error if the request is not answered as the contract and what is stored demand */
-  async valid(sent: ValidRequest): Promise<void> {
-    const { request, again, body } = sent;
-    if (request.operation.id !== CREATE) {
+  /** @throws Error if the request, sent in two spellings, is not answered as the contract and what is stored demand */
+  async valid(operation: ContractOperation, body: Json | undefined, spelt: readonly [Wire, Wire]): Promise<void> {
+    const key = isObject(body) ? body[KEY] : undefined;
+    if (operation.id !== CREATE || typeof key !== 'bigint') {
       // What an operation answers depends on what it is for: only that the contract has it is known here.
-      for (const each of [request, again]) {
-        const { status } = await this.send(each);
+      for (const wire of spelt) {
+        const { status } = await this.send(operation, wire);
         if (status >= 500) throw new Error(`answered with ${status}`);
-        this.count(`valid: ${request.operation.id}`);
+        this.count(`valid: ${operation.id}`);
       }
       return;
     }
-    const key = body instanceof Members ? body.get(KEY) : undefined;
-    if (!(body instanceof Members) || typeof key !== 'bigint') throw new Error(`${CREATE} has no integer ${KEY}`);
-    const create = () =>
-      this.create(key, body, sent).catch(async (error: unknown) => {
-        // What is stored is unknown now: whoever looks for a shorter request that fails starts anew.
-        await this.remove(key);
-        this.stored.delete(key);
-        throw error;
-      });
-    await this.alone(key, create);
+    await this.alone(key, () => this.create(operation, key, body as JsonObject, spelt));
   }
 
-  private async create(key: bigint, body: Members, { request, again }: ValidRequest): Promise<void> {
-    const content = this.canonical(body, this.derivation.bodiesOf(request.operation)[0]?.schema);
+  private async create(
+    operation: ContractOperation,
+    key: bigint,
+    body: JsonObject,
+    spelt: readonly Wire[],
+  ): Promise<void> {
+    const content = write(body);
     const known = this.stored.get(key);
-    const conflict = known !== undefined && known !== content;
-    for (const [each, replayed] of [
-      [request, known !== undefined],
-      [again, true],
-    ] as const) {
-      const reply = await this.send(each);
-      if (conflict) this.requireError(reply, ErrorNumber.idTaken);
+    const isConflict = known !== undefined && !isDeepStrictEqual(read(known), read(content));
+    for (const [at, wire] of spelt.entries()) {
+      const isReplayed = known !== undefined || at > 0;
+      const { status, headers, text } = await this.send(operation, wire);
+      if (isConflict) requireError(text, status, ErrorNumber.idTaken);
       else {
-        this.requirePlant(each, body, reply, replayed);
+        const header = headers.get('idempotent-replayed');
+        const { [KEY]: _key, ...plant } = body;
+        const asExpected = status === 200 && header === (isReplayed ? 'true' : null);
+        if (!asExpected || !isDeepStrictEqual(read(text), read(write(plant))))
+          throw new Error(`answered with ${status} ${text}, Idempotent-Replayed: ${String(header)}`);
         this.stored.set(key, content);
       }
-      this.count(conflict ? 'another content' : replayed ? 'replayed' : 'created');
+      this.count(isConflict ? 'another content' : isReplayed ? 'replayed' : 'created');
     }
   }
 
   /** Requests for one key come one after the other, so that it is known which of them is the first. */
-  private async alone(key: bigint, work: () => Promise<unknown>): Promise<void> {
-    const before = this.underWay.get(key);
-    const own = (before ?? Promise.resolve()).then(work).then(() => undefined);
+  private async alone(key: bigint, work: () => Promise<void>): Promise<void> {
+    const own = (this.underWay.get(key) ?? Promise.resolve()).then(work);
     this.underWay.set(
       key,
       own.catch(() => undefined),
@@ -93,43 +88,21 @@ export class Checker {
     await own;
   }
 
-  private requirePlant(request: DerivedRequest, body: Members, reply: Reply, replayed: boolean): void {
-    const expected = read(this.canonical(body, this.derivation.replySchema(request.operation, 200)));
-    const header = reply.headers.get('idempotent-replayed');
-    const asExpected = reply.status === 200 && header === (replayed ? 'true' : null);
-    if (asExpected && isDeepStrictEqual(read(reply.text), expected)) return;
-    throw new Error(`answered with ${reply.status} ${reply.text}, Idempotent-Replayed: ${String(header)}`);
-  }
-
-  /** The members that a schema has, in its order. */
-  private canonical(body: Members, schema: Keywords = {}): string {
-    const { properties = {} } = this.derivation.resolve(schema);
-    const members = Object.keys(properties).flatMap((name) => body.list.filter(([each]) => each === name));
-    return write(new Members(members));
-  }
-
-  private requireError({ status, text }: Reply, number: ErrorNumber): void {
-    // That it has the shape of Error, `send` has found.
-    const { error } = read(text) as { readonly error?: unknown };
-    if (status === Math.floor(number / 100) && error === BigInt(number)) return;
-    throw new Error(`answered with ${status} ${text}, where ${number} was due`);
-  }
-
   /** Sends a request. @throws Error if the reply is not one that the contract has */
-  async send(request: DerivedRequest): Promise<Reply> {
-    const reply = await this.exchange(request);
-    const schema = this.derivation.replySchema(request.operation, reply.status);
-    const says = schema ? this.derivation.judgeOf(schema)(read(reply.text)) : reply.text === '' || 'there is a body';
-    if (says !== true) throw new Error(`the reply ${reply.status} ${reply.text} breaks the contract: ${says}`);
-    return reply;
+  async send(operation: ContractOperation, wire: Wire): Promise<Reply> {
+    const reply = await this.exchange(operation, wire);
+    const declared = operation.replies.get(String(reply.status)) ?? operation.replies.get('default');
+    const schema = declared?.content?.schema;
+    const isValid = schema === undefined ? reply.text === '' : this.judge.isValid(schema, read(reply.text));
+    if (isValid) return reply;
+    throw new Error(`the reply ${reply.status} ${reply.text} breaks the contract`);
   }
 
-  private async exchange({ operation, place: { target, headers }, body }: DerivedRequest): Promise<Reply> {
+  private async exchange({ method }: ContractOperation, { sent, body }: Wire): Promise<Reply> {
     const { url, token } = this.service;
-    const type = body === undefined ? {} : { 'Content-Type': body.mediaType };
-    const reply = await fetch(url + target, {
-      method: operation.method,
-      headers: { Authorization: `Bearer ${token}`, ...type, ...headers },
+    const reply = await fetch(`${url}${sent.path}${sent.query === '' ? '' : `?${sent.query}`}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': body.mediaType }), ...sent.headers },
       body: body?.text ?? null,
     });
     return { status: reply.status, headers: reply.headers, text: await reply.text() };
@@ -138,4 +111,11 @@ export class Checker {
   private count(kind: string): void {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
   }
+}
+
+function requireError(text: string, status: number, number: ErrorNumber): void {
+  // That it has the shape of Error, `send` has found.
+  const { error } = read(text) as { readonly error?: unknown };
+  if (status === Math.floor(number / 100) && error === BigInt(number)) return;
+  throw new Error(`answered with ${status} ${text}, where ${number} was due`);
 }

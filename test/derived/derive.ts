@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import fc from 'fast-check';
-import { readConfig } from '../../src/config.ts';
-import { openStore } from '../../src/storage/open.ts';
+import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
+import { ErrorNumber } from '../../src/contract/errors.ts';
+import { Subjects } from '../../scripts/proof/subjects.ts';
+import { type JsonObject, read, write } from '../../scripts/proof/values.ts';
+import { partsOf, type Wire, wireOf } from '../../scripts/proof/wire.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { plantStore, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { Checker } from './check.ts';
-import { type Json, Members, read, write } from './json.ts';
-import type { Derivation } from './requests.ts';
+import { damaged } from './damaged.ts';
 
 export const ENGINES = ['SQLite', 'PostgreSQL'] as const;
 
@@ -18,8 +19,8 @@ export interface Extent {
   readonly seed: number;
 }
 
-/** What share of the requests is valid; each of these is sent twice. */
-const VALID = 0.6;
+/** How many requests are under way at once. */
+const AT_ONCE = 8;
 
 /** The variable DERIVED_SEED, to do a run again, or else another. */
 export function seedOr(other: number): number {
@@ -32,25 +33,30 @@ export function seedOr(other: number): number {
  * Sends requests that are derived from a contract to the service on an engine, several at once.
  *
  * @returns how many of each kind were answered as they had to be
- * @throws Error with the shortest request that was not, and the seed
+ * @throws Error with a request that was not, and the seed
  */
 export async function derive(
-  derivation: Derivation,
+  contract: Contract,
   engine: (typeof ENGINES)[number],
-  extent: Extent,
+  { requests, seed }: Extent,
 ): Promise<ReadonlyMap<string, number>> {
   await using server = engine === 'PostgreSQL' ? await PostgresServer.create() : undefined;
   const url = server?.url() ?? `sqlite:${join(temporaryFolder(), 'plants.db')}`;
   const service = await startService({ DATABASE_URL: url });
-  const checker = new Checker(derivation, service, async (key) => {
-    const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: false });
-    await store.plants.remove(key);
-    await store.close();
-  });
+  const checker = new Checker(contract, service);
+  const sum = () => checker.counts.values().reduce((count, each) => count + each, 0);
   try {
-    // Each to its end: what fails is made shorter, and the others need the service meanwhile.
-    const all = await Promise.allSettled(properties(derivation, checker, extent));
-    for (const each of all) if (each.status === 'rejected') throw each.reason;
+    for (let round = 0; sum() < requests; round++) {
+      const trials = contract.operations.flatMap((operation) => trialsOf(operation, contract, seed + round)).values();
+      const workers = Array.from({ length: AT_ONCE }, async () => {
+        for (const { wires, send } of trials) {
+          await send(checker).catch((error: unknown) => {
+            throw new Error(`seed ${seed + round}: ${JSON.stringify(wires)}`, { cause: error });
+          });
+        }
+      });
+      await Promise.all(workers);
+    }
   } finally {
     await service.stop();
   }
@@ -59,35 +65,36 @@ export async function derive(
   return checker.counts;
 }
 
-/** One for each kind of request, so that each occurs, and what fails becomes shorter without changing its kind. */
-function properties(derivation: Derivation, checker: Checker, { requests, seed }: Extent): Promise<void>[] {
-  const { operations } = derivation;
-  const invalid = operations.flatMap((operation) => derivation.invalid(operation));
-  const share = Math.ceil((requests * (1 - VALID)) / invalid.length);
-  // Properties that start at the same seed would all generate the same values.
-  const parameters = (at: number, numRuns: number) => ({ seed: seed + at, numRuns, includeErrorInReport: true });
-  return [
-    // Valid requests take the longest way: several properties share them.
-    ...operations.flatMap((operation) =>
-      Array.from({ length: 8 }, async (_, at) => {
-        const runs = Math.ceil((requests * VALID) / 2 / 8 / operations.length);
-        const property = fc.asyncProperty(derivation.valid(operation), (sent) => checker.valid(sent));
-        await fc.assert(property, parameters(1000 + at, runs));
-      }),
-    ),
-    ...invalid.map(async ({ kind, requests }, at) => {
-      const property = fc.asyncProperty(requests, ({ request, number }) => checker.invalid(kind, request, number));
-      await fc.assert(property, parameters(at, share)).catch((error: unknown) => {
-        throw new Error(`${kind}: ${Error.isError(error) ? error.message : String(error)}`);
+interface Trial {
+  readonly wires: readonly Wire[];
+  readonly send: (checker: Checker) => Promise<void>;
+}
+
+function trialsOf(operation: ContractOperation, { document }: Contract, seed: number): Trial[] {
+  return new Subjects(document, seed).ofRequests(operation).flatMap(({ mediaType, cases }) =>
+    cases.cases.flatMap(({ value, isValid }, at) => {
+      const parts = partsOf(value);
+      const [wire, again] = [[], [at, seed, at + 1, seed + at]].map(
+        (choices) => parts && wireOf(operation, mediaType, parts, choices),
+      );
+      if (wire === undefined || again === undefined) return [];
+      const refused = (kind: string, sent: Wire, number: ErrorNumber): Trial => ({
+        wires: [sent],
+        send: (checker) => checker.invalid(kind, operation, sent, number),
       });
+      if (!isValid) return [refused('refused', wire, ErrorNumber.contractBroken)];
+      return [
+        { wires: [wire, again], send: (checker) => checker.valid(operation, parts?.body, [wire, again]) },
+        ...damaged(wire, at, operation.body?.required === true).map((each) => refused(...each)),
+      ];
     }),
-  ];
+  );
 }
 
 /** The contract and the store may have the members in different orders. */
 function byName(json: string): string {
-  const members = Object.entries(read(json) as Readonly<Record<string, Json>>);
-  return write(new Members(members.sort(([one], [other]) => (one < other ? -1 : 1))));
+  const members = Object.entries(read(json) as JsonObject);
+  return write(Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1))));
 }
 
 /** What is stored must be what was accepted, digit for digit, in the order of the keys. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { loadDocument } from '../../src/contract/load.ts';
 import { type Kind, VOCABULARY } from '../../src/contract/vocabulary.ts';
-import { GARDEN } from './garden.ts';
+import { GARDEN, startGarden } from './garden.ts';
 
 /** Adds what a part of a contract uses: `Operation security`. */
 function addUsed(node: unknown, kind: Kind, used: Set<string>): Set<string> {
@@ -21,4 +21,16 @@ test('the contract of the garden uses all that the service keeps', () => {
     Object.entries(rows).flatMap(([field, { is }]) => (is === 'kept' ? [`${kind} ${field}`] : [])),
   );
   expect(kept.filter((row) => !used.has(row))).toEqual([]);
+});
+
+test('it is served as it is: webhooks and callbacks too, and digits that a double would round', async () => {
+  const { app } = await startGarden();
+  expect(await (await fetch(`${app.url}/openapi.yaml`)).text()).toContain('maximum: 9223372036854775400 }');
+  const json = await (await fetch(`${app.url}/openapi.json`)).text();
+  expect(json).toMatch(/"maximum": ?9223372036854775400/);
+  expect(JSON.parse(json)).toMatchObject({
+    webhooks: { bedOpened: { post: {} } },
+    paths: { '/visitors': { post: { callbacks: { visitorLeft: {} } } } },
+    components: { callbacks: { Left: {} } },
+  });
 });

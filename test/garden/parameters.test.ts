@@ -80,6 +80,7 @@ describe('a query that breaks the contract gets 400, with the name:', () => {
     ['?tag=a&tag=b&tag=c&tag=d', 'query.tag must not have more than 3 items'],
     ['?tag[x]=1', 'query.tag[x] is not allowed'],
     ['?id=1&id=x', 'query.id.1 must be an integer'],
+    ['?id=x&id=1', 'query.id.0 must be an integer'],
     ['?seasons=spring,winter', 'query.seasons.1 '],
     ['?seasons=spring&seasons=summer', 'query.seasons '],
     ['?seasons[x]=1', 'query.seasons[x] is not allowed'],

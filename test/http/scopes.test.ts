@@ -27,7 +27,7 @@ ${Object.entries(OPERATIONS)
     get:
       operationId: ${id}
       ${security}
-      responses: { '204': { description: done } }`,
+      responses: { '204': { description: done }, default: { $ref: '#/components/responses/Failure' } }`,
   )
   .join('')}
   /write:
@@ -35,8 +35,9 @@ ${Object.entries(OPERATIONS)
       operationId: write
       security: [{ bearerAuth: [write] }]
       requestBody: { required: true, content: { application/json: { schema: { type: object } } } }
-      responses: { '204': { description: done } }
+      responses: { '204': { description: done }, default: { $ref: '#/components/responses/Failure' } }
 components:
+  responses: { Failure: { description: it has failed, content: { application/json: { schema: { type: object } } } } }
   securitySchemes:
     bearerAuth: { type: http, scheme: bearer }
     otherAuth: { type: http, scheme: bearer }

@@ -18,6 +18,14 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
   ),
   'an operationId that no function can have': contract(['operationId: createPlant', 'operationId: create-plant']),
   'an example that does not fit its schema': contract(['{ id: 2, name: ', '{ id: 2, tag: ']),
+  'a default that does not fit its schema': contract([
+    '      maxLength: 200\n',
+    '      maxLength: 200\n      default: 7\n',
+  ]),
+  'a keyword that no value breaks': contract([
+    '      maxLength: 200\n',
+    '      maxLength: 200\n      anyOf: [{}, { const: tropical }]\n',
+  ]),
   'a component that nothing refers to any more': contract([
     "        default:\n          $ref: '#/components/responses/Failure'\n",
     '',
@@ -37,6 +45,7 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
   'another security scheme than `bearer`': contract(['scheme: bearer', 'scheme: basic']),
   'servers with several paths': contract(['  - url: /\n', '  - url: https://plants.example/v1\n  - url: /\n']),
   'a path that a page of the service has': contract(['  /plants:\n', '  /docs:\n']),
+  'a failure of the service that is not declared': contract(['        default:\n', "        '500':\n"]),
   'a body that may be larger than its limit': contract(['maxLength: 1000', 'maxLength: 100000']),
   'a parameter in a cookie': contract([
     '      requestBody:\n',

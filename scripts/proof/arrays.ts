@@ -1,0 +1,78 @@
+import type { Candidate, Candidates, Place, Way } from './candidates.ts';
+import { MAX_COUNT } from './scalars.ts';
+import { isObject, type Json, type JsonObject, withMember, write } from './values.ts';
+
+const KEYWORDS = ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems'];
+
+/** @param isWhole whether there may be more items than there must be */
+export function arrays(way: Way, isWhole: boolean, candidates: Candidates): Candidate[] {
+  const own = way.filter((schema) => schema.type === 'array' || KEYWORDS.some((keyword) => keyword in schema));
+  const [schema] = own;
+  if (schema === undefined) return [];
+  const prefix = Math.max(0, ...own.map(({ prefixItems = [] }) => prefixItems.length));
+  const placeOf = (at: number): Place => own.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items);
+  const behind = placeOf(prefix);
+  const sought = own.flatMap(({ contains }) => (contains === undefined ? [] : [contains]));
+  const matching = [...behind, ...sought];
+  const others = [...behind, ...sought.map((not) => ({ not }))];
+  const needed = Math.max(0, ...own.map(({ contains, minContains = 1 }) => (contains === undefined ? 0 : minContains)));
+  /** So many items, of which so many are what `contains` seeks; all different where they can be. */
+  const ofLength = (length: number, containing = needed): readonly Json[] => {
+    const size = Math.min(length, MAX_COUNT);
+    const first = Array.from({ length: Math.min(prefix, size) }, (_, at) => distinct(placeOf(at), 1, candidates));
+    const found = distinct(matching, Math.min(containing, size - first.length), candidates);
+    const rest = distinct(others, size - first.length - found.length, candidates);
+    return [...first.flat(), ...found, ...rest];
+  };
+  const least = Math.max(needed, ...own.map(({ minItems = 0 }) => minItems));
+  const most = Math.min(...own.map(({ maxItems = Infinity }) => maxItems));
+  const minimal = ofLength(least);
+  if (!isWhole) return [{ value: minimal, schema }];
+  const base = ofLength(Math.min(most, Math.max(least, prefix + 1)));
+  const lengths = own.flatMap(({ minItems = 0, maxItems = 0 }) => [minItems, maxItems]);
+  const counts = own.flatMap(({ contains, minContains = 1, maxContains = minContains }) =>
+    contains === undefined ? [] : [minContains, maxContains],
+  );
+  const some = candidates.valid(behind).slice(0, 12);
+  const values = [
+    base,
+    minimal,
+    [],
+    ...[...lengths, prefix].flatMap((length) => [length - 1, length, length + 1]).map((length) => ofLength(length)),
+    ...counts
+      .flatMap((count) => [count - 1, count, count + 1])
+      .flatMap((count) => [0, 1].map((more) => ofLength(Math.max(least, prefix + count + more), count))),
+    ofLength(Math.min(most, prefix + 6)),
+    ...some.flatMap((item, at) =>
+      [item, ...some.slice(at + 1, at + 2)].map((other) => [...base.slice(0, prefix), item, other]),
+    ),
+    [...ofLength(prefix), null],
+  ];
+  const inItems = Array.from({ length: prefix + 1 }, (_, at) => {
+    const around = base.length > at ? base : ofLength(at);
+    return candidates
+      .of(placeOf(at))
+      .map((each) => ({ ...each, value: [...around.slice(0, at), each.value, ...around.slice(at + 1)] }));
+  });
+  return [...values.map((value) => ({ value, schema })), ...inItems.flat()];
+}
+
+/** So many values that fit a place, different ones as far as there are any; none if nothing fits. */
+function distinct(place: Place, count: number, candidates: Candidates): Json[] {
+  if (count <= 0) return [];
+  const valid = candidates.valid(place).slice(0, count);
+  const [first] = valid;
+  if (first === undefined) return [];
+  const found = new Map(valid.map((value) => [write(value), value]));
+  for (let at = 0; found.size < count && at < 2 * count; at++) {
+    const parts: Json[] = [BigInt(at), `text${at}`];
+    const members = isObject(first) ? Object.keys(first) : [];
+    const more = [
+      ...parts,
+      ...members.flatMap((name) => parts.map((part) => withMember(first as JsonObject, name, part))),
+    ];
+    const value = more.find((each) => candidates.fits(place, each));
+    if (value !== undefined) found.set(write(value), value);
+  }
+  return [...found.values(), ...Array.from({ length: count - found.size }, () => first)];
+}

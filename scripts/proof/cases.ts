@@ -1,0 +1,160 @@
+import { locationOf } from '../../src/contract/document.ts';
+import { exactJson } from '../../src/contract/int64.ts';
+import type { Candidates } from './candidates.ts';
+import { FORMATS } from './formats.ts';
+import { BITS, type Judge, type Keywords, type Schema } from './judge.ts';
+import { MAX_COUNT, MAX_LENGTH } from './scalars.ts';
+import type { Json } from './values.ts';
+
+/** A keyword of a schema. */
+export type At = readonly [schema: Keywords, keyword: string];
+
+/** A value, what the judge says of it, and why. */
+export interface Case {
+  readonly value: Json;
+  readonly isValid: boolean;
+  /** Of a value that is not valid, the keywords that it breaks; of any other, those of the schema that it is made for. */
+  readonly keywords: () => readonly At[];
+}
+
+/** A keyword that no value was found to break; or, if it is not judging, that judges no valid value that was found. */
+export interface Unproved {
+  readonly at: At;
+  readonly isJudging: boolean;
+}
+
+export interface Cases {
+  readonly cases: readonly Case[];
+  readonly unproved: readonly Unproved[];
+}
+
+/** Whether values kept and broke a keyword, and whether it judged valid ones and others. */
+interface Seen {
+  readonly outcomes: Set<boolean>;
+  readonly verdicts: Set<boolean>;
+}
+
+/** @param isMeant whether a value, valid or not, can be told to the service as what it is */
+export function casesOf(
+  schema: Schema,
+  candidates: Candidates,
+  isMeant: (value: Json, isValid: boolean) => boolean,
+): Cases {
+  const { judge } = candidates;
+  const seen = new Map<Keywords, Map<string, Seen>>();
+  const cases = candidates.of([schema]).flatMap(({ value, schema: tried }): Case[] => {
+    const { isValid, heard } = judged(judge, schema, value);
+    for (const [[at, name], holds] of heard) {
+      const ofSchema = seen.get(at) ?? new Map<string, Seen>();
+      seen.set(at, ofSchema);
+      const { outcomes, verdicts } = ofSchema.get(name) ?? { outcomes: new Set(), verdicts: new Set() };
+      ofSchema.set(name, { outcomes: outcomes.add(holds), verdicts: verdicts.add(isValid) });
+    }
+    const keywords = () => (isValid ? keywordsOf(tried) : brokenBy(judge, schema, value));
+    return isMeant(value, isValid) ? [{ value, isValid, keywords }] : [];
+  });
+  const unproved = keywordsIn(schema, judge).flatMap((at): Unproved[] => {
+    const { outcomes, verdicts } = seen.get(at[0])?.get(at[1]) ?? { outcomes: new Set(), verdicts: new Set() };
+    const isBroken = outcomes.has(false) && verdicts.has(false);
+    const isJudging = verdicts.has(true) && outcomes.has(true);
+    // What is `false` is there to be broken.
+    if (!isInContract(at[0]) || (isBroken && (isJudging || isForbidding(...at, judge)))) return [];
+    return [{ at, isJudging: verdicts.has(true) }];
+  });
+  return { cases, unproved };
+}
+
+function judged(judge: Judge, schema: Schema, value: Json) {
+  const heard: (readonly [at: At, holds: boolean])[] = [];
+  const isValid = judge.isValid(schema, value, (at, name, holds) => {
+    heard.push([[at, name], holds]);
+    return holds;
+  });
+  return { isValid, heard };
+}
+
+/** The keywords that a value breaks: if there are such, those without which it would be valid. */
+function brokenBy(judge: Judge, schema: Schema, value: Json): readonly At[] {
+  const broken = judged(judge, schema, value).heard.flatMap(([at, holds]) => (holds ? [] : [at]));
+  const outermost = broken.filter(([, name]) => !INNER.includes(name));
+  const deciding = outermost.filter(([at, name]) =>
+    judge.isValid(schema, value, (other, another, holds) => holds || (other === at && another === name)),
+  );
+  return [deciding, outermost].find((each) => each.length > 0) ?? broken;
+}
+
+function keywordsOf(schema: Keywords): readonly At[] {
+  const names = Object.keys(schema).filter((name) => isAssertion(schema, name as keyof Keywords));
+  return names.length > 0 && isInContract(schema) ? names.map((name): At => [schema, name]) : [[schema, '']];
+}
+
+/** Broken by what is beneath them. */
+const INNER = ['$ref', 'allOf', 'properties', 'patternProperties', 'items', 'prefixItems', 'then', 'else'];
+
+/** What stands nowhere in the contract puts the parts of a request or a reply together. */
+function isInContract(schema: Keywords): boolean {
+  return locationOf(schema) !== locationOf(undefined);
+}
+
+/** `openapi.yaml:12:9 maxLength: 200`. */
+export function shown([schema, keyword]: At): string {
+  const value: unknown = schema[keyword as keyof Keywords];
+  const text = value === undefined ? '' : ` ${keyword}: ${exactJson(value)}`;
+  return `${locationOf(schema)}${text.length > 100 ? `${text.slice(0, 100)}…` : text}`;
+}
+
+/** Each keyword that a value can break, with its schema, wherever the schema leads. */
+function keywordsIn(root: Schema, judge: Judge): At[] {
+  const schemas = new Set([root]);
+  const found: At[] = [];
+  // A set hands out what is added while it is walked.
+  for (const schema of schemas) {
+    if (typeof schema === 'boolean') continue;
+    for (const keyword of Object.keys(schema) as (keyof Keywords)[]) {
+      const beneath = schemasIn(schema, keyword, judge);
+      beneath.forEach((each) => schemas.add(each));
+      if (isForbidding(schema, keyword, judge) || isAssertion(schema, keyword)) found.push([schema, keyword]);
+    }
+  }
+  return found;
+}
+
+function schemasIn(schema: Keywords, keyword: keyof Keywords, judge: Judge): readonly Schema[] {
+  if (keyword === '$ref') return [judge.follow(schema.$ref ?? '')];
+  const value: unknown = schema[keyword];
+  if (ONE.includes(keyword)) return [value as Schema];
+  if (LISTS.includes(keyword)) return value as Schema[];
+  return MAPS.includes(keyword)
+    ? Object.values(value as Record<string, Schema>).map((each) => judge.memberSchema(each))
+    : [];
+}
+
+const ONE = [
+  ...['not', 'if', 'then', 'else', 'items', 'contains'],
+  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
+];
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
+const ASSERTIONS = [
+  ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
+  ...['pattern', 'required', 'dependentRequired', 'anyOf', 'oneOf', 'not'],
+];
+
+/** Whether there is a value that the keyword never allows, whatever the value. */
+function isForbidding(schema: Keywords, keyword: string, judge: Judge): boolean {
+  if (keyword === 'not') return schema.not === true || Object.keys(schema.not ?? {}).length === 0;
+  return schemasIn(schema, keyword as keyof Keywords, judge).includes(false);
+}
+
+/** Whether a value can break the keyword itself: none breaks `minLength: 0`. */
+function isAssertion(schema: Keywords, keyword: keyof Keywords): boolean {
+  const value: unknown = schema[keyword];
+  if (keyword === 'format') return String(value) in FORMATS || String(value) in BITS;
+  if (keyword === 'contains') return schema.minContains === undefined;
+  if (keyword === 'uniqueItems') return value === true;
+  if (/^min[A-Z]/.test(keyword)) return value !== 0;
+  if (/^max[A-Z]/.test(keyword)) return Number(value) < (keyword === 'maxLength' ? MAX_LENGTH : MAX_COUNT);
+  return (
+    ASSERTIONS.includes(keyword) && (!keyword.endsWith('equired') || Object.values(value as object).flat().length > 0)
+  );
+}

@@ -1,0 +1,94 @@
+import type { Candidate, Candidates, Place, Way } from './candidates.ts';
+import { MAX_COUNT } from './scalars.ts';
+import { type Json, type JsonObject, withMember, without } from './values.ts';
+
+const KEYWORDS = [
+  ...['properties', 'required', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+  ...['propertyNames', 'minProperties', 'maxProperties', 'dependentRequired', 'dependentSchemas'],
+];
+/** Names that mean something elsewhere. */
+const UNUSUAL = ['__proto__', 'constructor', 'toString', '', '$ref'];
+
+/** @param isWhole whether there may be more members than there must be */
+export function objects(way: Way, isWhole: boolean, candidates: Candidates): Candidate[] {
+  const own = way.filter((schema) => schema.type === 'object' || KEYWORDS.some((keyword) => keyword in schema));
+  const [schema] = own;
+  if (schema === undefined) return [];
+  const places = new Map<string, Place>();
+  const placeOf = (name: string) => {
+    const place = places.get(name) ?? memberPlace(way, name, candidates);
+    places.set(name, place);
+    return place;
+  };
+  const withDependents = (names: readonly string[]) => {
+    const all = new Set(names);
+    // A set hands out what is added while it is walked.
+    for (const name of all)
+      for (const { dependentRequired = {} } of own)
+        if (Object.hasOwn(dependentRequired, name)) dependentRequired[name]?.forEach((each) => all.add(each));
+    return [...all];
+  };
+  /** The object with valid members of these names, and with those that they demand; up to so many. */
+  const grown = (object: JsonObject, names: readonly string[], size = Infinity) => {
+    const members = new Map(Object.entries(object));
+    for (const name of withDependents(names)) {
+      if (members.size >= size) break;
+      const [first] = members.has(name) ? [] : candidates.valid(placeOf(name));
+      if (first !== undefined) members.set(name, first);
+    }
+    return Object.fromEntries(members);
+  };
+  const named = own.flatMap(({ properties, dependentRequired, dependentSchemas }) => [
+    ...[properties ?? {}, dependentRequired ?? {}, dependentSchemas ?? {}],
+  ]);
+  const declared = [...new Set(named.flatMap((each) => Object.keys(each)))];
+  const patterns = own.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties));
+  const matching = patterns.flatMap(
+    (pattern) => candidates.valid([{ type: 'string', pattern }]).slice(0, 2) as string[],
+  );
+  const free = [...matching, 'member'];
+  const sized = (size: number) => {
+    const more = Array.from({ length: Math.min(size, MAX_COUNT) }, (_, at) => `member${at}`);
+    return grown(grown({}, required), [...declared, ...free, ...more], size);
+  };
+  const required = own.flatMap((each) => candidates.judge.required(each));
+  const minimal = sized(Math.max(0, ...own.map(({ minProperties = 0 }) => minProperties)));
+  if (!isWhole) return [{ value: minimal, schema }];
+  const full = grown(minimal, declared, Math.min(...own.map(({ maxProperties = Infinity }) => maxProperties)));
+  const allowed = own.flatMap(({ propertyNames }) =>
+    propertyNames === undefined ? [] : candidates.of([propertyNames]),
+  );
+  const others = allowed.map(({ value }) => value).filter((name) => typeof name === 'string');
+  const limits = own.flatMap(({ minProperties = 0, maxProperties = 0 }) => [minProperties, maxProperties]);
+  const values: Json[] = [
+    minimal,
+    full,
+    ...[minimal, full].flatMap((value) => Object.keys(value).map((name) => without(value, name))),
+    ...declared.map((name) => grown(minimal, [name])),
+    ...limits
+      .flatMap((size) => [size - 1, size, size + 1])
+      .filter((size) => size > 1)
+      .map(sized),
+    // Of a name that may not be, any value.
+    ...[...declared, ...free, ...others, ...UNUSUAL, ...declared.map((name) => name.toUpperCase())].flatMap((name) => {
+      const member = candidates.valid(placeOf(name))[0] ?? 'text';
+      return [minimal, full].map((value) => withMember(value, name, member));
+    }),
+  ];
+  const inMembers = [...declared, ...free].flatMap((name) => {
+    const around = grown(minimal, [name]);
+    return candidates.of(placeOf(name)).map((each) => ({ ...each, value: withMember(around, name, each.value) }));
+  });
+  return [...values.map((value) => ({ value, schema })), ...inMembers];
+}
+
+/** What applies to a member of this name. */
+function memberPlace(way: Way, name: string, { judge }: Candidates): Place {
+  const described = way.flatMap(({ properties = {}, patternProperties = {}, additionalProperties }) => {
+    const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
+    const matching = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));
+    const found = [...own.map((each) => judge.memberSchema(each)), ...matching.map(([, each]) => each)];
+    return found.length > 0 || additionalProperties === undefined ? found : [additionalProperties];
+  });
+  return described.length > 0 ? described : way.flatMap(({ unevaluatedProperties = true }) => [unevaluatedProperties]);
+}

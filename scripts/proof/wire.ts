@@ -1,0 +1,140 @@
+import type { ContractOperation } from '../../src/contract/contract.ts';
+import type { Parameter } from '../../src/contract/document.ts';
+import type { SentRequest } from '../../src/contract/parameters.ts';
+import type { Body } from '../../src/contract/request.ts';
+import { isNumber, isObject, type Json, type JsonObject, numberOf, write } from './values.ts';
+
+/** The values of a request: its parameters by location and name, and its body, if it has one. */
+export interface Parts extends Readonly<Record<Parameter['in'], JsonObject>> {
+  readonly body?: Json;
+}
+
+/** A request as it is sent. */
+export interface Wire {
+  readonly sent: SentRequest & { readonly headers: Readonly<Record<string, string>> };
+  readonly body: Body | undefined;
+}
+
+/** A value has no text, or one that means something else. */
+class Unsendable extends Error {}
+
+/**
+ * Writes a request (OpenAPI 3.1, section 4.8.12, "Style Values").
+ *
+ * @param choices how the body is spelt, see `write`
+ * @returns undefined for values that cannot be sent, or not as what they are
+ */
+export function wireOf(
+  operation: ContractOperation,
+  mediaType: string | undefined,
+  parts: Parts,
+  choices: readonly number[] = [],
+): Wire | undefined {
+  try {
+    const body =
+      mediaType === undefined || parts.body === undefined ? undefined : { mediaType, text: write(parts.body, choices) };
+    return { sent: sentOf(operation, parts), body };
+  } catch (error) {
+    if (error instanceof Unsendable) return undefined;
+    throw error;
+  }
+}
+
+/** The parts that a value has, if it is a request. */
+export function partsOf(value: Json): Parts | undefined {
+  if (!isObject(value)) return undefined;
+  const { path, query, header, body, ...others } = value;
+  const isPart = (part: Json | undefined): part is JsonObject => isObject(part);
+  if (!isPart(path) || !isPart(query) || !isPart(header) || Object.keys(others).length > 0) return undefined;
+  return { path, query, header, ...(body !== undefined && { body }) };
+}
+
+function sentOf({ path: template, parameters }: ContractOperation, parts: Parts): Wire['sent'] {
+  const texts = (location: Parameter['in']) => {
+    const declared = parameters.filter((each) => each.in === location);
+    const others = new Map(Object.entries(parts[location]));
+    const found = declared.flatMap((parameter) => {
+      const value = others.get(parameter.name);
+      others.delete(parameter.name);
+      return value === undefined ? [] : [[parameter.name, textsOf(parameter, value)] as const];
+    });
+    return { found, others };
+  };
+  const [path, query, header] = (['path', 'query', 'header'] as const).map(texts) as [
+    ReturnType<typeof texts>,
+    ReturnType<typeof texts>,
+    ReturnType<typeof texts>,
+  ];
+  const names = [...template.matchAll(/\{([^}]+)\}/g)].length;
+  if (path.found.length < names || path.others.size > 0 || header.others.size > 0) throw new Unsendable();
+  const unknown = [...query.others].map(([name, value]) => {
+    if (name.includes('[')) throw new Unsendable();
+    return `${encode(name)}=${leaf(value, 'query')}`;
+  });
+  return {
+    path: path.found.reduce((filled, [name, [text = '']]) => filled.replace(`{${name}}`, () => text), template),
+    query: [...query.found.flatMap(([, pairs]) => pairs), ...unknown].join('&'),
+    headers: Object.fromEntries(header.found.map(([name, [text = '']]) => [name.toLowerCase(), text])),
+  };
+}
+
+/** The pairs of a query; of a path or a header the one text. */
+function textsOf({ name, in: location, style, explode = location === 'query' }: Parameter, value: Json): string[] {
+  const pair = (left: string, text: string) => `${encode(left)}=${text}`;
+  const whole = (text: string) => {
+    // Steps of a path, and a list of nothing, have another meaning.
+    if (location === 'path' && ['', '.', '..'].includes(text)) throw new Unsendable();
+    if (location === 'header' && !/^[!-~]([ -~]*[!-~])?$/.test(text)) throw new Unsendable();
+    return [location === 'query' ? pair(name, text) : text];
+  };
+  if (typeof value !== 'object' || value === null) return whole(leaf(value, location));
+  const texts = Object.values(value).map((each) => leaf(each, location));
+  if (texts.join('') === '') throw new Unsendable();
+  if (Array.isArray(value))
+    return explode && location === 'query' ? texts.map((text) => pair(name, text)) : whole(texts.join());
+  const names = Object.keys(value);
+  if (style === 'deepObject') {
+    if (names.some((each) => /[[\]]/.test(each))) throw new Unsendable();
+    return texts.map((text, at) => pair(`${name}[${names[at] ?? ''}]`, text));
+  }
+  const members = names.map((each, at) => [leaf(each, location), texts[at] ?? ''] as const);
+  if (explode && location === 'query') return members.map((each) => each.join('='));
+  return whole(members.map((each) => each.join(explode ? '=' : ',')).join());
+}
+
+function encode(text: string): string {
+  // As forms send a space; what encodeURIComponent leaves may stand as it is.
+  return encodeURIComponent(text).replaceAll('%20', '+');
+}
+
+/** The text of a single value. */
+function leaf(value: Json, location: Parameter['in']): string {
+  if (value === null || typeof value === 'object') throw new Unsendable();
+  const text = String(value);
+  if (location === 'header' && /[,=]/.test(text)) throw new Unsendable();
+  if (location === 'header') return text;
+  return location === 'query' ? encode(text) : encodeURIComponent(text);
+}
+
+const MAX_READINGS = 64;
+
+/** What the text of a parameter may be taken for: `1` may be meant as a string too. Of very many ways the first alone. */
+export function readings(value: Json): readonly Json[] {
+  if (typeof value === 'string') return [value, ...literal(value)];
+  if (isNumber(value) || typeof value === 'boolean') return [value, String(value)];
+  if (typeof value !== 'object' || value === null) return [value];
+  let found: readonly (readonly Json[])[] = [[]];
+  for (const each of Object.values(value)) {
+    const more = readings(each);
+    found = found.flatMap((items) => more.map((other) => [...items, other]));
+    if (found.length > MAX_READINGS) return [value];
+  }
+  if (Array.isArray(value)) return found;
+  const names = Object.keys(value);
+  return found.map((items) => Object.fromEntries(names.map((name, at) => [name, items[at] ?? null])));
+}
+
+function literal(text: string): Json[] {
+  if (text === 'true' || text === 'false') return [text === 'true'];
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? [numberOf(text)] : [];
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ContractOperation } from '../../src/contract/contract.ts';
+import { ContractError, ErrorNumber, Refusal, ReplyError } from '../../src/contract/errors.ts';
+import { loadContract } from '../../src/contract/load.ts';
+import { validateRequest } from '../../src/contract/request.ts';
+
+// A schema that the contract may have is kept by the letter of JSON Schema 2020-12, or it is refused: nothing between.
+
+/** A schema with values that keep it, and values that break it. */
+interface SuiteGroup {
+  readonly name: string;
+  readonly schema: (root: string) => string;
+  readonly tests: readonly { readonly name: string; readonly text: string; readonly valid: boolean }[];
+}
+
+/** A contract with an operation for each group: its schema is that of the body, in requests and in replies. */
+function contractOf(groups: readonly SuiteGroup[]): string {
+  const at = (index: number) => `#/components/schemas/S${index}`;
+  const paths = groups.map((_, index) => {
+    const body = `content: { application/json: { schema: { $ref: '${at(index)}' } } }`;
+    return `
+  /${index}:
+    post:
+      operationId: s${index}
+      requestBody: { required: true, ${body} }
+      responses: { '200': { description: same, ${body} }, default: { description: other } }`;
+  });
+  const schemas = groups.map(({ schema }, index) => `    S${index}: ${schema(at(index))}\n`);
+  return `openapi: 3.1.0
+info: { title: Suite, version: 1.0.0 }
+paths:${paths.join('')}
+components:
+  schemas:
+${schemas.join('')}`;
+}
+
+/** By the group, its operation, or why no contract can have its schema. */
+async function load(groups: readonly SuiteGroup[]): Promise<(ContractOperation | ContractError)[]> {
+  try {
+    return [...(await loadContract(contractOf(groups))).operations];
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    // All at once would be quickest: halves find those that are refused.
+    if (groups.length === 1) return [error];
+    const half = groups.length >> 1;
+    return [...(await load(groups.slice(0, half))), ...(await load(groups.slice(half)))];
+  }
+}
+
+/** Whether a request with such a body is valid. */
+function takes(operation: ContractOperation, text: string): boolean {
+  try {
+    validateRequest({ path: '', query: '', headers: {} }, { mediaType: 'application/json', text }, operation);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal && error.number === ErrorNumber.contractBroken) return false;
+    throw error;
+  }
+}
+
+/** Whether a reply with such a body is valid. */
+function sends(operation: ContractOperation, text: string): boolean {
+  try {
+    operation.validator.reply(200, {}, JSON.parse(text));
+    return true;
+  } catch (error) {
+    if (error instanceof ReplyError) return false;
+    throw error;
+  }
+}
+
+const group = (schema: object, valid: readonly string[], invalid: readonly string[]): SuiteGroup => ({
+  name: JSON.stringify(schema),
+  schema: () => JSON.stringify(schema),
+  tests: [
+    ...valid.map((text) => ({ name: text, text, valid: true })),
+    ...invalid.map((text) => ({ name: text, text, valid: false })),
+  ],
+});
+const one = { const: 1 };
+const closed = { unevaluatedProperties: false };
+
+/** What a branch evaluates that does not hold is not evaluated. */
+const OTHERS = [
+  group(
+    { anyOf: [{ patternProperties: { '^a': one } }, { properties: { b: true } }], ...closed },
+    ['{"a":1}', '{"b":1}', '{"a":1,"b":2}', '3'],
+    ['{"a":2,"b":1}', '{"c":1}'],
+  ),
+  group(
+    { anyOf: [{ required: ['b'], additionalProperties: true }, {}], patternProperties: { '^a': true }, ...closed },
+    ['{"a":1}', '{"b":1,"c":2}'],
+    ['{"c":1}'],
+  ),
+  group(
+    { oneOf: [{ required: ['c'], anyOf: [{ properties: { a: one } }] }, { properties: { b: true } }], ...closed },
+    ['{"b":1}'],
+    ['{"a":1}', '{"a":1,"c":1}'],
+  ),
+  group(
+    { properties: { a: true }, dependentSchemas: { a: { properties: { b: one } } }, ...closed },
+    ['{"a":1,"b":1}', '{}', '3'],
+    ['{"b":1}', '{"a":1,"b":2}'],
+  ),
+  group({ if: { patternProperties: { '^a': one } }, then: {}, ...closed }, ['{"a":1}'], ['{"a":2}']),
+  group(
+    { if: { properties: { a: one } }, then: { required: ['a'] }, else: { properties: { b: true } }, ...closed },
+    ['{"a":1}'],
+    ['{"a":2}', '{"a":2,"b":1}', '{}'],
+  ),
+];
+
+const groups = OTHERS;
+const loaded = await load(groups);
+
+describe('a schema is judged by the letter, or it is refused:', () => {
+  test.each(groups.map((each, index) => ({ ...each, index })))('$name', ({ tests, index }) => {
+    const operation = loaded[index];
+    if (operation instanceof ContractError) return;
+    if (operation === undefined) throw new Error('it was not loaded');
+    const valid = tests.map(({ name, valid }) => [name, valid]);
+    expect(tests.map(({ name, text }) => [name, takes(operation, text)])).toEqual(valid);
+    expect(tests.map(({ name, text }) => [name, sends(operation, text)])).toEqual(valid);
+  });
+});

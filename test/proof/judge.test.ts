@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { Judge, type Schema } from '../../scripts/proof/judge.ts';
+import { fromDocument, read } from '../../scripts/proof/values.ts';
+import { readSuite } from '../support/json-schema-suite.ts';
+
+/** What no format of the service takes into account: quoted names of mailboxes, addresses as hosts, punycode. */
+const LEFT_OUT = /^format\/(?:email: .*(?:quoted string|address-literal)|hostname: validation of A-label)/;
+
+test('the judge says of each case of the JSON Schema Test Suite what the suite says', () => {
+  const cases = readSuite().flatMap((group) => {
+    const document = { schema: fromDocument(JSON.parse(group.schema('#/schema'))) };
+    const judge = new Judge(document, 'either');
+    return group.tests.map(({ name, text, valid }) => ({
+      name: `${group.name}: ${name}`,
+      valid,
+      isValid: judge.isValid(document.schema as Schema, read(text)),
+    }));
+  });
+  const wrong = cases.filter(({ name, valid, isValid }) => valid !== isValid && !LEFT_OUT.test(name));
+  expect(wrong.map(({ name }) => name)).toEqual([]);
+  expect(cases.length).toBeGreaterThan(1600);
+});
+
+test.each([
+  ['request', '{"shown":1,"secret":2}', false],
+  ['request', '{"secret":2}', true],
+  ['reply', '{"shown":1,"secret":2}', false],
+  ['reply', '{"shown":1}', true],
+  ['either', '{"shown":1,"secret":2}', true],
+  ['either', '{"shown":1}', false],
+] as const)('the judge says of a %s with members readOnly and writeOnly, %s: %j', (direction, text, isValid) => {
+  const document = { Shown: { readOnly: true } };
+  const properties = { shown: { $ref: '#/Shown' }, secret: { writeOnly: true } };
+  const schema = { properties, required: ['shown', 'secret'] };
+  expect(new Judge(document, direction).isValid(schema, read(text))).toBe(isValid);
+});

@@ -1,0 +1,334 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
+import { ErrorNumber, Refusal } from '../../src/contract/errors.ts';
+import { loadContract } from '../../src/contract/load.ts';
+import { VOCABULARY } from '../../src/contract/vocabulary.ts';
+import { prove } from '../../scripts/proof/prove.ts';
+import { ROOT } from '../support/service.ts';
+
+/** A contract whose requests and replies have bodies of this schema, in YAML. */
+function contractOf(schema: string, parameters = '', headers = ''): Promise<Contract> {
+  const content = `content: { application/json: { schema: ${schema} } }`;
+  return loadContract(`
+openapi: 3.1.0
+info: { title: Things, version: 1.0.0 }
+security: [{ bearerAuth: [] }]
+paths:
+  /things:
+    post:
+      operationId: addThing
+      parameters: [${parameters}]
+      requestBody: { required: true, ${content} }
+      responses:
+        '200': { description: a thing, headers: { ${headers} }, ${content} }
+        default: { description: a failure, content: { application/json: { schema: {} } } }
+components:
+  securitySchemes: { bearerAuth: { type: http, scheme: bearer } }
+  schemas: { Short: { type: string, maxLength: 3 }, Thing: { type: object, properties: { of: { $ref: '#/components/schemas/Thing' }, id: { type: integer, format: int64 } } } }
+`);
+}
+
+/** The contract with what holds to another one. */
+function heldBy(contract: Contract, other: Contract): Contract {
+  return changed(contract, (operation, at) => ({
+    ...operation,
+    validator: other.operations[at]?.validator ?? operation.validator,
+  }));
+}
+
+function changed(
+  contract: Contract,
+  change: (operation: ContractOperation, at: number) => ContractOperation,
+): Contract {
+  return { ...contract, operations: contract.operations.map(change) };
+}
+
+/** Each keyword that a value can break, in a schema, and the same without it. */
+const KEYWORDS: Readonly<Record<string, readonly [schema: string, without: string]>> = {
+  $ref: ["{ $ref: '#/components/schemas/Short' }", '{ type: string }'],
+  allOf: ['{ allOf: [{ type: string }, { minLength: 2 }] }', '{ type: string }'],
+  anyOf: ['{ anyOf: [{ type: string }, { type: boolean }] }', '{}'],
+  oneOf: [
+    '{ type: number, oneOf: [{ multipleOf: 3 }, { multipleOf: 5 }] }',
+    '{ type: number, anyOf: [{ multipleOf: 3 }, { multipleOf: 5 }] }',
+  ],
+  not: ['{ type: integer, not: { const: 7 } }', '{ type: integer }'],
+  if: ['{ type: integer, if: { minimum: 10 }, then: { multipleOf: 10 } }', '{ type: integer, multipleOf: 10 }'],
+  then: ['{ type: integer, if: { minimum: 10 }, then: { multipleOf: 10 } }', '{ type: integer, if: { minimum: 10 } }'],
+  else: ['{ type: integer, if: { minimum: 10 }, else: { multipleOf: 10 } }', '{ type: integer, if: { minimum: 10 } }'],
+  dependentSchemas: ['{ type: object, dependentSchemas: { a: { required: [b] } } }', '{ type: object }'],
+  properties: ['{ type: object, properties: { a: false } }', '{ type: object }'],
+  patternProperties: ['{ type: object, patternProperties: { "^x-": { type: string } } }', '{ type: object }'],
+  additionalProperties: ['{ type: object, additionalProperties: false }', '{ type: object }'],
+  unevaluatedProperties: [
+    '{ allOf: [{ properties: { a: {} } }], unevaluatedProperties: false }',
+    '{ allOf: [{ properties: { a: {} } }] }',
+  ],
+  propertyNames: ['{ type: object, propertyNames: { maxLength: 4 } }', '{ type: object }'],
+  items: ['{ type: array, items: { type: string } }', '{ type: array, items: {} }'],
+  prefixItems: ['{ type: array, prefixItems: [{ type: string }] }', '{ type: array }'],
+  contains: ['{ type: array, contains: { const: 5 } }', '{ type: array }'],
+  type: ['{ type: string }', '{}'],
+  enum: ['{ enum: [1, { a: false }] }', '{}'],
+  const: ['{ const: { a: false } }', '{}'],
+  multipleOf: ['{ type: number, multipleOf: 0.01 }', '{ type: number }'],
+  maximum: ['{ type: integer, format: int64, maximum: 9223372036854775400 }', '{ type: integer, format: int64 }'],
+  exclusiveMaximum: ['{ type: number, exclusiveMaximum: 0.3 }', '{ type: number }'],
+  minimum: ['{ type: integer, minimum: 3 }', '{ type: integer }'],
+  exclusiveMinimum: ['{ type: number, exclusiveMinimum: 3 }', '{ type: number }'],
+  maxLength: ['{ type: string, maxLength: 3 }', '{ type: string }'],
+  minLength: ['{ type: string, minLength: 3 }', '{ type: string }'],
+  pattern: ["{ type: string, pattern: '^[a-z]{2,}$' }", '{ type: string }'],
+  maxItems: ['{ type: array, maxItems: 1000 }', '{ type: array }'],
+  minItems: ['{ type: array, minItems: 3 }', '{ type: array }'],
+  uniqueItems: [
+    '{ type: array, uniqueItems: true, items: { type: object } }',
+    '{ type: array, items: { type: object } }',
+  ],
+  maxContains: ['{ type: array, contains: { const: 5 }, maxContains: 2 }', '{ type: array, contains: { const: 5 } }'],
+  minContains: ['{ type: array, contains: { const: 5 }, minContains: 2 }', '{ type: array, contains: { const: 5 } }'],
+  maxProperties: ['{ type: object, maxProperties: 3 }', '{ type: object }'],
+  minProperties: ['{ type: object, minProperties: 2 }', '{ type: object }'],
+  required: ['{ type: object, required: [a] }', '{ type: object }'],
+  dependentRequired: ['{ type: object, dependentRequired: { a: [b] } }', '{ type: object }'],
+  format: ['{ type: string, format: date-time }', '{ type: string }'],
+  readOnly: ['{ properties: { a: { readOnly: true, type: string } } }', '{ properties: { a: { type: string } } }'],
+  writeOnly: ['{ properties: { a: { writeOnly: true, type: string } } }', '{ properties: { a: { type: string } } }'],
+};
+/** No value is valid or not by these. */
+const SILENT = ['$defs', 'default', 'discriminator', 'x-pattern-message', 'x-error-numbers'];
+
+test.each(['openapi.yaml', 'test/garden/openapi.yaml'])('%s is proved', async (path) => {
+  prove(await loadContract(readFileSync(join(ROOT, path), 'utf8')));
+});
+
+test('the table has each keyword by which a value is valid or not', () => {
+  const kept = Object.entries(VOCABULARY.Schema).filter(([name, { is }]) => is === 'kept' && !SILENT.includes(name));
+  expect(Object.keys(KEYWORDS).sort()).toEqual(kept.map(([name]) => name).sort());
+});
+
+/** What is told of these is the keyword beneath, or the one that holds them. */
+const TOLD_BY_OTHERS = [
+  ...['$ref', 'allOf', 'if', 'then', 'else', 'dependentSchemas', 'patternProperties', 'items', 'prefixItems'],
+  ...['readOnly', 'writeOnly'],
+];
+
+test.each(Object.entries(KEYWORDS))(
+  '%s is proved to be kept, and not to be by a validator that does not know it',
+  async (keyword, [schema, without]) => {
+    const [contract, other] = await Promise.all([contractOf(schema), contractOf(without)]);
+    prove(contract);
+    prove(other);
+    const told = TOLD_BY_OTHERS.includes(keyword) ? '' : ` ${keyword}: `;
+    expect(() => {
+      prove(heldBy(contract, other));
+    }).toThrow(
+      new RegExp(
+        `openapi\\.yaml:\\d+:\\d+.*${told}.*: addThing, (?:request|reply 200): the validator (?:accepts|refuses) `,
+      ),
+    );
+  },
+);
+
+const PARAMETERS = `
+        { name: after, in: query, required: true, schema: { type: integer, format: int64, maximum: 9223372036854775400 } },
+        { name: tags, in: query, schema: { type: array, minItems: 1, maxItems: 3, uniqueItems: true, items: { type: string } } },
+        { name: ids, in: query, explode: false, schema: { type: array, items: { type: integer, format: int64 }, maxItems: 2 } },
+        { name: filter, in: query, style: deepObject, schema: { type: object, required: [a], additionalProperties: false, properties: { a: { type: string }, b: { type: boolean } } } },
+        { name: price, in: query, schema: { type: number, multipleOf: 0.01, minimum: 0 } },
+        { name: limit, in: query, schema: { type: integer, format: int32, default: 20, minimum: 1 } },
+        { name: X-Names, in: header, schema: { type: array, items: { enum: [a, b] } } }`;
+const HEADERS = 'X-Total: { required: true, schema: { type: integer, format: int64 } }';
+const BODY =
+  '{ type: object, properties: { name: { type: [string, "null"], maxLength: 5 }, of: { $ref: "#/components/schemas/Thing" } } }';
+
+describe('parameters, headers and bodies that contain themselves', () => {
+  const contract = contractOf(BODY, PARAMETERS, HEADERS);
+
+  test('are proved', async () => {
+    prove(await contract);
+  });
+
+  const broken: Readonly<
+    Record<string, readonly [change: (operation: ContractOperation) => ContractOperation, says: RegExp]>
+  > = {
+    'rounds an int64': [
+      (operation) => ({
+        ...operation,
+        readParameters: (sent) => {
+          const { query, ...others } = operation.readParameters(sent);
+          const after = typeof query['after'] === 'bigint' ? BigInt(Number(query['after'])) : query['after'];
+          return { ...others, query: { ...query, ...(after !== undefined && { after }) } };
+        },
+      }),
+      /addThing, request: the validator fails on .*: it becomes \{.*"after":\d+/,
+    ],
+    'does not take + for a space': [
+      (operation) => ({
+        ...operation,
+        readParameters: (sent) => operation.readParameters({ ...sent, query: sent.query.replaceAll('+', '%2B') }),
+      }),
+      /: it becomes /,
+    ],
+    'lets unknown parameters through': [
+      (operation) => ({
+        ...operation,
+        readParameters: ({ query, ...sent }) =>
+          operation.readParameters({
+            ...sent,
+            query: query
+              .split('&')
+              .filter((pair) => !pair.startsWith('member'))
+              .join('&'),
+          }),
+      }),
+      /additionalProperties: false: addThing, request: the validator accepts .*"member"/,
+    ],
+    'does not look at the headers of replies': [
+      (operation) => ({
+        ...operation,
+        validator: {
+          ...operation.validator,
+          reply: (status, _headers, body) => {
+            operation.validator.reply(status, { 'X-Total': 1n }, body);
+          },
+        },
+      }),
+      /addThing, reply 200: the validator accepts \{"headers":\{/,
+    ],
+    fails: [
+      (operation) => ({
+        ...operation,
+        validator: {
+          ...operation.validator,
+          request: (request) => {
+            if (Array.isArray(request.query['tags'])) throw new TypeError('a.valueOf is not a function');
+            operation.validator.request(request);
+          },
+        },
+      }),
+      /addThing, request: the validator fails on .*: TypeError: a\.valueOf is not a function/,
+    ],
+  };
+  test.each(Object.entries(broken))(
+    'are proved not to be kept by a validator that %s',
+    async (_does, [change, says]) => {
+      const sabotaged = changed(await contract, change);
+      expect(() => {
+        prove(sabotaged);
+      }).toThrow(says);
+    },
+  );
+});
+
+test.each([
+  [
+    '{ type: string, minLength: 5, maxLength: 3 }',
+    'minLength: 5: addThing, request: no valid value was found that it judges',
+  ],
+  [
+    '{ allOf: [{ type: string }, { type: integer }] }',
+    'type: "string": addThing, request: no valid value was found that it judges',
+  ],
+  [
+    '{ anyOf: [{}, { type: string, maxLength: 3 }] }',
+    'anyOf: [{},{"type":"string","maxLength":3}]: addThing, request: no value was found that breaks it',
+  ],
+  ["{ type: string, pattern: '' }", 'pattern: "": addThing, request: no value was found that breaks it'],
+  [
+    "{ type: string, pattern: '^(?=.*[0-9])(?=.*[a-z]).{4}$' }",
+    'no valid value was found that it judges: add one to `examples`, or leave it out',
+  ],
+])('%s: %s', async (schema, says) => {
+  const contract = await contractOf(schema);
+  expect(() => {
+    prove(contract);
+  }).toThrow(says);
+});
+
+test.each([
+  "{ type: string, pattern: '^(?=.*[A-Z])(?=.*[0-9]).{8,}$' }",
+  '{ type: object, properties: { a: { not: {} }, b: false } }',
+  '{ type: object, dependentSchemas: { a: false } }',
+  '{ type: array, prefixItems: [{ type: string }], items: false }',
+  '{ type: object, properties: { a: {} }, required: [], minProperties: 0 }',
+  '{ type: array, items: { type: string }, uniqueItems: false, minItems: 0 }',
+  '{ if: { type: string }, then: false, else: { type: integer } }',
+])('%s is proved, though its values are hard to find, or it allows nothing, or forbids nothing', async (schema) => {
+  prove(await contractOf(schema));
+});
+
+test('a pattern for which no string is found is proved by an example', async () => {
+  prove(await contractOf("{ type: string, pattern: '^(?=.*[0-9])(?=.*[a-z]).{4}$', examples: [a1b2] }"));
+});
+
+test.each<[schema: string, does: string, isRefused: (body: unknown) => boolean, says: string]>([
+  [
+    '{ type: number, multipleOf: 0.01 }',
+    'divides doubles',
+    (body) => !Number.isInteger(Number(body) / 0.01),
+    'refuses',
+  ],
+  [
+    '{ type: array, uniqueItems: true, items: { type: integer, format: int64 } }',
+    'rounds an int64',
+    (body) =>
+      Array.isArray(body) &&
+      body.every((each) => typeof each === 'bigint') &&
+      new Set(body.map(Number)).size < body.length,
+    'refuses',
+  ],
+  ['{ const: { a: false } }', 'finds no object to be another', (body) => typeof body === 'object', 'refuses'],
+  ['{ type: string, maxLength: 3 }', 'counts UTF-16', (body) => String(body).length > 3, 'refuses'],
+])('%s is proved not to be kept by a validator that %s', async (schema, _does, isRefused, says) => {
+  const contract = changed(await contractOf(schema), (operation) => ({
+    ...operation,
+    validator: {
+      ...operation.validator,
+      request: (request) => {
+        if (isRefused(request.body)) throw new Refusal(ErrorNumber.contractBroken, 'sabotage');
+        operation.validator.request(request);
+      },
+    },
+  }));
+  expect(() => {
+    prove(contract);
+  }).toThrow(
+    new RegExp(`openapi\\.yaml:\\d+:\\d+ .*: addThing, request: the validator ${says} .*, which is valid: sabotage`),
+  );
+});
+
+describe('an example or a default that its schema does not allow is named with its place', () => {
+  test.each([
+    [
+      '{ type: string, maxLength: 3, example: oak tree }',
+      'openapi.yaml:10:69, example: "oak tree" is not valid by its schema',
+    ],
+    ['{ type: string, maxLength: 3, examples: [oak, oak tree] }', 'examples: "oak tree" is not valid'],
+    ['{ properties: { a: { type: integer, default: many } } }', 'default: "many" is not valid'],
+    ['{ type: string }, example: 5', 'example: 5 is not valid'],
+    ['{ type: string }, examples: { one: { value: 5 } }', 'examples, one: 5 is not valid'],
+    [
+      '{ required: [a], properties: { a: { readOnly: true, type: integer } } }, example: { a: 5 }',
+      'example: {"a":5} is not valid',
+    ],
+  ])('%s', async (schema, says) => {
+    const contract = await contractOf(schema);
+    expect(() => {
+      prove(contract);
+    }).toThrow(says);
+  });
+
+  test.each([
+    ['{ name: a, in: query, schema: { type: integer }, example: many }', '', 'example: "many" is not valid'],
+    ['{ name: a, in: query, schema: { type: integer, default: many } }', '', 'default: "many" is not valid'],
+    ['', 'X-Total: { schema: { type: integer }, example: many }', 'example: "many" is not valid'],
+  ])('parameter %s, header %s', async (parameters, headers, says) => {
+    const contract = await contractOf('{}', parameters, headers);
+    expect(() => {
+      prove(contract);
+    }).toThrow(says);
+  });
+});
