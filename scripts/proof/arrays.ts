@@ -1,11 +1,11 @@
-import type { Candidate, Candidates, Place, Way } from './candidates.ts';
+import type { Candidate, Place, Supply, Way } from './place.ts';
 import { MAX_COUNT } from './scalars.ts';
 import { isObject, type Json, type JsonObject, withMember, write } from './values.ts';
 
 const KEYWORDS = ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems'];
 
 /** @param isWhole whether there may be more items than there must be */
-export function arrays(way: Way, isWhole: boolean, candidates: Candidates): Candidate[] {
+export function arrays(way: Way, isWhole: boolean, candidates: Supply): Candidate[] {
   const own = way.filter((schema) => schema.type === 'array' || KEYWORDS.some((keyword) => keyword in schema));
   const [schema] = own;
   if (schema === undefined) return [];
@@ -58,7 +58,7 @@ export function arrays(way: Way, isWhole: boolean, candidates: Candidates): Cand
 }
 
 /** So many values that fit a place, different ones as far as there are any; none if nothing fits. */
-function distinct(place: Place, count: number, candidates: Candidates): Json[] {
+function distinct(place: Place, count: number, candidates: Supply): Json[] {
   if (count <= 0) return [];
   const valid = candidates.valid(place).slice(0, count);
   const [first] = valid;

@@ -1,19 +1,9 @@
 import { arrays } from './arrays.ts';
 import type { Judge, Keywords, Schema } from './judge.ts';
 import { objects } from './objects.ts';
+import type { Candidate, Place, Supply, Way } from './place.ts';
 import { numbers, SPECIMENS, strings } from './scalars.ts';
 import { fromDocument, isObject, type Json, withMember, without, write } from './values.ts';
-
-/** A value that may be valid or not, and the schema that it is made for. */
-export interface Candidate {
-  readonly value: Json;
-  readonly schema: Keywords;
-}
-
-/** Schemas that apply to one value together. */
-export type Place = readonly Schema[];
-/** The same without what applies in place: one way of all in which a value may fit them. */
-export type Way = readonly Keywords[];
 
 /** How many ways of a place are tried, of the product of its `anyOf`, `oneOf`, `if` and `dependentSchemas`. */
 const MAX_WAYS = 48;
@@ -22,7 +12,7 @@ const MAX_WAYS = 48;
  * Proposes values for schemas, on both sides of each keyword: each differs from one that is valid in one place. Which of
  * them are valid, a judge says.
  */
-export class Candidates {
+export class Candidates implements Supply {
   readonly judge: Judge;
   private readonly seed: number;
   private readonly numbers = new Map<Schema, number>();
@@ -58,7 +48,6 @@ export class Candidates {
     return candidates;
   }
 
-  /** The candidates that all schemas of a place allow. */
   valid(place: Place): readonly Json[] {
     const candidates = this.of(place);
     let values = this.fitting.get(candidates);

@@ -1,4 +1,4 @@
-import type { Candidate, Candidates, Place, Way } from './candidates.ts';
+import type { Candidate, Place, Supply, Way } from './place.ts';
 import { MAX_COUNT } from './scalars.ts';
 import { type Json, type JsonObject, withMember, without } from './values.ts';
 
@@ -10,7 +10,7 @@ const KEYWORDS = [
 const UNUSUAL = ['__proto__', 'constructor', 'toString', '', '$ref'];
 
 /** @param isWhole whether there may be more members than there must be */
-export function objects(way: Way, isWhole: boolean, candidates: Candidates): Candidate[] {
+export function objects(way: Way, isWhole: boolean, candidates: Supply): Candidate[] {
   const own = way.filter((schema) => schema.type === 'object' || KEYWORDS.some((keyword) => keyword in schema));
   const [schema] = own;
   if (schema === undefined) return [];
@@ -83,7 +83,7 @@ export function objects(way: Way, isWhole: boolean, candidates: Candidates): Can
 }
 
 /** What applies to a member of this name. */
-function memberPlace(way: Way, name: string, { judge }: Candidates): Place {
+function memberPlace(way: Way, name: string, { judge }: Supply): Place {
   const described = way.flatMap(({ properties = {}, patternProperties = {}, additionalProperties }) => {
     const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
     const matching = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));

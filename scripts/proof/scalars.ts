@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Way } from './candidates.ts';
+import type { Way } from './place.ts';
 import { decimal, type Json, numberOf } from './values.ts';
 
 /** No array and no object is made larger to try a limit, and no text longer. */

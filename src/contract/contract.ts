@@ -17,7 +17,7 @@ import {
   type Response,
   type Security,
 } from './document.ts';
-import { parameterReader, type ParameterValues, type SentRequest } from './parameters.ts';
+import { defaultsOf, parameterReader, type ParameterValues, type SentRequest } from './parameters.ts';
 import { Position } from './positions.ts';
 import { isIgnored } from './vocabulary.ts';
 
@@ -44,6 +44,8 @@ export interface ContractOperation {
   readonly parameters: readonly Parameter[];
   /** @throws Refusal `malformedMessage` if they cannot be decoded; the validator judges what they are */
   readonly readParameters: (sent: SentRequest) => ParameterValues;
+  /** Fills in the parameters that have a default, once the validator has judged what was sent; undefined: none has. */
+  readonly fillInParameters: ((values: ParameterValues) => void) | undefined;
   /** undefined: the operation takes no body. */
   readonly body: ContractBody | undefined;
   /** By status as declared: `200`, `default`. */
@@ -120,6 +122,7 @@ export function readOperations(document: OpenApiDocument): Declared[] {
         security: readSecurity(document, operation.security ?? document.security ?? [], where),
         parameters,
         readParameters: parameterReader(path, parameters, follow),
+        fillInParameters: defaultsOf(parameters, follow),
         body: readDeclaredBody(operation, resolve, follow, where),
         replies: new Map(
           Object.entries(operation.responses ?? {}).map(([status, response]) => [

@@ -18,14 +18,13 @@ export interface ExactKeywords {
   readonly uniqueItems?: boolean;
 }
 
-/** A fault, with the members that Ajv's own errors have. */
-export interface ExactFault {
+/** One thing that a keyword demands. */
+export interface ExactCheck {
   readonly keyword: string;
+  /** What is wrong with a value that is not valid, in the words of Ajv. */
   readonly message: string;
-  readonly params: Record<string, unknown>;
+  readonly isValid: (value: unknown) => boolean;
 }
-
-type Check = (value: unknown) => ExactFault | undefined;
 
 /** The formats of numbers (OpenAPI's registry of formats). */
 const NUMBER_FORMATS: Readonly<Record<string, (value: number | bigint) => boolean>> = {
@@ -36,22 +35,23 @@ const NUMBER_FORMATS: Readonly<Record<string, (value: number | bigint) => boolea
   double: () => true,
 };
 
-/** Judges a value by such keywords. @returns what judges: the faults of a value, none if it is valid */
-export function compileExact(keywords: ExactKeywords): (value: unknown) => ExactFault[] {
-  const checks: Check[] = [];
-  const add = (keyword: string, message: string, isValid: (value: unknown) => boolean, params = {}) => {
-    // A new one each time: Ajv writes into it where the value stands.
-    checks.push((value) => (isValid(value) ? undefined : { keyword, message, params }));
+/** What such keywords of one schema demand. A keyword allows each value of a type that it does not concern. */
+export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
+  const checks: ExactCheck[] = [];
+  const add = (keyword: string, message: string, isValid: (value: unknown) => boolean) => {
+    checks.push({ keyword, message, isValid });
   };
   const addOfNumbers = (keyword: string, message: string, isValid: (value: number | bigint) => boolean) => {
     add(keyword, message, (value) => !isNumber(value) || isValid(value));
   };
   const { type, format = '', minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = keywords;
-  const inFormat = NUMBER_FORMATS[format];
-  if (inFormat !== undefined) addOfNumbers('format', `must match format "${format}"`, inFormat);
+  const inFormat = NUMBER_FORMATS[format] ?? (() => true);
+  if (format !== '') addOfNumbers('format', `must match format "${format}"`, inFormat);
   if (type !== undefined) {
     const types = [type].flat();
-    add('type', `must be ${types.join(',')}`, (value) => types.some((each) => isOfType(value, each)));
+    // Of a number that is not in its format, that says all.
+    const isOther = (value: unknown) => isNumber(value) && !inFormat(value);
+    add('type', `must be ${types.join(',')}`, (value) => isOther(value) || types.some((each) => isOfType(value, each)));
   }
   if (minimum !== undefined) addOfNumbers('minimum', `must be >= ${minimum}`, (value) => value >= minimum);
   if (maximum !== undefined) addOfNumbers('maximum', `must be <= ${maximum}`, (value) => value <= maximum);
@@ -61,25 +61,15 @@ export function compileExact(keywords: ExactKeywords): (value: unknown) => Exact
     addOfNumbers('exclusiveMaximum', `must be < ${exclusiveMaximum}`, (value) => value < exclusiveMaximum);
   if (multipleOf !== undefined)
     addOfNumbers('multipleOf', `must be multiple of ${multipleOf}`, (value) => isMultiple(value, multipleOf));
-  if ('const' in keywords) {
-    const only = canonical(keywords.const);
-    add('const', `must be ${only}`, (value) => canonical(value) === only);
-  }
+  if ('const' in keywords) add('const', `must be ${canonical(keywords.const)}`, isOneOf([keywords.const]));
   if (keywords.enum !== undefined) {
-    const allowed = new Set(keywords.enum.map(canonical));
-    const allowedValues = keywords.enum.map((each) => (typeof each === 'string' ? each : canonical(each)));
-    add('enum', 'must be equal to one of the allowed values', (value) => allowed.has(canonical(value)), {
-      allowedValues,
-    });
+    const shown = keywords.enum.map((each) => (typeof each === 'string' ? each : canonical(each)));
+    add('enum', `must be equal to one of the allowed values: ${shown.join(', ')}`, isOneOf(keywords.enum));
   }
   if (keywords.uniqueItems === true) {
     add('uniqueItems', 'must not have an item twice', (value) => !Array.isArray(value) || areUnique(value));
   }
-  return (value) => {
-    const faults = checks.map((check) => check(value)).filter((fault) => fault !== undefined);
-    // Of a number that is not of its format, that says all.
-    return faults[0]?.keyword === 'format' ? faults.slice(0, 1) : faults;
-  };
+  return checks;
 }
 
 function isNumber(value: unknown): value is number | bigint {
@@ -129,13 +119,23 @@ function decimal(value: number | bigint): Decimal {
   return { digits: BigInt(whole + fraction), scale: fraction.length - Number(exponent) };
 }
 
+function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
+  const allowed = new Set(values.map(canonical));
+  // What a client sends may be large: it is not looked through where nothing large is allowed.
+  const isLarge = (value: unknown) => typeof value === 'object' && value !== null;
+  const allowsLarge = values.some(isLarge);
+  return (value) => (allowsLarge || !isLarge(value)) && allowed.has(canonical(value));
+}
+
 function areUnique(items: readonly unknown[]): boolean {
   return new Set(items.map(canonical)).size === items.length;
 }
 
 /** A text that two values share if they are equal by JSON Schema (2020-12, section 4.2.2): `1`, `1.0` and `1n` are. */
 function canonical(value: unknown): string {
-  if (isNumber(value)) return isInteger(value) ? String(BigInt(value)) : String(value);
+  // An integer beyond the 64 bits is no bigint anywhere, and has hundreds of digits.
+  if (isNumber(value))
+    return isInteger(value) && Math.abs(Number(value)) < 2 ** 64 ? String(BigInt(value)) : String(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value).filter(([, each]) => each !== undefined);

@@ -29,8 +29,7 @@ const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x2
 
 /**
  * Parses strict JSON (RFC 8259): as RFC 7493 demands, it holds no lone surrogate (section 2.1), no number beyond the
- * doubles (2.2), and no object that repeats a member (2.3). Where `position` says int64, a number is a bigint; where it has
- * defaults, they are filled in.
+ * doubles (2.2), and no object that repeats a member (2.3). Where `position` says int64, a number is a bigint.
  *
  * @throws Refusal `bodyNotJson`, `memberRepeated`
  */
@@ -85,7 +84,6 @@ class Parser {
     this.enter();
     const object = new PlainObject();
     if (this.token() !== '}') this.members(object, position);
-    position?.fill(object);
     return this.leave(object);
   }
 
@@ -178,8 +176,7 @@ class Parser {
     const literal = this.text.slice(start, NUMBER.lastIndex);
     this.at = NUMBER.lastIndex;
     const number = toNumber(literal, isInt64);
-    // Where an int64 stands, the validator says which numbers may.
-    if (isInt64 || Number.isFinite(number)) return number;
+    if (typeof number === 'bigint' || Number.isFinite(number)) return number;
     throw new Refusal(ErrorNumber.bodyNotJson, `body holds a number that is too large at position ${start}`);
   }
 

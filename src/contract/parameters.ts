@@ -57,7 +57,7 @@ export function parameterReader(
   const readers = parameters.map((parameter) => {
     const position = new Position(parameter.schema, follow);
     requireReadable(parameter, position);
-    return { ...parameter, position, read: readerOf(parameter, position) };
+    return { ...parameter, read: readerOf(parameter, position) };
   });
   return ({ path, query, headers }) => {
     if (readers.length === 0 && query === '') return NO_VALUES;
@@ -68,13 +68,32 @@ export function parameterReader(
       query: readQuery(query),
       headers,
     };
-    for (const { in: location, name, position, read } of readers) {
-      const value = read(sent) ?? position.exact(position.default);
+    for (const { in: location, name, read } of readers) {
+      const value = read(sent);
       if (value !== undefined) values[location][name] = value;
     }
     // The validator refuses what no parameter has taken.
     for (const [name, [text = '']] of sent.query) values.query[name] = text;
     return values;
+  };
+}
+
+/** Fills in what has a default and was not sent. @returns undefined if nothing has */
+export function defaultsOf(
+  parameters: readonly Parameter[],
+  follow: Follow,
+): ((values: ParameterValues) => void) | undefined {
+  const positions = parameters.flatMap(({ in: location, name, schema }) => {
+    const position = Position.of(schema, follow);
+    return position === undefined ? [] : [{ location, name, position }];
+  });
+  if (positions.length === 0) return undefined;
+  return (values) => {
+    for (const { location, name, position } of positions) {
+      const { [location]: holder } = values;
+      if (Object.hasOwn(holder, name)) position.fillIn(holder[name]);
+      else if (position.default !== undefined) holder[name] = position.filled(position.default);
+    }
   };
 }
 
@@ -140,7 +159,6 @@ function readMembers(query: RawQuery, position: Position, memberOf: (name: strin
     object[member] = others.length > 0 ? texts : readScalar(QUERY.decode(text), position.member(member));
   }
   if (!isSent) return undefined;
-  position.fill(object);
   return object;
 }
 
@@ -160,14 +178,16 @@ function readValue(text: string, { decode, split }: Notation, position: Position
     if (value === undefined || member in object) return decode(text);
     object[member] = readScalar(decode(value), position.member(member));
   }
-  position.fill(object);
   return object;
 }
 
 /** A number or a boolean by the grammar of JSON (RFC 8259, section 6), where it may be one; any other text is a string. */
 function readScalar(text: string, position: Position): unknown {
   const { types } = position;
-  if ((types.has('integer') || types.has('number')) && isJsonNumber(text)) return toNumber(text, position.int64);
+  if (types.has('integer') && isJsonNumber(text)) {
+    const number = toNumber(text, position.int64);
+    if (typeof number === 'bigint' || Number.isFinite(number)) return number;
+  }
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
@@ -213,7 +233,7 @@ function requireReadable(parameter: Parameter, position: Position): void {
   const structure = structureOf(position);
   const isScalar = ({ types: allowed }: Position) =>
     allowed.size > 0 && !['array', 'object', 'null'].some((type) => allowed.has(type));
-  if (structure === 'scalar' && !isScalar(position))
+  if (types.size > 6 || (structure === 'scalar' && !isScalar(position)))
     refuse('must have a type: one of string, number, integer, boolean');
   if (structure !== 'scalar' && types.size > 1) refuse(`must be of type ${structure} alone, or of none that has parts`);
   if (structure === 'array' && !isScalar(position.item(0)))

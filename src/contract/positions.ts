@@ -11,119 +11,187 @@ interface Default {
  * A place in a JSON value, seen by what the contract says of it: of which types a value may be there, whether a number is
  * an int64, which members are filled in, and what may stand beneath. A place that several schemas describe (`allOf`,
  * `anyOf`, …) is int64 if one of them says so. What is beneath is looked up when it is first met, since schemas may
- * contain themselves.
+ * contain themselves; places that the same schemas describe are one, since clients choose how deep they go.
  */
 export class Position {
   readonly int64: boolean;
-  /** The types of JSON Schema that a value may have here; none: the contract does not say. */
+  /** The types of JSON Schema that a value may have here. */
   readonly types: ReadonlySet<string>;
+  /** The names that the contract has for members here. */
+  readonly names: ReadonlySet<string>;
+  /** What is filled in here, as the contract has it; undefined: nothing is. */
+  readonly default: unknown;
   private readonly schemas: readonly Schema[];
+  private readonly patterns: readonly RegExp[];
   private readonly follow: Follow;
+  private readonly pool: Pool;
   private readonly members = new Map<string, Position>();
   private readonly others = new Map<string, Position>();
   private readonly elements = new Map<number, Position>();
-  /** The names that the contract has for members here. */
-  readonly names: ReadonlySet<string>;
-  private readonly patterns: readonly (readonly [RegExp, AnySchema])[];
   private filledIn: readonly Default[] | undefined;
 
-  /** @param schema what describes a whole value */
-  constructor(schema: AnySchema | readonly AnySchema[], follow: Follow) {
-    this.schemas = inPlace([schema].flat(), follow);
+  /** @param schema what describes a whole value, or several that describe a part of one */
+  constructor(schema: AnySchema | readonly AnySchema[], follow: Follow, pool = new Pool()) {
+    const roots = [schema].flat();
+    this.schemas = inPlace(roots, follow);
     this.follow = follow;
+    this.pool = pool;
     this.int64 = this.schemas.some(isInt64Schema);
-    this.types = new Set(this.schemas.flatMap(typesOf));
+    this.types = roots.map((each) => typesOf(each, follow)).reduce((all, each) => all.intersection(each), TYPES);
     this.names = new Set(this.schemas.flatMap(({ properties = {} }) => Object.keys(properties)));
     this.patterns = this.schemas.flatMap(({ patternProperties = {} }) =>
-      Object.entries(patternProperties).map(([pattern, each]) => [new RegExp(pattern, 'u'), each] as const),
+      Object.keys(patternProperties).map((pattern) => new RegExp(pattern, 'u')),
     );
+    this.default = this.schemas.find(({ default: value }) => value !== undefined)?.default;
   }
 
   /** The position of a whole value, or undefined if what is read there is what JSON says: no int64, and no defaults. */
   static of(schema: AnySchema, follow: Follow): Position | undefined {
-    const matters = ({ default: value, ...each }: Schema) => isInt64Schema(each) || value !== undefined;
+    const matters = (each: Schema) => isInt64Schema(each) || each.default !== undefined;
     return reachable(schema, follow).some(matters) ? new Position(schema, follow) : undefined;
   }
 
   /** Whether an object may have no members but those that the contract names. */
   get isClosed(): boolean {
-    return this.schemas.some((each) => otherMembers(each).includes(false));
+    return this.schemas.some((each) => each.additionalProperties === false || each.unevaluatedProperties === false);
   }
 
   member(name: string): Position {
     const known = this.members.get(name);
     if (known !== undefined) return known;
-    const matched = this.patterns.filter(([pattern]) => pattern.test(name));
-    const declared = this.schemas.flatMap(({ properties = {} }) =>
-      Object.hasOwn(properties, name) ? [properties[name] ?? true] : [],
-    );
-    if (declared.length > 0) return this.remember(name, [...declared, ...matched.map(([, each]) => each)]);
+    if (this.names.has(name)) return this.remember(this.members, name, () => this.schemasOfMember(name));
     // Clients choose the other names: what is remembered of them goes by the patterns that they match.
-    const key = ['', ...matched.map(([pattern]) => pattern.source)].join(' ');
-    const other = this.others.get(key);
-    if (other !== undefined) return other;
-    const described = matched.length > 0 ? matched.map(([, each]) => each) : this.schemas.flatMap(otherMembers);
-    return this.remember(key, described, this.others);
+    const matched = this.patterns.filter((pattern) => pattern.test(name)).map(({ source }) => source);
+    return this.remember(this.others, matched.join(' '), () => this.schemasOfMember(name));
   }
 
-  private remember(key: string, schemas: readonly AnySchema[], members = this.members): Position {
-    const position = new Position(schemas, this.follow);
-    members.set(key, position);
-    return position;
+  /** Each schema of an object describes a member by its name or a pattern, otherwise as one of all others. */
+  private schemasOfMember(name: string): AnySchema[] {
+    const declared = this.schemas.flatMap(
+      ({ properties = {}, patternProperties = {}, additionalProperties = true }) => {
+        const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
+        const matched = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));
+        const found = [...own, ...matched.map(([, each]) => each)];
+        return found.length > 0 ? found : [additionalProperties];
+      },
+    );
+    if (declared.some((each) => each !== true)) return declared;
+    return this.schemas.map(({ unevaluatedProperties = true }) => unevaluatedProperties);
   }
 
   item(index: number): Position {
     // Behind the places that prefixItems counts, all are one.
     const at = Math.min(index, Math.max(0, ...this.schemas.map(({ prefixItems = [] }) => prefixItems.length)));
-    let position = this.elements.get(at);
+    return this.remember(this.elements, at, () =>
+      this.schemas.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items),
+    );
+  }
+
+  private remember<Key>(known: Map<Key, Position>, key: Key, schemas: () => readonly AnySchema[]): Position {
+    let position = known.get(key);
     if (position === undefined) {
-      const schemas = this.schemas.flatMap(({ prefixItems = [], items, contains }) => [
-        prefixItems[at] ?? items,
-        contains,
-      ]);
-      position = new Position(
-        schemas.filter((each) => each !== undefined),
-        this.follow,
-      );
-      this.elements.set(at, position);
+      const described = schemas();
+      const make = () => new Position(described, this.follow, this.pool);
+      position = this.pool.get(described, make);
+      known.set(key, position);
     }
     return position;
   }
 
-  /** Fills in the members that an object lacks and the contract has a default for. */
-  fill(object: Record<string, unknown>): void {
-    for (const { name, value, position } of (this.filledIn ??= this.defaults())) {
-      if (!(name in object)) object[name] = position.exact(value);
+  /** Fills in, in a value and beneath it, the members that objects lack and the contract has a default for. */
+  fillIn(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      for (const [index, each] of value.entries()) this.item(index).fillIn(each);
+      return;
+    }
+    const object = value as Record<string, unknown>;
+    for (const [name, each] of Object.entries(object)) this.member(name).fillIn(each);
+    for (const { name, value: filledIn, position } of (this.filledIn ??= this.defaults())) {
+      if (!Object.hasOwn(object, name)) object[name] = position.filled(filledIn);
     }
   }
 
   private defaults(): Default[] {
     return [...this.names].flatMap((name) => {
       const position = this.member(name);
-      const value = position.default;
-      return value === undefined ? [] : [{ name, value, position }];
+      // No request may have what is readOnly.
+      const isReadOnly = position.schemas.some(({ readOnly }) => readOnly);
+      return position.default === undefined || isReadOnly ? [] : [{ name, value: position.default, position }];
     });
   }
 
-  /** What is filled in here, as the contract has it; undefined: nothing is. */
-  get default(): unknown {
-    return this.schemas.find(({ default: value }) => value !== undefined)?.default;
+  /** A copy of a default of the contract, in which what it lacks is filled in. */
+  filled(value: unknown): unknown {
+    const copy = this.exact(value);
+    this.fillIn(copy);
+    return copy;
   }
 
-  /** A copy of a value of the contract, as json.ts would read it here: each int64 a bigint, and defaults filled in. */
+  /** A copy of a value of the contract, as json.ts would read it here: each int64 is a bigint. */
   exact(value: unknown): unknown {
     if (typeof value === 'number') return this.int64 && Number.isInteger(value) ? BigInt(value) : value;
-    if (typeof value === 'bigint') return this.int64 ? value : Number(value);
     if (Array.isArray(value)) return value.map((each, index) => this.item(index).exact(each));
     if (typeof value !== 'object' || value === null) return value;
-    const copy = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.member(name).exact(each)]));
-    this.fill(copy);
-    return copy;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.member(name).exact(each)]));
   }
 }
 
-const otherMembers = ({ additionalProperties, unevaluatedProperties }: Schema) =>
-  [additionalProperties, unevaluatedProperties].filter((each) => each !== undefined);
+/** The positions of one value, by the schemas that describe them. */
+class Pool {
+  private readonly positions = new Map<string, Position>();
+  private readonly numbers = new Map<AnySchema, number>();
+
+  get(schemas: readonly AnySchema[], make: () => Position): Position {
+    const numbers = [...new Set(schemas)].map((each) => {
+      const number = this.numbers.get(each) ?? this.numbers.size;
+      this.numbers.set(each, number);
+      return number;
+    });
+    const key = numbers.sort((one, other) => one - other).join();
+    const position = this.positions.get(key) ?? make();
+    this.positions.set(key, position);
+    return position;
+  }
+}
+
+const TYPES: ReadonlySet<string> = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
+
+function isInt64Schema({ type, format }: Schema): boolean {
+  return format === 'int64' && [type].flat().includes('integer');
+}
+
+/** The types that a schema allows. @param within what has been referred to on the way */
+function typesOf(schema: AnySchema, follow: Follow, within: readonly AnySchema[] = []): ReadonlySet<string> {
+  if (typeof schema === 'boolean') return TYPES;
+  // What it allows beside itself, it allows.
+  if (within.includes(schema)) return new Set();
+  const { type, const: only, enum: values = only === undefined ? undefined : [only], $ref, allOf = [] } = schema;
+  const of = (each: AnySchema) => typesOf(each, follow, [...within, schema]);
+  const own = type === undefined ? values?.flatMap(typesOfValue) : [type].flat();
+  const all = [...allOf, ...($ref === undefined ? [] : [follow($ref)])].map(of);
+  if (own !== undefined) all.push(new Set(own.includes('number') ? [...own, 'integer'] : own));
+  for (const branches of [schema.anyOf, schema.oneOf]) {
+    if (branches !== undefined) all.push(branches.map(of).reduce((any, each) => any.union(each), new Set<string>()));
+  }
+  return all.reduce((types, each) => types.intersection(each), TYPES);
+}
+
+function typesOfValue(value: unknown): string[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  return typeof value === 'number' || typeof value === 'bigint' ? ['number', 'integer'] : [typeof value];
+}
+
+/** The schemas, and all that they refer to or join: what a value must be by each of them. */
+export function joined(schemas: readonly AnySchema[], follow: Follow): Schema[] {
+  return closure(schemas, ({ $ref, allOf = [] }) => [$ref === undefined ? undefined : follow($ref), ...allOf]);
+}
+
+/** The schemas, and all that may tell of what type the same value is: not those of conditions, which test it only. */
+function inPlace(schemas: readonly AnySchema[], follow: Follow): Schema[] {
+  return closure(schemas, (schema) => appliedInPlace(schema, follow));
+}
 
 const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | undefined)[] => [
   schema.$ref === undefined ? undefined : follow(schema.$ref),
@@ -131,8 +199,6 @@ const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | u
   ...(schema.anyOf ?? []),
   ...(schema.oneOf ?? []),
   ...Object.values(schema.dependentSchemas ?? {}),
-  schema.not,
-  schema.if,
   schema.then,
   schema.else,
 ];
@@ -140,28 +206,14 @@ const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | u
 const beneath = (schema: Schema): readonly (AnySchema | undefined)[] => [
   ...Object.values(schema.properties ?? {}),
   ...Object.values(schema.patternProperties ?? {}),
-  ...otherMembers(schema),
+  schema.additionalProperties,
+  schema.unevaluatedProperties,
   schema.items,
-  schema.contains,
   ...(schema.prefixItems ?? []),
 ];
 
-function isInt64Schema({ type, format }: Schema): boolean {
-  return format === 'int64' && [type].flat().includes('integer');
-}
-
-function typesOf({ type, const: only, enum: values = [] }: Schema): string[] {
-  if (type !== undefined) return [type].flat();
-  return [...values, only].flatMap((each) => (each === undefined || each === null ? [] : [typeof each]));
-}
-
-/** The schemas and all that apply to the same place. */
-export function inPlace(schemas: readonly AnySchema[], follow: Follow): Schema[] {
-  return closure(schemas, (schema) => appliedInPlace(schema, follow));
-}
-
 /** The schema, and all that apply to its place or beneath it. */
-function reachable(schema: AnySchema, follow: Follow): Schema[] {
+export function reachable(schema: AnySchema, follow: Follow): Schema[] {
   return closure([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
 }
 

@@ -29,6 +29,8 @@ export function validateRequest(sent: SentRequest, body: Body | undefined, opera
   const position = body && operation.body?.types.get(body.mediaType)?.position;
   const request = { path, query, header, body: body && parseJson(body.text, position) };
   operation.validator.request(request, body?.mediaType);
+  operation.fillInParameters?.(request);
+  position?.fillIn(request.body);
   return request;
 }
 

@@ -13,12 +13,13 @@ import {
   patternMessages,
   type RequestData,
 } from './contract.ts';
-import { type AnySchema, follower, type OpenApiDocument } from './document.ts';
+import { type AnySchema, type Follow, follower, locationOf, type OpenApiDocument } from './document.ts';
 import { ContractError, Refusal, ReplyError } from './errors.ts';
-import { compileExact, type ExactFault, type ExactKeywords } from './exact.ts';
+import type { ExactCheck } from './exact.ts';
 import { STRING_FORMATS } from './formats.ts';
 import { contractBroken, type Fault, inWords } from './faults.ts';
-import { EXACT, OF_PARAMETER, Translation } from './schemas.ts';
+import { Position } from './positions.ts';
+import { OF_PARAMETER, Translation } from './schemas.ts';
 import { messageOf } from '../explained-error.ts';
 
 // The only file that knows express-openapi-validator, most of all how it works inside: as a middleware it would, for each
@@ -31,33 +32,23 @@ const TESTED = ['5.6.2'];
 
 const ALL_ERRORS = { allErrors: true };
 
-interface JudgeExactly {
-  (value: unknown): boolean;
-  errors?: ExactFault[];
-}
-
 /** Options of Ajv, which the validator hands on. */
-const AJV_OPTIONS: Partial<Options> = {
-  keywords: [
-    {
-      keyword: EXACT,
-      compile: (keywords: ExactKeywords) => {
-        const faultsOf = compileExact(keywords);
-        const judge: JudgeExactly = (value) => {
-          judge.errors = faultsOf(value);
-          return judge.errors.length === 0;
-        };
-        return judge;
-      },
-    },
-  ],
-  // A reply is made of ordinary objects, which have members such as `constructor` that nobody gave them.
-  ownProperties: true,
-  // schemas.ts refers to what is to be compiled by itself.
-  inlineRefs: false,
-  // An array may be shorter than its prefixItems, and longer.
-  strictTuples: false,
-};
+function ajvOptions({ checks }: Translation): Partial<Options> {
+  return {
+    // With `errors: false`, Ajv makes the error. Those that a keyword makes are copied for each one that there was before.
+    keywords: checks.map(({ message, isValid }, index) => ({
+      keyword: `exact${index}`,
+      schema: false,
+      errors: false,
+      validate: isValid,
+      error: { message },
+    })),
+    // A reply is made of ordinary objects, which have members such as `constructor` that nobody gave them.
+    ownProperties: true,
+    // An array may be shorter than its prefixItems, and longer.
+    strictTuples: false,
+  };
+}
 
 /** @throws ContractError if the document is not valid OpenAPI 3.1 */
 export function requireOpenApi(document: OpenApiDocument): void {
@@ -92,20 +83,48 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
     ),
   });
   try {
-    const requestOptions: Options = { ...ajvOpts.request, ...AJV_OPTIONS };
+    const requestOptions: Options = { ...ajvOpts.request, ...ajvOptions(requests) };
     const requestValidator = new RequestValidator(toSpecification(requests.components), requestOptions);
-    const replyOptions: Options = { ...ajvOpts.response, ...AJV_OPTIONS };
+    const replyOptions: Options = { ...ajvOpts.response, ...ajvOptions(replies) };
     const replyValidator = new ResponseValidator(toSpecification(replies.components), replyOptions);
+    const compile = (operation: Named, bodies: ReadonlyMap<string, unknown>) =>
+      compileRequests(operation, bodies, requestValidator, requests.checks, patterns);
+    requireDefaults(requests, follow, compile);
     return messages.map(({ operation, bodies, responses }) => ({
       ...operation,
       validator: {
-        request: compileRequests(operation, bodies, requestValidator, patterns),
-        reply: compileReplies(operation, responses, replyValidator),
+        request: compile(operation, bodies),
+        reply: compileReplies(operation, responses, replyValidator, replies.checks),
       },
     }));
   } catch (error) {
     if (error instanceof ContractError) throw error;
     throw new ContractError(`openapi.yaml does not compile: ${messageOf(error)}`);
+  }
+}
+
+type Named = Pick<Declared, 'id' | 'method'>;
+
+/** @throws ContractError for a default that a request could not have, or that would be filled in without end */
+function requireDefaults(
+  { defaults }: Translation,
+  follow: Follow,
+  compile: (operation: Named, bodies: ReadonlyMap<string, unknown>) => OperationValidator['request'],
+): void {
+  let count = 0;
+  for (const [schema, shown] of defaults) {
+    const operation = { id: `default ${count++}`, method: 'POST' };
+    const validate = compile(operation, new Map([['', { type: 'object', properties: { default: shown } }]]));
+    const position = new Position(schema, follow);
+    const request = { path: {}, query: {}, header: {}, body: undefined, default: position.exact(schema.default) };
+    try {
+      validate(request);
+      position.filled(schema.default);
+    } catch (error) {
+      if (!(error instanceof Refusal || error instanceof RangeError)) throw error;
+      const what = error instanceof Refusal ? error.message : 'a default cannot lead to itself';
+      throw new ContractError(`${locationOf(schema)}: ${what}`);
+    }
   }
 }
 
@@ -197,9 +216,10 @@ function closed(
 const NO_RESPONSE: unknown = {};
 
 function compileRequests(
-  { id, method }: Declared,
+  { id, method }: Named,
   bodies: ReadonlyMap<string, unknown>,
   validator: RequestValidator,
+  checks: readonly ExactCheck[],
   patterns: ReadonlyMap<string, string>,
 ): OperationValidator['request'] {
   const openapis = new Map(
@@ -232,7 +252,8 @@ function compileRequests(
         passed = true;
       });
     } catch (error) {
-      if (error instanceof validatorErrors.BadRequest) throw contractBroken(below('/body', error.errors), patterns);
+      if (error instanceof validatorErrors.BadRequest)
+        throw contractBroken(inMessage(error.errors, '/body', checks), patterns);
       throw error;
     }
     // Should it ever answer later, nothing may pass meanwhile.
@@ -253,6 +274,7 @@ function compileReplies(
   { id, method }: Declared,
   responses: ReadonlyMap<string, unknown>,
   validator: ResponseValidator,
+  exact: readonly ExactCheck[],
 ): OperationValidator['reply'] {
   const declared: unknown = Object.fromEntries(
     [...responses].map(([status, schema]) => [status, { content: { 'application/json': { schema } } }]),
@@ -271,7 +293,9 @@ function compileReplies(
       validator._validate({ validators, body: reply, statusCode: statusCode as number, path: '', accepts: [] });
     } catch (error) {
       if (!(error instanceof validatorErrors.InternalServerError)) throw error;
-      throw new ReplyError(`the reply of ${id} breaks the contract: ${inWords(below('/response', error.errors))}`);
+      throw new ReplyError(
+        `the reply of ${id} breaks the contract: ${inWords(inMessage(error.errors, '/response', exact))}`,
+      );
     }
   };
 }
@@ -279,7 +303,11 @@ function compileReplies(
 /** By response and media type. The validator's own type lacks the second. */
 type Checks = Readonly<Record<string, Readonly<Record<string, (data: object) => boolean>> | undefined>>;
 
-/** Faults of a message, which the validator takes for a body, by their paths in it. */
-function below(prefix: string, faults: readonly Fault[]): Fault[] {
-  return faults.map((fault) => ({ ...fault, path: fault.path.slice(prefix.length) }));
+/** Faults of a message, which the validator takes for a body, by their paths in it and by the contract's keywords. */
+function inMessage(faults: readonly Fault[], body: string, checks: readonly ExactCheck[]): Fault[] {
+  return faults.map(({ path, message, errorCode = '' }) => {
+    const [, index] = /^exact(\d+)\./.exec(errorCode) ?? [];
+    const keyword = index === undefined ? errorCode : (checks[Number(index)]?.keyword ?? '');
+    return { path: path.slice(body.length), message, errorCode: keyword };
+  });
 }

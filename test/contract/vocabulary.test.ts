@@ -128,6 +128,26 @@ describe('what is not kept stops the start, with its place and the way out:', ()
     ['Schema', { $ref: '#/components/schemas/None' }, 'which is not in it: bundle several files'],
     ['Schema', { default: 3 }, 'a default is filled in for parameters and for members of objects'],
     ['Schema', { anyOf: [{ properties: { a: { default: 3 } } }] }, 'it cannot stand beneath anyOf'],
+    ['Schema', { properties: { a: { type: 'integer', default: 'many' } } }, 'default must be an integer'],
+    ['Parameter', { schema: { type: 'integer', default: 'many' } }, 'default must be an integer'],
+    [
+      'Schema',
+      { properties: { a: { default: {}, $ref: '#/paths/~1things/put/requestBody/content/application~1json/schema' } } },
+      'a default cannot lead to itself',
+    ],
+    ['Schema', { not: { type: 'integer', format: 'int64' } }, 'format: int64 is kept where TypeScript sees it'],
+    [
+      'Schema',
+      {
+        oneOf: ['a', 'b'].map((kind) => ({
+          properties: {
+            kind: { const: kind },
+            of: { $ref: '#/paths/~1things/put/requestBody/content/application~1json/schema' },
+          },
+        })),
+      },
+      'two branches contain this schema again, and could take for ever to judge: add a discriminator',
+    ],
     ['Schema', { readOnly: true }, 'readOnly and writeOnly are kept for members of objects'],
     [
       'Schema',

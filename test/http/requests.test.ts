@@ -29,7 +29,6 @@ describe('a body that does not fit the contract gets 400, and each fault named w
     ['{"id":9007199254740992.5,"name":"x"}', outOfRange],
     ['{"id":1e-400,"name":"x"}', outOfRange],
     ['{"id":9223372036854775808,"name":"x"}', outOfRange],
-    ['{"id":1e400,"name":"x"}', outOfRange],
     [JSON.stringify({ id: 1, name: 'x'.repeat(1001) }), 'body.name must not have more than 1000 characters'],
     [JSON.stringify({ id: 1, name: '🌱'.repeat(1001) }), 'body.name must not have more than 1000 characters'],
     [JSON.stringify({ id: 1, name: 'x', tag: 'x'.repeat(201) }), 'body.tag must not have more than 200 characters'],
