@@ -31,6 +31,9 @@ const EXACT = [
 ];
 const OF_NUMBERS = /^(?:int32|int64|float|double)$/;
 
+/** The names that every object of JavaScript has. */
+const INHERITED = Object.getOwnPropertyNames(Object.prototype);
+
 /** Where a schema stands: what it may say depends on it. */
 interface Place {
   readonly of: 'a member' | 'a parameter' | 'another value';
@@ -110,6 +113,8 @@ export class Translation {
     if (format !== '') (OF_NUMBERS.test(format) ? exact : shown)['format'] = format;
     // Ajv takes an `if` that has neither for one that says nothing, also of which members it evaluates.
     if (condition !== undefined) for (const each of ['then', 'else']) shown[each] ??= { not: false };
+    // Ajv takes them for evaluated: it looks each name up in an ordinary object.
+    if ((schema.unevaluatedProperties ?? true) !== true) also.push({ propertyNames: { not: { enum: INHERITED } } });
     if (also.length > 0) shown['allOf'] = [...((shown['allOf'] ?? []) as unknown[]), ...also];
     Object.assign(shown, this.exact(exact));
     if (schema.default !== undefined) this.defaults.set(schema, shown);
