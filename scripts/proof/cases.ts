@@ -1,7 +1,7 @@
 import { locationOf } from '../../src/contract/document.ts';
+import { STRING_FORMATS } from '../../src/contract/formats.ts';
 import { exactJson } from '../../src/contract/int64.ts';
 import type { Candidates } from './candidates.ts';
-import { FORMATS } from './formats.ts';
 import { BITS, type Judge, type Keywords, type Schema } from './judge.ts';
 import { MAX_COUNT, MAX_LENGTH } from './scalars.ts';
 import type { Json } from './values.ts';
@@ -149,7 +149,7 @@ function isForbidding(schema: Keywords, keyword: string, judge: Judge): boolean 
 /** Whether a value can break the keyword itself: none breaks `minLength: 0`. */
 function isAssertion(schema: Keywords, keyword: keyof Keywords): boolean {
   const value: unknown = schema[keyword];
-  if (keyword === 'format') return String(value) in FORMATS || String(value) in BITS;
+  if (keyword === 'format') return String(value) in STRING_FORMATS || String(value) in BITS;
   if (keyword === 'contains') return schema.minContains === undefined;
   if (keyword === 'uniqueItems') return value === true;
   if (/^min[A-Z]/.test(keyword)) return value !== 0;

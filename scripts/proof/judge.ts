@@ -1,5 +1,5 @@
 import { targetOf } from '../../src/contract/document.ts';
-import { FORMATS } from './formats.ts';
+import { STRING_FORMATS } from '../../src/contract/formats.ts';
 import { decimal, equal, isNumber, isObject, lengthOf } from './values.ts';
 
 /** The keywords of JSON Schema 2020-12 (and of OpenAPI beside them) by which a value is judged. */
@@ -250,5 +250,5 @@ function isOfFormat(value: unknown, format: string): boolean {
   const bits = BITS[format];
   if (bits !== undefined && isNumber(value))
     return typeof value === 'bigint' && value >= -(2n ** bits) && value < 2n ** bits;
-  return typeof value !== 'string' || (FORMATS[format]?.(value) ?? true);
+  return typeof value !== 'string' || (STRING_FORMATS[format]?.(value) ?? true);
 }

@@ -101,7 +101,12 @@ const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
 export function readOperations(document: OpenApiDocument): Declared[] {
   const [resolve, follow] = [resolver(document), follower(document)];
   const operations: Declared[] = [];
+  const shapes = new Set<string>();
   for (const [path, item] of Object.entries(document.paths ?? {})) {
+    const shape = path.replaceAll(/\{[^}]*\}/g, '{}');
+    if (shapes.has(shape)) refuse(item, path, 'another path differs from it only by the names of its parameters');
+    if (shape.includes('{}{}')) refuse(item, path, 'parameters of a path must have text between them');
+    shapes.add(shape);
     for (const method of METHODS) {
       const operation = item[method];
       if (operation === undefined) continue;
@@ -114,7 +119,10 @@ export function readOperations(document: OpenApiDocument): Declared[] {
         refuse(operation, where, `every object has ${id} in JavaScript: choose another operationId`);
       if (operations.some((each) => each.id === id))
         refuse(operation, where, `another operation has the operationId ${id}`);
-      const parameters = readParameters([...(item.parameters ?? []), ...(operation.parameters ?? [])], resolve);
+      const parameters = readParameters([item.parameters ?? [], operation.parameters ?? []], resolve);
+      const names = parameters.filter((each) => each.in === 'path').map(({ name }) => name);
+      for (const name of new Set(path.match(/(?<=\{)[^}]+(?=\})/g)).symmetricDifference(new Set(names)))
+        refuse(operation, where, `the parameter ${name} must be in the path, and be declared`);
       operations.push({
         id,
         method: method.toUpperCase(),
@@ -181,14 +189,18 @@ function readSecurity(document: OpenApiDocument, security: Security, where: stri
   return isPublic ? [] : alternatives;
 }
 
-function readParameters(references: readonly Parameter[], resolve: Resolve): Parameter[] {
-  // A parameter of the operation takes the place of one of the path with the same name and location.
-  const declared = new Map(
-    references.map((reference) => {
-      const parameter = resolve(reference);
-      return [`${parameter.in} ${parameter.name}`, parameter];
-    }),
-  );
+/** @param lists those of a path, then those of an operation, which take the place of others with the same name */
+function readParameters(lists: readonly (readonly Parameter[])[], resolve: Resolve): Parameter[] {
+  const declared = new Map<string, Parameter>();
+  for (const list of lists) {
+    const parameters = Map.groupBy(list.map(resolve), ({ in: location, name }) =>
+      location === 'header' ? `header ${name.toLowerCase()}` : `${location} ${name}`,
+    );
+    for (const [key, [parameter, other]] of parameters) {
+      if (other !== undefined) refuse(other, `parameter ${other.name}`, 'it is declared twice');
+      if (parameter !== undefined) declared.set(key, parameter);
+    }
+  }
   return [...declared.values()].filter((parameter) => !isIgnored(parameter));
 }
 

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { ContractError } from './errors.ts';
 import type { ExactKeywords } from './exact.ts';
 
@@ -95,6 +95,14 @@ export function readOpenApi(yaml: string): OpenApiDocument {
   const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true });
   const [error] = parsed.errors;
   if (error !== undefined) throw new ContractError(`openapi.yaml is not YAML: ${error.message.trim()}`);
+  visit(parsed, {
+    Alias(_key, alias, holders) {
+      const target = alias.resolve(parsed);
+      if (target === undefined || !holders.includes(target)) return;
+      const { line, col } = lines.linePos(alias.range?.[0] ?? 0);
+      throw new ContractError(`openapi.yaml:${line}:${col}: *${alias.source} stands in itself: refer to it by $ref`);
+    },
+  });
   const document = parsed.toJS() as Partial<OpenApiDocument> | null;
   settle(document, parsed.contents, parsed.contents, lines);
   if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;

@@ -54,9 +54,17 @@ export function parameterReader(
   const names = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
   const texts = template.split(/\{[^}]+\}/).map((text) => RegExp.escape(text));
   const pattern = new RegExp(`^${texts.join('([^/]+?)')}$`);
+  const taken = new Set<string>();
   const readers = parameters.map((parameter) => {
     const position = new Position(parameter.schema, follow);
     requireReadable(parameter, position);
+    for (const each of queryNames(parameter, position)) {
+      if (taken.has(each))
+        throw new ContractError(
+          `${locationOf(parameter)}: the parameter ${parameter.name} reads ${each}, as another does`,
+        );
+      taken.add(each);
+    }
     return { ...parameter, read: readerOf(parameter, position) };
   });
   return ({ path, query, headers }) => {
@@ -221,6 +229,13 @@ type Structure = 'scalar' | 'array' | 'object';
 function structureOf({ types }: Position): Structure {
   if (types.has('array')) return 'array';
   return types.has('object') ? 'object' : 'scalar';
+}
+
+/** The names in a query that a parameter reads. */
+function queryNames({ in: location, name, style, explode }: Parameter, position: Position): string[] {
+  if (location !== 'query') return [];
+  if (style === 'deepObject') return [...position.names].map((member) => `${name}[${member}]`);
+  return structureOf(position) === 'object' && explode !== false ? [...position.names] : [name];
 }
 
 /** @throws ContractError if a text could be read in two ways, or in none */

@@ -145,10 +145,10 @@ export class Translation {
   }
 
   /** Whether no value may be sent in this direction. */
-  private isBarred(schema: AnySchema | undefined): boolean {
-    if (typeof schema !== 'object') return false;
-    const barred = this.direction === 'request' ? schema.readOnly : schema.writeOnly;
-    return barred === true || (schema.$ref !== undefined && this.isBarred(this.follow(schema.$ref)));
+  private isBarred(schema: AnySchema = true): boolean {
+    return joined([schema], this.follow).some(({ readOnly = false, writeOnly = false }) =>
+      this.direction === 'request' ? readOnly : writeOnly,
+    );
   }
 
   /** A reference in the translation. What it leads to is translated once for all places of a kind. */

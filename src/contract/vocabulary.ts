@@ -1,6 +1,6 @@
 import { locationOf, type OpenApiDocument, targetOf } from './document.ts';
 import { ContractError } from './errors.ts';
-import { STRING_FORMATS } from './formats.ts';
+import { SILENT_FORMATS, STRING_FORMATS } from './formats.ts';
 
 /** The kinds of objects that are walked, by the names that OpenAPI has for them. */
 export type Kind =
@@ -60,7 +60,7 @@ const types = must(`one or more of ${TYPES.join(', ')}`, (value) => {
   );
 });
 
-const FORMATS = ['int32', 'int64', 'float', 'double', ...Object.keys(STRING_FORMATS)];
+const FORMATS = ['int32', 'int64', 'float', 'double', ...Object.keys(STRING_FORMATS), ...SILENT_FORMATS];
 
 const format: ValueCheck = (value, { type }) => {
   if (!FORMATS.includes(String(value))) return `${String(value)} is not kept: ${FORMATS.join(', ')} are`;
@@ -183,7 +183,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     'x-allow-unknown-query-parameters': refused('declare each parameter: others are refused'),
   },
   Parameter: {
-    name: kept(BOTH, text),
+    name: kept(BOTH, (value, holder) => text(value, holder) ?? noPrototype([value], holder)),
     in: kept(
       'path, query, header',
       must('path, query or header: cookies are not read', (value) =>

@@ -6,17 +6,17 @@ import { readOpenApi } from '../../src/contract/document.ts';
 import { VOCABULARY } from '../../src/contract/vocabulary.ts';
 import { README } from '../support/readme.ts';
 import { CONTRACT_CASES } from './contract-cases.ts';
-import { GARDEN } from './garden.ts';
+import { BEDS } from './beds.ts';
 import { SCHEMA_CASES } from './schema-cases.ts';
 
-const garden = readOpenApi(GARDEN);
+const beds = readOpenApi(BEDS);
 const seen = new Set<string>();
 
 describe('a difference between contracts', () => {
   test.each([...SCHEMA_CASES, ...CONTRACT_CASES])('$from → $to', ({ from, to, there, back }) => {
-    expect(GARDEN.split(from)).toHaveLength(2);
-    const other = readOpenApi(GARDEN.replace(from, () => to));
-    const [forth, taken] = [compareContracts(garden, other), compareContracts(other, garden)];
+    expect(BEDS.split(from)).toHaveLength(2);
+    const other = readOpenApi(BEDS.replace(from, () => to));
+    const [forth, taken] = [compareContracts(beds, other), compareContracts(other, beds)];
     for (const { rule, side } of [...forth, ...taken]) seen.add(`${rule}, ${side}`);
     expect(linesOf(forth).toSorted()).toEqual(there.toSorted());
     expect(linesOf(taken).toSorted()).toEqual(back.toSorted());

@@ -28,6 +28,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
   test.each([
     ['no YAML', version, 'openapi: [3.1.0', 'openapi.yaml is not YAML: '],
     ['YAML with a key twice', version, `${version}\n${version}`, 'at line 3, column 1'],
+    ['YAML that holds itself', reason, 'reason: &a { items: *a }', '*a stands in itself: refer to it by $ref'],
     ['another version of OpenAPI', version, 'openapi: 3.0.3', 'openapi.yaml:2:1 must be OpenAPI 3.1: it must say'],
     ['no operationId', 'operationId: getBed', 'summary: x', `${getBed}: the operationId is missing`],
     [
@@ -69,9 +70,9 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
     ],
     [
       'a circle of references',
-      season,
-      "Season: { anyOf: [{ type: string }, { $ref: '#/components/schemas/Season' }] }",
-      `openapi.yaml:${lineOf(season)}:5: a schema cannot refer to itself for the same`,
+      "schemas/Short/$defs/text', maxLength",
+      "schemas/Short', maxLength",
+      `openapi.yaml:${lineOf('Short: {')}:5: a schema cannot refer to itself for the same`,
     ],
     [
       'another security scheme',
@@ -124,6 +125,24 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
     ],
     ['a pattern that is none', season, "Season: { type: string, pattern: '[' }", noPattern],
     ['a pattern that is none, in a reply', reason, "reason: { type: string, pattern: '[' }", noPattern],
+    ['a parameter twice', 'name: after, in: query', 'name: limit, in: query', 'parameter limit: it is declared twice'],
+    [
+      'a header twice',
+      'name: X-Note, in: header',
+      'name: x-since, in: header',
+      'parameter x-since: it is declared twice',
+    ],
+    ['a name that two parameters read', '{ north: { type', '{ limit: { type', 'the parameter corner reads limit, as'],
+    ['a member that two read', 'name: name, in: query', 'name: "filter[by]", in: query', 'filter reads filter[by], as'],
+    ['a parameter that no path has', '/beds/{bed-id}:', '/beds/{id}:', 'the parameter id must be in the path, and be'],
+    ['a path without its parameter', '/beds/{bed-id}:', '/beds/each:', 'the parameter bed-id must be in the path, and'],
+    [
+      'a path twice',
+      '  /weather:',
+      '  /beds/{id}: {}\n  /weather:',
+      '/beds/{id}: another path differs from it only by',
+    ],
+    ['parameters without text between', '{row}/{season}', '{row}{season}', 'must have text between them'],
     [
       'a path that is referred to',
       newest,

@@ -161,6 +161,7 @@ describe('what is not kept stops the start, with its place and the way out:', ()
       { mapping: { branch: '#/components/schemas/Branch' } },
       '#/components/schemas/Branch must require kind, and pin it by const: branch, as the discriminator says',
     ],
+    ['Parameter', { name: '__proto__' }, 'name must be without __proto__'],
     ['Parameter', { in: 'cookie' }, 'in must be path, query or header: cookies are not read'],
     ['Parameter', { style: 'pipeDelimited' }, 'style pipeDelimited is not kept in query: form and deepObject are'],
     ['Parameter', { in: 'path', required: true, style: 'label' }, 'style label is not kept in path: simple is'],

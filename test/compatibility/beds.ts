@@ -1,7 +1,7 @@
 /** A contract whose `Bed` is in requests and in replies, so that an edit of it shows what becomes of both. */
-export const GARDEN = `
+export const BEDS = `
 openapi: 3.1.0
-info: { title: Garden, version: 1.0.0 }
+info: { title: Beds, version: 1.0.0 }
 servers: [{ url: / }]
 security: [{ token: [] }]
 paths:
