@@ -24,8 +24,16 @@ export const DIGITS = 'digits of an int64: ';
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf'];
 /** Keywords that tell what an object is, beside its type. */
 const OF_OBJECTS = [
-  ...['$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'],
-  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+  '$ref',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'enum',
+  'const',
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
 ];
 /** Keywords that openapi-typescript makes types of. */
 const TYPED = [...OF_OBJECTS, 'type', 'required', 'items', 'prefixItems'];
@@ -44,6 +52,8 @@ export class ContractForTypes {
   private readonly follow: Follow;
   /** Schemas that references lead to, and that are no components. */
   private readonly lifted: Record<string, object> = {};
+  /** Alternatives for members of several names: of each, it is told apart whether it is an int64. */
+  private readonly unions = new Set<object>();
 
   constructor(contract: Contract) {
     const items = Object.values(contract.paths ?? {});
@@ -70,7 +80,7 @@ export class ContractForTypes {
 
   /** A part of the contract with all beneath it. @param int64 whether the value of a schema is one by another schema */
   private part(value: object, kind: Kind, int64 = false): object {
-    const isInt64 = kind === 'Schema' && (int64 || new Position(value, this.follow).int64);
+    const isInt64 = kind === 'Schema' && !this.unions.has(value) && (int64 || new Position(value, this.follow).int64);
     const rows = VOCABULARY[kind];
     const fields = Object.entries(this.put(value, kind, isInt64)).map(([name, member]: [string, unknown]) => {
       const holds = Object.hasOwn(rows, name) ? rows[name]?.holds : undefined;
@@ -103,7 +113,7 @@ export class ContractForTypes {
         // It takes a header that is referred to for required.
         return this.resolve(value);
       case 'Schema': {
-        const schema = this.withComponent(withOthers(this.withMembers(value)));
+        const schema = this.withComponent(this.withOthers(this.withMembers(value)));
         return apart(withValues(isInt64 ? asInt64(schema) : schema));
       }
       default:
@@ -133,6 +143,17 @@ export class ContractForTypes {
     });
     const members = mapValues(properties, (each) => (typeof each === 'boolean' ? each : marked(each)));
     return { ...schema, properties: members };
+  }
+
+  /** To it, an object without members is empty. To TypeScript a member is one of those by any name, too. */
+  private withOthers(schema: Schema): Schema {
+    const { type, properties, patternProperties, additionalProperties: others } = schema;
+    const isAny = [type].flat().includes('object') && !OF_OBJECTS.some((keyword) => keyword in schema);
+    if (isAny) return { ...schema, additionalProperties: true };
+    if (properties === undefined || (typeof others !== 'object' && patternProperties === undefined)) return schema;
+    const union = { anyOf: [others, ...Object.values(properties)].filter((each) => each !== undefined) };
+    this.unions.add(union);
+    return { ...schema, additionalProperties: union };
   }
 
   /** To it, `$defs` is a member, and what a member refers to is one that may be left out. */
@@ -165,16 +186,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function mapValues<T, R>(values: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
-}
-
-/** To openapi-typescript an object without members is empty. To TypeScript a member is one of those by any name, too. */
-function withOthers(schema: Schema): Schema {
-  const { type, properties, patternProperties, additionalProperties: others } = schema;
-  const isAny = [type].flat().includes('object') && !OF_OBJECTS.some((keyword) => keyword in schema);
-  if (isAny) return { ...schema, additionalProperties: true };
-  if (properties === undefined || (typeof others !== 'object' && patternProperties === undefined)) return schema;
-  const anyOf = [others, ...Object.values(properties)].filter((each) => each !== undefined);
-  return { ...schema, additionalProperties: { anyOf } };
 }
 
 function asInt64(schema: Schema): Schema {

@@ -11,9 +11,9 @@ The service keeps what \`openapi.yaml\` says, or refuses to start and says where
 - **shown**: documentation only: the page at \`/docs\` shows it, and nothing else depends on it;
 - **refused**: \`npm run generate\` and the start end with line, column and the way out.
 
-A field that has no row is refused too; one that begins with \`x-\` is shown. What stands under \`webhooks\` and
-\`callbacks\`, which the service does not answer, is typed and shown as it is written. Header parameters named \`Accept\`,
-\`Content-Type\` and \`Authorization\` are ignored, as OpenAPI demands.
+A field that has no row is refused too; one that begins with \`x-\` is shown, but refused among \`paths\` and
+\`responses\`. What stands under \`webhooks\` and \`callbacks\`, which the service does not answer, is typed and shown as it
+is written. Header parameters named \`Accept\`, \`Content-Type\` and \`Authorization\` are ignored, as OpenAPI demands.
 
 A request is judged by its exact values: an int64 by its digits, a parameter after it is decoded by its \`style\` and the
 grammar of its type (a number as in JSON, \`true\` or \`false\`, otherwise a string; UTF-8 only; \`+\` is a space in a

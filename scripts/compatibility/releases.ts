@@ -75,7 +75,7 @@ function next(version: string, level: Comparison['level']): string {
 
 function edition(text: string, name = 'openapi.yaml'): Edition {
   try {
-    const { document } = loadDocument(text);
+    const document = loadDocument(text);
     const { version } = document.info;
     if (isVersion(version)) return { text, document, version };
     throw new ContractError(`info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, and is ${version}`);

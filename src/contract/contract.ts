@@ -1,4 +1,5 @@
 import { Script } from 'node:vm';
+import { variablesOf } from './addresses.ts';
 import { readBodyLimit } from './body-limit.ts';
 import { areScopes, NO_SCOPES } from './caller.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type Follow,
   follower,
   type Header,
+  locationOf,
   METHODS,
   type OpenApiDocument,
   type Parameter,
@@ -17,6 +19,7 @@ import {
   type Response,
   type Security,
 } from './document.ts';
+import { ContractError } from './errors.ts';
 import { defaultsOf, parameterReader, type ParameterValues, type SentRequest } from './parameters.ts';
 import { Position } from './positions.ts';
 import { isIgnored } from './vocabulary.ts';
@@ -91,6 +94,10 @@ export interface ContractReply {
   readonly headers: Readonly<Record<string, Header>>;
 }
 
+/** Files of src/operations that no operation is in: each has one of its own. */
+const FILES = ['index', 'services'];
+/** A name of a header field (RFC 9110, section 5.6.2). */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
 
 /**
@@ -101,12 +108,7 @@ const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
 export function readOperations(document: OpenApiDocument): Declared[] {
   const [resolve, follow] = [resolver(document), follower(document)];
   const operations: Declared[] = [];
-  const shapes = new Set<string>();
   for (const [path, item] of Object.entries(document.paths ?? {})) {
-    const shape = path.replaceAll(/\{[^}]*\}/g, '{}');
-    if (shapes.has(shape)) refuse(item, path, 'another path differs from it only by the names of its parameters');
-    if (shape.includes('{}{}')) refuse(item, path, 'parameters of a path must have text between them');
-    shapes.add(shape);
     for (const method of METHODS) {
       const operation = item[method];
       if (operation === undefined) continue;
@@ -117,12 +119,15 @@ export function readOperations(document: OpenApiDocument): Declared[] {
         refuse(operation, where, `the operationId ${id} must be a name that TypeScript can have`);
       if (Object.hasOwn(Object.prototype, id))
         refuse(operation, where, `every object has ${id} in JavaScript: choose another operationId`);
+      if (FILES.includes(id))
+        refuse(operation, where, `src/operations/${id}.ts is another file: choose another operationId`);
       if (operations.some((each) => each.id === id))
         refuse(operation, where, `another operation has the operationId ${id}`);
       const parameters = readParameters([item.parameters ?? [], operation.parameters ?? []], resolve);
       const names = parameters.filter((each) => each.in === 'path').map(({ name }) => name);
-      for (const name of new Set(path.match(/(?<=\{)[^}]+(?=\})/g)).symmetricDifference(new Set(names)))
+      for (const name of new Set(variablesOf(path)).symmetricDifference(new Set(names)))
         refuse(operation, where, `the parameter ${name} must be in the path, and be declared`);
+      for (const parameter of parameters) requireField(parameter, where);
       operations.push({
         id,
         method: method.toUpperCase(),
@@ -144,6 +149,14 @@ export function readOperations(document: OpenApiDocument): Declared[] {
   return operations;
 }
 
+function requireField(parameter: Parameter, where: string): void {
+  const { name, in: location } = parameter;
+  if (location !== 'header') return;
+  if (!TOKEN.test(name)) refuse(parameter, where, `no header field can have the name ${name}`);
+  // Of all fields only this one arrives as a list.
+  if (name.toLowerCase() === 'set-cookie') refuse(parameter, where, 'replies have the header Set-Cookie, not requests');
+}
+
 function isNameOfFunction(name: string): boolean {
   if (!/^[A-Za-z_$][\w$]*$/.test(name)) return false;
   try {
@@ -155,13 +168,25 @@ function isNameOfFunction(name: string): boolean {
   }
 }
 
-/** What clients are told of a value that does not match a pattern, by the pattern: `x-pattern-message` beside it. */
+/**
+ * What clients are told of a value that does not match a pattern, by the pattern: `x-pattern-message` beside it.
+ *
+ * @throws ContractError for a pattern that has two
+ */
 export function patternMessages(node: unknown): ReadonlyMap<string, string> {
   const messages = new Map<string, string>();
   const visit = (each: unknown): void => {
     if (typeof each !== 'object' || each === null) return;
     const { pattern, 'x-pattern-message': message } = each as Record<string, unknown>;
-    if (typeof pattern === 'string' && typeof message === 'string') messages.set(pattern, message);
+    if (typeof pattern === 'string' && typeof message === 'string') {
+      // The validator names the pattern, not where it stands.
+      if ((messages.get(pattern) ?? message) !== message)
+        throw new ContractError(
+          `${locationOf(each, 'x-pattern-message')}: beside the same pattern stands another x-pattern-message: ` +
+            'write both alike, or put one pattern differently, such as (?:…)',
+        );
+      messages.set(pattern, message);
+    }
     Object.values(each).forEach(visit);
   };
   visit(node);
@@ -227,6 +252,7 @@ function readReply(status: string, response: Response, resolve: Resolve, follow:
   if (body !== undefined && /^(?:20[45]|304)$/.test(status)) refuse(content, where, 'such a reply has no body');
   const fields = Object.entries(headers).map(([name, header]) => [name, resolve(header)] as const);
   for (const [name, header] of fields) {
+    if (!TOKEN.test(name)) refuse(header, where, `no header field can have the name ${name}`);
     if (/^content-type$/i.test(name)) refuse(header, where, 'OpenAPI ignores the header Content-Type: leave it out');
     const { types } = new Position(header.schema, follow);
     if (['array', 'object', 'null'].some((type) => types.has(type)))

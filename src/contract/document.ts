@@ -104,18 +104,26 @@ export function readOpenApi(yaml: string): OpenApiDocument {
     },
   });
   const document = parsed.toJS() as Partial<OpenApiDocument> | null;
-  settle(document, parsed.contents, parsed.contents, lines);
+  settle(document, parsed.contents, placeOf(parsed.contents, lines), lines);
   if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;
   throw new ContractError(`${locationOf(document)} must be OpenAPI 3.1: it must say \`openapi: 3.1.0\``);
 }
 
-/** Where each map and each list of a document is written. */
-const locations = new WeakMap<object, string>();
+/** Where a map or a list is written, and where each of its members is. */
+interface Places {
+  readonly own: string;
+  readonly members: Map<string, string>;
+}
+const places = new WeakMap<object, Places>();
 
-/** `openapi.yaml:12:9` for a map or a list that readOpenApi has read, by its key if it has one; else `openapi.yaml`. */
-export function locationOf(value: unknown): string {
-  const location = typeof value === 'object' && value !== null ? locations.get(value) : undefined;
-  return location === undefined ? 'openapi.yaml' : `openapi.yaml:${location}`;
+/**
+ * `openapi.yaml:12:9` for a map or a list that readOpenApi has read, or for a member of it, by its key if it has one;
+ * else `openapi.yaml`.
+ */
+export function locationOf(value: unknown, member?: string): string {
+  const known = typeof value === 'object' && value !== null ? places.get(value) : undefined;
+  if (known === undefined) return 'openapi.yaml';
+  return `openapi.yaml:${(member === undefined ? undefined : known.members.get(member)) ?? known.own}`;
 }
 
 /**
@@ -126,16 +134,29 @@ export function refuse(node: object, where: string, what: string): never {
   throw new ContractError(`${locationOf(node)}, ${where}: ${what}`);
 }
 
-/** Remembers where each map and each list stands, and makes numbers of the integers that a number holds exactly. */
-function settle(value: unknown, node: unknown, key: unknown, lines: LineCounter): void {
+/**
+ * Remembers where each map and each list stands, with its members, and makes numbers of the integers that a number holds
+ * exactly.
+ *
+ * @throws ContractError for what JSON does not have
+ */
+function settle(value: unknown, node: unknown, own: string, lines: LineCounter): void {
+  const refuseValue = (what: string) => {
+    throw new ContractError(`openapi.yaml:${own}: ${what}`);
+  };
+  if (typeof value === 'number' && !Number.isFinite(value)) refuseValue(`JSON has no number ${value}`);
+  if (typeof value !== 'object' || value === null) return;
   // What an alias repeats is one object, which stands where it stood first.
-  if (typeof value !== 'object' || value === null || locations.has(value)) return;
-  const { line, col } = lines.linePos((key as Node).range?.[0] ?? 0);
-  locations.set(value, `${line}:${col}`);
+  if (places.has(value)) return;
+  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype)
+    refuseValue('JSON has no such value: write a map, a list, or a string in quotes');
+  const members = new Map<string, string>();
+  places.set(value, { own, members });
   const holder = value as Record<string, unknown>;
-  const settleMember = (name: string, child: unknown, at: unknown) => {
-    const member = holder[name];
-    if (typeof member !== 'bigint') settle(member, child, at, lines);
+  const settleMember = (name: string, child: unknown, key: unknown) => {
+    const [member, place] = [holder[name], placeOf(key, lines)];
+    members.set(name, place);
+    if (typeof member !== 'bigint') settle(member, child, place, lines);
     else if (Number.isSafeInteger(Number(member))) holder[name] = Number(member);
   };
   if (isMap(node)) {
@@ -143,6 +164,12 @@ function settle(value: unknown, node: unknown, key: unknown, lines: LineCounter)
   } else if (isSeq(node)) {
     for (const [index, item] of node.items.entries()) settleMember(String(index), item, item);
   }
+}
+
+/** @param node null: of an empty document */
+function placeOf(node: unknown, lines: LineCounter): string {
+  const { line, col } = lines.linePos((node as Node | null)?.range?.[0] ?? 0);
+  return `${line}:${col}`;
 }
 
 /** Follows references of the form `#/components/…` (RFC 6901). Other documents are not read: the contract is one file. */
@@ -172,9 +199,18 @@ export function targetOf(document: object, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined;
   let node: unknown = document;
   for (const token of reference.slice(2).split('/')) {
-    const name = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return undefined;
+    const name = nameOf(token);
+    if (name === undefined || typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return undefined;
     node = (node as Record<string, unknown>)[name];
   }
   return node;
+}
+
+/** The name that a part of a reference stands for; undefined: it is not percent-encoded. */
+function nameOf(token: string): string | undefined {
+  try {
+    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return undefined;
+  }
 }

@@ -11,7 +11,6 @@ export interface Fault {
 const MAX_FAULTS = 10;
 const MAX_NAME_LENGTH = 60;
 
-const PARTS: Readonly<Record<string, string>> = { params: 'path', headers: 'header' };
 const NOUNS: Readonly<Record<string, string>> = {
   integer: 'an integer',
   number: 'a number',
@@ -54,7 +53,8 @@ function memberOf(path: string): string {
     const text = name.replaceAll('~1', '/').replaceAll('~0', '~').toWellFormed();
     return text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH).toWellFormed()}…` : text;
   });
-  return [PARTS[part] ?? part, ...shown].join('.');
+  // A request has them as `header`.
+  return [part === 'headers' ? 'header' : part, ...shown].join('.');
 }
 
 function predicate(message: string, keyword: string, patterns: ReadonlyMap<string, string>): string {
@@ -82,9 +82,6 @@ function predicate(message: string, keyword: string, patterns: ReadonlyMap<strin
       return message.replace('>=', 'at least');
     case 'maximum':
       return message.replace('<=', 'at most');
-    case '':
-      // What the validator says by itself of parameters.
-      return message.startsWith('Unknown query parameter') ? 'is not allowed' : message;
     default:
       if (message === 'must NOT have fewer than 1 characters') return 'must not be empty';
       // Ajv shouts its negations, and counts one item in the plural.

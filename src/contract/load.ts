@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { readBasePath } from './addresses.ts';
 import { type Contract, readOperations } from './contract.ts';
-import { follower, type OpenApiDocument, readOpenApi, type Resolve, resolver } from './document.ts';
+import { follower, type OpenApiDocument, readOpenApi } from './document.ts';
 import { requireFailures } from './failures.ts';
 import { requireOpenApi, withValidators } from './validator-eov.ts';
 import { requireKept } from './vocabulary.ts';
@@ -11,11 +11,11 @@ import { requireKept } from './vocabulary.ts';
  *
  * @throws ContractError if it is not YAML, not OpenAPI 3.1, or says what is not kept
  */
-export function loadDocument(yaml: string): { readonly document: OpenApiDocument; readonly resolve: Resolve } {
+export function loadDocument(yaml: string): OpenApiDocument {
   const document = readOpenApi(yaml);
   requireOpenApi(document);
   requireKept(document);
-  return { document, resolve: resolver(document) };
+  return document;
 }
 
 /**
@@ -26,8 +26,9 @@ export function loadDocument(yaml: string): { readonly document: OpenApiDocument
  */
 export async function loadContract(yaml?: string): Promise<Contract> {
   const text = yaml ?? (await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
-  const { document } = loadDocument(text);
+  const document = loadDocument(text);
+  const basePath = readBasePath(document);
   const operations = withValidators(readOperations(document), document);
   requireFailures(document, operations, follower(document));
-  return { yaml: text, document, basePath: readBasePath(document), operations };
+  return { yaml: text, document, basePath, operations };
 }

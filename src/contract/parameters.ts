@@ -1,8 +1,10 @@
-import { type Follow, locationOf, type Parameter } from './document.ts';
+import { isUtf8 } from 'node:buffer';
+import { type AnySchema, type Follow, locationOf, type Parameter } from './document.ts';
 import { ContractError, ErrorNumber, Refusal } from './errors.ts';
+import { contractBroken } from './faults.ts';
 import { isJsonNumber, toNumber } from './int64.ts';
 import { type Holder, PlainObject } from './json.ts';
-import { Position } from './positions.ts';
+import { inPlace, Position } from './positions.ts';
 
 /** A request as it was sent, without its body. */
 export interface SentRequest {
@@ -38,7 +40,10 @@ const QUERY: Notation = {
   decode: (text) => percentDecoded(text.replaceAll('+', ' '), 'query'),
   split: (text) => text.split(','),
 };
-const HEADER: Notation = { decode: (text) => text, split: (text) => text.split(',').map((each) => each.trim()) };
+const HEADER: Notation = {
+  decode: (text) => text,
+  split: (text) => text.split(',').map((each) => each.replace(/^[ \t]+|[ \t]+$/g, '')),
+};
 
 /**
  * Reads the parameters of the requests of an operation (OpenAPI 3.1, section 4.8.12, "Style Values").
@@ -57,9 +62,12 @@ export function parameterReader(
   const taken = new Set<string>();
   const readers = parameters.map((parameter) => {
     const position = new Position(parameter.schema, follow);
-    requireReadable(parameter, position);
+    requireReadable(parameter, position, follow);
     for (const each of queryNames(parameter, position)) {
-      if (taken.has(each))
+      const isMember = parameters.some(
+        ({ name, style }) => style === 'deepObject' && name !== parameter.name && each.startsWith(`${name}[`),
+      );
+      if (isMember || taken.has(each))
         throw new ContractError(
           `${locationOf(parameter)}: the parameter ${parameter.name} reads ${each}, as another does`,
         );
@@ -112,7 +120,8 @@ interface Sent {
 }
 
 /** Reads one parameter; undefined: it was not sent. What it reads of the query it takes from there. */
-function readerOf({ in: location, name, style, explode }: Parameter, position: Position): (sent: Sent) => unknown {
+function readerOf(parameter: Parameter, position: Position): (sent: Sent) => unknown {
+  const { in: location, name, explode } = parameter;
   const structure = structureOf(position);
   const valueOf = (text: string, notation: Notation) => readValue(text, notation, position, explode ?? false);
   if (location === 'path') {
@@ -125,37 +134,42 @@ function readerOf({ in: location, name, style, explode }: Parameter, position: P
     const field = name.toLowerCase();
     return ({ headers }) => {
       const text = headers[field];
-      return typeof text === 'string' ? valueOf(text, HEADER) : undefined;
+      return typeof text === 'string' ? valueOf(utf8Decoded(text, name), HEADER) : undefined;
     };
   }
-  if (style === 'deepObject') {
-    const member = new RegExp(`^${RegExp.escape(name)}\\[([^[\\]]*)\\]$`);
-    return ({ query }) =>
-      readMembers(query, position, (each) => {
-        const [, found] = member.exec(each) ?? [];
-        return found;
-      });
-  }
-  const isExploded = explode ?? true;
-  if (isExploded && structure === 'object') {
-    return ({ query }) => readMembers(query, position, (each) => (position.names.has(each) ? each : undefined));
-  }
+  const memberOf = memberNames(parameter, position);
+  if (memberOf !== undefined) return ({ query }) => readMembers(query, name, position, memberOf);
   return ({ query }) => {
     const texts = query.get(name);
     if (texts === undefined) return undefined;
     query.delete(name);
-    if (isExploded && structure === 'array') {
+    if (structure === 'array' && explode !== false) {
       return texts.map((text, index) => readScalar(QUERY.decode(text), position.item(index)));
     }
-    const [text = '', ...others] = texts;
-    if (others.length === 0) return readValue(text, QUERY, position, false);
-    // Not of the type that it should have, whichever that is.
-    return structure === 'scalar' ? texts : texts.join('&');
+    return readValue(onlyOne(texts, name), QUERY, position, false);
   };
 }
 
+/** Which member of a parameter a name of the query is of; undefined: the parameter has one name, its own. */
+function memberNames(
+  { name, style, explode }: Parameter,
+  position: Position,
+): ((name: string) => string | undefined) | undefined {
+  if (style === 'deepObject') {
+    const member = new RegExp(`^${RegExp.escape(name)}\\[([^[\\]]*)\\]$`);
+    return (each) => member.exec(each)?.[1];
+  }
+  if (structureOf(position) !== 'object' || explode === false) return undefined;
+  return (each) => (position.names.has(each) ? each : undefined);
+}
+
 /** An object whose members are values of the query. @param memberOf the member that a name of the query is of */
-function readMembers(query: RawQuery, position: Position, memberOf: (name: string) => string | undefined): unknown {
+function readMembers(
+  query: RawQuery,
+  parameter: string,
+  position: Position,
+  memberOf: (name: string) => string | undefined,
+): unknown {
   const object = new PlainObject();
   let isSent = false;
   for (const [name, texts] of query) {
@@ -163,11 +177,18 @@ function readMembers(query: RawQuery, position: Position, memberOf: (name: strin
     if (member === undefined) continue;
     query.delete(name);
     isSent = true;
-    const [text = '', ...others] = texts;
-    object[member] = others.length > 0 ? texts : readScalar(QUERY.decode(text), position.member(member));
+    object[member] = readScalar(QUERY.decode(onlyOne(texts, parameter, member)), position.member(member));
   }
   if (!isSent) return undefined;
   return object;
+}
+
+/** @throws Refusal `contractBroken` for several texts where there is to be one, whatever the schema says of them */
+function onlyOne(texts: readonly string[], ...names: readonly string[]): string {
+  const [text = '', ...others] = texts;
+  if (others.length === 0) return text;
+  const path = ['', 'query', ...names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))].join('/');
+  throw contractBroken([{ path, message: 'is given twice' }]);
 }
 
 /** A value that is written in one text: in style `simple`, or `form` without explode. */
@@ -224,6 +245,14 @@ function percentDecoded(text: string, where: string): string {
   throw new Refusal(ErrorNumber.malformedMessage, `the ${where} is not percent-encoded UTF-8`);
 }
 
+/** Node takes each byte of a header for a character. @throws Refusal `malformedMessage` if they are not UTF-8 */
+function utf8Decoded(text: string, name: string): string {
+  if (!/[\x80-\xff]/.test(text)) return text;
+  const bytes = Buffer.from(text, 'latin1');
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw new Refusal(ErrorNumber.malformedMessage, `the header ${name} is not UTF-8`);
+}
+
 type Structure = 'scalar' | 'array' | 'object';
 
 function structureOf({ types }: Position): Structure {
@@ -231,31 +260,43 @@ function structureOf({ types }: Position): Structure {
   return types.has('object') ? 'object' : 'scalar';
 }
 
-/** The names in a query that a parameter reads. */
+/** The names in a query that a parameter reads, but for those of members in brackets. */
 function queryNames({ in: location, name, style, explode }: Parameter, position: Position): string[] {
-  if (location !== 'query') return [];
-  if (style === 'deepObject') return [...position.names].map((member) => `${name}[${member}]`);
+  if (location !== 'query' || style === 'deepObject') return [];
   return structureOf(position) === 'object' && explode !== false ? [...position.names] : [name];
 }
 
 /** @throws ContractError if a text could be read in two ways, or in none */
-function requireReadable(parameter: Parameter, position: Position): void {
+function requireReadable(parameter: Parameter, position: Position, follow: Follow): void {
   const { name, in: location, style, explode } = parameter;
   const refuse = (what: string) => {
     throw new ContractError(`${locationOf(parameter)}: the parameter ${name} ${what}`);
   };
   const { types } = position;
   const structure = structureOf(position);
-  const isScalar = ({ types: allowed }: Position) =>
-    allowed.size > 0 && !['array', 'object', 'null'].some((type) => allowed.has(type));
+  // Of other members and items the schema need not say a type: their text tells it.
+  const hasParts = ({ types: allowed }: Position) =>
+    allowed.size <= 6 && ['array', 'object', 'null'].some((type) => allowed.has(type));
+  const isScalar = (each: Position) => each.types.size > 0 && each.types.size <= 6 && !hasParts(each);
   if (types.size > 6 || (structure === 'scalar' && !isScalar(position)))
     refuse('must have a type: one of string, number, integer, boolean');
   if (structure !== 'scalar' && types.size > 1) refuse(`must be of type ${structure} alone, or of none that has parts`);
-  if (structure === 'array' && !isScalar(position.item(0)))
-    refuse('must have items that are strings, numbers or booleans');
-  if (structure === 'object' && ![...position.names].every((each) => isScalar(position.member(each))))
+  const schemas = inPlace([parameter.schema], follow);
+  const places = Math.max(0, ...schemas.map(({ prefixItems = [] }) => prefixItems.length));
+  const items = Array.from({ length: places + 1 }, (_, index) => position.item(index));
+  const isItem = (each: Position, index: number) => (index > 0 && index === places ? !hasParts(each) : isScalar(each));
+  if (structure === 'array' && !items.every(isItem)) refuse('must have items that are strings, numbers or booleans');
+  const members = [...position.names].map((each) => position.member(each));
+  const others = schemas.flatMap(({ additionalProperties, unevaluatedProperties, patternProperties = {} }) =>
+    [additionalProperties, unevaluatedProperties, ...Object.values(patternProperties)]
+      .filter((each): each is AnySchema => each !== undefined)
+      .map((each) => new Position(each, follow)),
+  );
+  if (structure === 'object' && !(members.every(isScalar) && !others.some(hasParts)))
     refuse('must have members that are strings, numbers or booleans');
   if (style === 'deepObject' && structure !== 'object') refuse('must be an object to have the style deepObject');
   const isSpread = location === 'query' && structure === 'object' && style !== 'deepObject' && explode !== false;
   if (isSpread && !position.isClosed) refuse('takes every name of the query: add additionalProperties: false');
+  if (isSpread && schemas.some(({ patternProperties }) => patternProperties !== undefined))
+    refuse('takes names of the query that have a pattern: name each member under properties, or add style: deepObject');
 }

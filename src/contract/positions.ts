@@ -189,7 +189,7 @@ export function joined(schemas: readonly AnySchema[], follow: Follow): Schema[] 
 }
 
 /** The schemas, and all that may tell of what type the same value is: not those of conditions, which test it only. */
-function inPlace(schemas: readonly AnySchema[], follow: Follow): Schema[] {
+export function inPlace(schemas: readonly AnySchema[], follow: Follow): Schema[] {
   return closure(schemas, (schema) => appliedInPlace(schema, follow));
 }
 

@@ -1,6 +1,7 @@
-import { locationOf, type OpenApiDocument, targetOf } from './document.ts';
+import { follower, locationOf, type OpenApiDocument, type Schema, targetOf } from './document.ts';
 import { ContractError } from './errors.ts';
 import { SILENT_FORMATS, STRING_FORMATS } from './formats.ts';
+import { Position } from './positions.ts';
 
 /** The kinds of objects that are walked, by the names that OpenAPI has for them. */
 export type Kind =
@@ -45,20 +46,22 @@ const positive = must('a number above 0', (value) => isNumber(value) && Number(v
 const ofInt64 =
   (check: ValueCheck): ValueCheck =>
   (value, holder) =>
-    holder['format'] !== 'int64' && holdsBigint(value)
-      ? 'goes beyond ±9007199254740991, where numbers are rounded: add format: int64'
-      : check(value, holder);
+    holder['format'] !== 'int64' && holdsBigint(value) ? ROUNDED : check(value, holder);
+const ROUNDED = 'goes beyond ±9007199254740991, where numbers are rounded: add format: int64';
 const isNames = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string');
 const names = must('a list of strings', isNames);
 const oneOf = (...allowed: readonly unknown[]) => must(allowed.join(' or '), (value) => allowed.includes(value));
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
-const types = must(`one or more of ${TYPES.join(', ')}`, (value) => {
+const isTypes = (listed: readonly unknown[]) =>
+  listed.length > 0 &&
+  new Set(listed).size === listed.length &&
+  listed.every((each) => typeof each === 'string' && TYPES.includes(each));
+const types: ValueCheck = (value) => {
   const listed = [value].flat();
-  return (
-    listed.length > 0 && new Set(listed).size === listed.length && listed.every((each) => TYPES.includes(String(each)))
-  );
-});
+  if (listed.includes(null)) return 'must have "null" in quotes: without them it is no text';
+  return isTypes(listed) ? undefined : `must be one or more of ${TYPES.join(', ')}`;
+};
 
 const FORMATS = ['int32', 'int64', 'float', 'double', ...Object.keys(STRING_FORMATS), ...SILENT_FORMATS];
 
@@ -68,12 +71,18 @@ const format: ValueCheck = (value, { type }) => {
   return 'int64 must stand beside type: integer';
 };
 
-const isMeaning = ([number, meaning]: [string, unknown]) => /^\d+$/.test(number) && typeof meaning === 'string';
-const meanings = must(
-  'a map of numbers to what they mean',
-  (value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.entries(value).every(isMeaning),
+const mapOf = (what: string, isEntry: (entry: readonly [string, unknown]) => boolean) =>
+  must(
+    `a map of ${what}`,
+    (value) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.entries(value).every(isEntry),
+  );
+const meanings = mapOf(
+  'numbers to what they mean',
+  ([number, meaning]) => /^\d+$/.test(number) && typeof meaning === 'string',
 );
+const dependents = mapOf('names to lists of names', ([, value]) => isNames(value));
+const mapping = mapOf('values to schemas', ([, value]) => typeof value === 'string');
 
 const pattern: ValueCheck = (value) => {
   try {
@@ -90,9 +99,10 @@ const patterns: ValueCheck = (value, holder) =>
     .find((wrong) => wrong !== undefined);
 
 /** In the code that Ajv generates, an object literal takes such a member for its prototype. */
+const PROTOTYPE = '__proto__';
 const noPrototype = must(
-  'without __proto__',
-  (value) => !(Array.isArray(value) ? value : Object.keys(value as object)).includes('__proto__'),
+  `without ${PROTOTYPE}`,
+  (value) => !(Array.isArray(value) ? value : Object.keys(value as object)).includes(PROTOTYPE),
 );
 
 const style: ValueCheck = (value, { in: location }) => {
@@ -128,7 +138,11 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     info: kept('`version` is compared by `contract:check`', undefined, one('Info')),
     jsonSchemaDialect: refused(DIALECT),
     servers: kept('the path of their urls is where the operations are mounted', undefined, list('Server')),
-    paths: kept('each operation has a handler', undefined, map('Path Item')),
+    paths: kept(
+      'each operation has a handler; of two templates that match, the first is taken',
+      undefined,
+      map('Path Item'),
+    ),
     // What the service does not do is typed and shown, as it is written.
     webhooks: { is: 'kept', how: 'in the types' },
     components: kept('what operations refer to', undefined, one('Components')),
@@ -257,8 +271,8 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     if: kept(RUN, undefined, one('Schema')),
     then: kept(RUN, undefined, one('Schema')),
     else: kept(RUN, undefined, one('Schema')),
-    dependentSchemas: kept(RUN, noPrototype, map('Schema')),
-    properties: kept(BOTH, noPrototype, map('Schema')),
+    dependentSchemas: kept(RUN, undefined, map('Schema')),
+    properties: kept(BOTH, undefined, map('Schema')),
     patternProperties: kept(BOTH, patterns, map('Schema')),
     additionalProperties: kept(BOTH, undefined, one('Schema')),
     unevaluatedProperties: kept(RUN, undefined, one('Schema')),
@@ -289,7 +303,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     maxProperties: kept(RUN, count),
     minProperties: kept(RUN, count),
     required: kept(BOTH, (value, holder) => names(value, holder) ?? noPrototype(value, holder)),
-    dependentRequired: kept(RUN, noPrototype),
+    dependentRequired: kept(RUN, (value, holder) => dependents(value, holder) ?? noPrototype(value, holder)),
     format: kept(
       `at run time: ${FORMATS.join(', ')}; int64 is a bigint; an email has a dot in its domain; of a hostname punycode is not decoded`,
       format,
@@ -309,16 +323,29 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     contentMediaType: shown,
     contentSchema: shown,
     nullable: refused('write a list of types: type: [string, "null"]'),
-    'x-pattern-message': kept('what clients are told of a string that does not match the pattern', text),
+    'x-pattern-message': kept(
+      'what clients are told of a string that does not match the pattern: one text for each pattern',
+      text,
+    ),
     'x-error-numbers': kept('what each number means; `contract:check` compares them', meanings),
   },
-  Discriminator: { propertyName: kept(RUN, text), mapping: kept(RUN) },
+  Discriminator: { propertyName: kept(RUN, text), mapping: kept(RUN, mapping) },
 };
 
 function holdsBigint(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
   return Object.values(value).some(holdsBigint);
 }
+
+/** Whether a value of the contract has an integer that is filled in as another. */
+function isRounded(value: unknown, position: Position): boolean {
+  if (Array.isArray(value)) return value.some((each, index) => isRounded(each, position.item(index)));
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' && !position.int64;
+  return Object.entries(value).some(([name, each]) => isRounded(each, position.member(name)));
+}
+
+/** Maps that OpenAPI lets be extended among what they hold. */
+const EXTENSIBLE = ['paths', 'responses'];
 
 /** Header fields that OpenAPI describes elsewhere: parameters of these names are ignored (OpenAPI 3.1, section 4.8.12). */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
@@ -329,23 +356,27 @@ export function isIgnored({ in: location, name }: { readonly in?: unknown; reado
 
 /** @throws ContractError which names line, column and the way out, for the first field that is not kept */
 export function requireKept(document: OpenApiDocument): void {
-  const seen = new Set<unknown>();
-  const visit = (value: unknown, kind: Kind, holder: unknown, field: string): void => {
-    if (seen.has(value) || (kind === 'Schema' && typeof value === 'boolean')) return;
-    if (typeof value !== 'object' || value === null) refuse(holder, `${field} must be a ${kind} Object`);
-    seen.add(value);
+  const defaults: Schema[] = [];
+  const seen = new Map(Object.keys(VOCABULARY).map((kind) => [kind, new Set<unknown>()]));
+  const visit = (value: unknown, kind: Kind, holder: object, field: string): void => {
+    if (kind === 'Schema' && typeof value === 'boolean') return;
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      refuse(holder, field, `${field} must be a ${kind} Object`);
+    if (seen.get(kind)?.has(value) === true) return;
+    seen.get(kind)?.add(value);
     const node = value as Readonly<Record<string, unknown>>;
     if (typeof node['$ref'] === 'string' && kind !== 'Path Item') {
       const target = targetOf(document, node['$ref']);
-      if (target === undefined) refuse(node, `$ref leads to ${node['$ref']}, which is not in it: ${ONE_FILE}`);
+      if (target === undefined) refuse(node, '$ref', `$ref leads to ${node['$ref']}, which is not in it: ${ONE_FILE}`);
       visit(target, kind, node, '$ref');
       if (kind !== 'Schema') {
         const ignored = Object.keys(node).find((each) => !['$ref', 'summary', 'description'].includes(each));
-        if (ignored !== undefined) refuse(node, `OpenAPI ignores ${ignored} beside $ref: leave it out`);
+        if (ignored !== undefined) refuse(node, ignored, `OpenAPI ignores ${ignored} beside $ref: leave it out`);
         return;
       }
     }
     if (kind === 'Parameter' && isIgnored(node)) return;
+    if (kind === 'Schema' && holdsBigint(node['default'])) defaults.push(node);
     for (const [name, member] of Object.entries(node)) visitField(node, kind, name, member);
   };
   const visitField = (node: Readonly<Record<string, unknown>>, kind: Kind, name: string, member: unknown): void => {
@@ -353,23 +384,35 @@ export function requireKept(document: OpenApiDocument): void {
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
     if (row === undefined) {
       if (kind === 'Security Requirement' || (name.startsWith('x-') && !name.startsWith('x-eov-'))) return;
-      refuse(member, `the field ${name} of a ${kind} Object is not known here: leave it out`, node);
+      refuse(node, name, `the field ${name} of a ${kind} Object is not known here: leave it out`);
     }
-    if (row.is === 'refused') refuse(member, `${name} is not kept: ${row.how}`, node);
-    const wrong = row.value?.(member, node);
-    if (wrong !== undefined) refuse(member, `${name} ${wrong}`, node);
+    if (row.is === 'refused') refuse(node, name, `${name} is not kept: ${row.how}`);
     const { holds } = row;
+    const isHolder = typeof member === 'object' && member !== null && Array.isArray(member) === (holds?.in === 'list');
+    if (holds?.in !== undefined && !isHolder)
+      refuse(node, name, `${name} must be a ${holds.in} of ${holds.kind} Objects`);
+    const wrong = row.value?.(member, node);
+    if (wrong !== undefined) refuse(node, name, `${name} ${wrong}`);
     if (holds === undefined) return;
-    if (holds.in === undefined) visit(member, holds.kind, node, name);
-    else if (typeof member !== 'object' || member === null || Array.isArray(member) !== (holds.in === 'list'))
-      refuse(member, `${name} must be a ${holds.in} of ${holds.kind} Objects`, node);
-    else
-      for (const [key, each] of Object.entries(member)) if (!key.startsWith('x-')) visit(each, holds.kind, member, key);
+    if (holds.in === undefined || !isHolder) {
+      visit(member, holds.kind, node, name);
+      return;
+    }
+    for (const [key, each] of Object.entries(member)) {
+      if (key === PROTOTYPE) refuse(member, key, `${name} must be without ${PROTOTYPE}`);
+      // Of these OpenAPI would let be extended; others have names that authors choose.
+      if (key.startsWith('x-') && EXTENSIBLE.includes(name) && kind !== 'Components')
+        refuse(member, key, `${key} is not kept among ${name}: move it out, beside ${name}`);
+      visit(each, holds.kind, member, key);
+    }
   };
   visit(document, 'OpenAPI', document, 'the document');
+  // Last: what refers to nothing is refused by then.
+  for (const schema of defaults)
+    if (isRounded(schema.default, new Position(schema, follower(document))))
+      refuse(schema, 'default', `default ${ROUNDED}`);
 }
 
-/** @param holder where it stands, if it is no map or list */
-function refuse(node: unknown, what: string, holder?: unknown): never {
-  throw new ContractError(`${locationOf(typeof node === 'object' && node !== null ? node : holder)}: ${what}`);
+function refuse(node: object, field: string, what: string): never {
+  throw new ContractError(`${locationOf(node, field)}: ${what}`);
 }

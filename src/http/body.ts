@@ -48,7 +48,7 @@ function requireNone({ required }: ContractBody): void {
   if (required) throw new Refusal(ErrorNumber.bodyMissing, 'body is missing: send a JSON object');
 }
 
-/** The validator keeps memory for each content type that it meets: it must meet only those that are declared. */
+/** The media type of a body, as the contract declares it. */
 function declaredMediaType(header: string | undefined, { types }: ContractBody): string {
   if (header !== undefined && types.has(header)) return header;
   const expected = [...types.keys()].join(' or ');

@@ -62,7 +62,7 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
   if (undeclared.length > 0) throw outOfStep(`does not have the operation ${undeclared.join(', ')} of src/operations`);
 
-  // Paths without parameters first: `/plants/newest` is not `/plants/{id}`.
+  // Paths without parameters first: `/plants/newest` is not `/plants/{id}`. Of the others the first that matches is taken.
   const paths = Map.groupBy(contract.operations, ({ path }) => path);
   const basePath = options.basePath + contract.basePath;
   const ordered = [...paths].sort(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));

@@ -77,6 +77,47 @@ describe('a contract is refused, with line and column,', () => {
   });
 });
 
+describe('a contract is refused, with line and column, whose path', () => {
+  const refusalOf =
+    (...paths: readonly string[]) =>
+    () =>
+      basePathOf(withPaths('[]', ...paths));
+
+  test.each([
+    ['/x/{a}{b}', 'a segment can have one variable: put a slash between two, or read both as one'],
+    ['/x/{a}-{b}', 'a segment can have one variable'],
+    ['/x/{a}/{a}', 'a variable cannot stand twice in a path'],
+    ['/x/{}', 'a brace must belong to a variable that has a name, such as {id}'],
+    ['/x/{a', 'a brace must belong to a variable'],
+    ['/x/a}', 'a brace must belong to a variable'],
+    ['/café/{a}', 'clients send it in another form: write it percent-encoded, without dots and query'],
+    ['/x/../{a}', 'clients send it in another form'],
+    ['/x?a={a}', 'clients send it in another form'],
+  ])('has a form that is not kept: %s', (path, message) => {
+    expect(refusalOf(path)).toThrow(`openapi.yaml:4:3, ${path}: ${message}`);
+  });
+
+  test.each([
+    ['/x/{a}', '/x/{b}'],
+    ['/x/{a}', '/x/{a}.json'],
+    ['/x/{a}/{b}', '/x/v{a}/{c}'],
+  ])('%s stands before and hides: %s', (first, second) => {
+    expect(refusalOf(first, second)).toThrow(
+      `openapi.yaml:5:3, ${second}: ${first} stands before it and matches all of its requests: put this path first, or`,
+    );
+  });
+
+  test.each([
+    ['/x/{a}.json', '/x/{a}'],
+    ['/x/{a}', '/x/b'],
+    ['/x/{a}/y', '/x/b/{c}'],
+    ['/x/{a}', '/x/{a}/y'],
+    ['/caf%C3%A9/{a}', "/x/v1:a+b(c)'!*,;=@~$&"],
+  ])('does not: %s beside %s', (first, second) => {
+    expect(refusalOf(first, second)).not.toThrow();
+  });
+});
+
 test.each([
   ['[]', '/docs.json'],
   ['[]', '/docs{x}'],

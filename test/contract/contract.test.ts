@@ -46,6 +46,15 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
           `${getBed}: the operationId ${id} must be a name that TypeScript can have`,
         ] as const,
     ),
+    ...['index', 'services'].map(
+      (id) =>
+        [
+          `the operationId ${id}`,
+          'operationId: getBed',
+          `operationId: ${id}`,
+          `${getBed}: src/operations/${id}.ts is another file: choose another operationId`,
+        ] as const,
+    ),
     ...['constructor', '__proto__'].map(
       (id) =>
         [
@@ -60,7 +69,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'a reference to nothing',
       'schemas/Season',
       'schemas/Sort',
-      `openapi.yaml:${lineOf('schemas/Season')}:38: $ref leads to #/components/schemas/Sort, which is not in it`,
+      `openapi.yaml:${lineOf('schemas/Season')}:48: $ref leads to #/components/schemas/Sort, which is not in it`,
     ],
     [
       'another document',
@@ -74,11 +83,22 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       "schemas/Short', maxLength",
       `openapi.yaml:${lineOf('Short: {')}:5: a schema cannot refer to itself for the same`,
     ],
+    ['a number that JSON does not have', season, 'Season: { const: .nan }', ':15: JSON has no number NaN'],
+    ['such a number in a list', season, 'Season: { enum: [1, .inf] }', ':25: JSON has no number Infinity'],
+    ...['!!binary aGk=', '!!set { a }', '!!timestamp 2026-02-28'].map(
+      (value) =>
+        [
+          `the value ${value}`,
+          season,
+          `Season: { default: ${value} }`,
+          `openapi.yaml:${lineOf(season)}:15: JSON has no such value: write a map, a list, or a string in quotes`,
+        ] as const,
+    ),
     [
       'another security scheme',
       'scheme: bearer',
       'scheme: basic',
-      `openapi.yaml:${lineOf('scheme: bearer')}:22: scheme must be bearer: access tokens are all`,
+      `openapi.yaml:${lineOf('scheme: bearer')}:48: scheme must be bearer: access tokens are all`,
     ],
     [
       'a scope that is none',
@@ -133,16 +153,20 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'parameter x-since: it is declared twice',
     ],
     ['a name that two parameters read', '{ north: { type', '{ limit: { type', 'the parameter corner reads limit, as'],
-    ['a member that two read', 'name: name, in: query', 'name: "filter[by]", in: query', 'filter reads filter[by], as'],
+    [
+      'a member that two read',
+      'name: name, in: query',
+      'name: "filter[by]", in: query',
+      'filter[by] reads filter[by], as',
+    ],
     ['a parameter that no path has', '/beds/{bed-id}:', '/beds/{id}:', 'the parameter id must be in the path, and be'],
     ['a path without its parameter', '/beds/{bed-id}:', '/beds/each:', 'the parameter bed-id must be in the path, and'],
     [
       'a path twice',
       '  /weather:',
       '  /beds/{id}: {}\n  /weather:',
-      '/beds/{id}: another path differs from it only by',
+      '/beds/{id}: /beds/{bed-id} stands before it and matches all of its requests',
     ],
-    ['parameters without text between', '{row}/{season}', '{row}{season}', 'must have text between them'],
     [
       'a path that is referred to',
       newest,

@@ -5,7 +5,7 @@ test.each([
   ['/body/list/0/id', 'must be integer', 'type', 'body.list.0.id must be an integer'],
   ['/body/x', 'must be string,null', 'type', 'body.x must be a string or null'],
   ['/body/x', 'must be array', 'type', 'body.x must be an array'],
-  ['/params/id', 'must match format "uuid"', 'format', 'path.id must match format "uuid"'],
+  ['/path/id', 'must match format "uuid"', 'format', 'path.id must match format "uuid"'],
   ['/headers/x-count', 'must be >= 1', 'minimum', 'header.x-count must be at least 1'],
   ['/body/list', 'must NOT have fewer than 1 items', 'minItems', 'body.list must not have fewer than 1 item'],
   ['/body', 'must NOT have more than 1 properties', 'maxProperties', 'body must not have more than 1 property'],

@@ -225,6 +225,11 @@ export interface components {
             } & {
                 [key: string]: bigint | string;
             };
+            counted?: {
+                total?: number;
+            } & {
+                [key: string]: bigint | number;
+            };
             /**
              * Format: int32
              * @enum {integer}

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { loadDocument } from '../../src/contract/load.ts';
 import { YAML } from '../support/app.ts';
 
-const { document } = loadDocument(YAML);
+const document = loadDocument(YAML);
 
 /** What stands in the contract under a name, wherever that is, with the names that lead to it. */
 function found(name: string, node: unknown = document, path = ''): (readonly [path: string, value: unknown])[] {

@@ -109,6 +109,7 @@ interface Numbers {
   open?: [bigint, string?, ...unknown[]];
   map?: Record<string, bigint>;
   titled?: { title?: string; [name: string]: bigint | string };
+  counted?: { total?: number; [name: string]: bigint | number };
   small?: 1 | 2;
   real?: number;
   inner?: { pair?: (1 | 2)[] };

@@ -98,6 +98,23 @@ describe('what is not kept stops the start, with its place and the way out:', ()
     ['Schema', { 'x-eov-type': 'string' }, 'the field x-eov-type of a Schema Object is not known here'],
     ['Schema', { type: 'date' }, 'type must be one or more of null, boolean'],
     ['Schema', { type: ['string', 'string'] }, 'type must be one or more of'],
+    ['Schema', { type: ['string', null] }, 'type must have "null" in quotes'],
+    ['Schema', { properties: { 'x-a': { nullable: true } } }, 'nullable is not kept'],
+    ['Response', { headers: { 'x-a': { schema: { nullable: true } } } }, 'nullable is not kept'],
+    ['Components', { parameters: { 'x-a': { name: 'a', in: 'cookie', schema: {} } } }, 'in must be path, query or'],
+    ['OpenAPI', { paths: { 'x-a': {} } }, 'x-a is not kept among paths: move it out, beside paths'],
+    [
+      'Operation',
+      { responses: { 'x-a': {}, default: { description: 'it has failed' } } },
+      'x-a is not kept among responses: move it out, beside responses',
+    ],
+    ['Schema', { $ref: '#/info' }, 'the field version of a Schema Object is not known here'],
+    ['Schema', { $ref: '#/components/schemas/%' }, '$ref leads to #/components/schemas/%, which is not in it'],
+    ['Schema', { properties: null }, 'properties must be a map of Schema Objects'],
+    ['Schema', { items: [] }, 'items must be a Schema Object'],
+    ['Schema', { dependentRequired: null }, 'dependentRequired must be a map of names to lists of names'],
+    ['Schema', { dependentRequired: { a: 'b' } }, 'dependentRequired must be a map of names to lists of names'],
+    ['Discriminator', { mapping: { Branch: 5 } }, 'mapping must be a map of values to schemas'],
     ['Schema', { minLength: '3' }, 'minLength must be an integer, at least 0'],
     ['Schema', { maxItems: 1.5 }, 'maxItems must be an integer'],
     ['Schema', { minimum: '3' }, 'minimum must be a number'],
@@ -111,6 +128,34 @@ describe('what is not kept stops the start, with its place and the way out:', ()
       { const: { id: [JSON.rawJSON('9007199254740993')] }, format: 'int32' },
       'const goes beyond ±9007199254740991',
     ],
+    [
+      'Schema',
+      { properties: { a: { type: 'integer', default: JSON.rawJSON('9007199254740993') } } },
+      'default goes beyond ±9007199254740991, where numbers are rounded: add format: int64',
+    ],
+    [
+      'Schema',
+      {
+        properties: {
+          a: {
+            type: 'object',
+            properties: { b: { type: 'array' } },
+            default: { b: [JSON.rawJSON('9007199254740993')] },
+          },
+        },
+      },
+      'default goes beyond ±9007199254740991',
+    ],
+    [
+      'Schema',
+      {
+        properties: {
+          a: { pattern: '^a$', 'x-pattern-message': 'must be the letter a' },
+          b: { pattern: '^a$', 'x-pattern-message': 'must be a' },
+        },
+      },
+      'beside the same pattern stands another x-pattern-message: write both alike',
+    ],
     ['Schema', { multipleOf: 0 }, 'multipleOf must be a number above 0'],
     ['Schema', { uniqueItems: 'yes' }, 'uniqueItems must be true or false'],
     ['Schema', { required: 'name' }, 'required must be a list of strings'],
@@ -120,7 +165,16 @@ describe('what is not kept stops the start, with its place and the way out:', ()
     ['Schema', { patternProperties: { '[': true } }, 'patternProperties does not compile'],
     ['Schema', { format: 'colour' }, 'format colour is not kept: int32, int64'],
     ['Schema', { format: 'int64', type: 'string' }, 'format int64 must stand beside type: integer'],
-    ['Schema', JSON.parse('{"properties":{"__proto__":true}}') as Node, 'properties must be without __proto__'],
+    ...['properties', 'patternProperties', 'dependentSchemas', '$defs'].map((keyword): [Kind, Node, string] => [
+      'Schema',
+      { [keyword]: JSON.parse('{"__proto__":true}') as Node },
+      `${keyword} must be without __proto__`,
+    ]),
+    [
+      'Schema',
+      { dependentRequired: JSON.parse('{"__proto__":[]}') as Node },
+      'dependentRequired must be without __proto__',
+    ],
     ['Schema', { required: ['__proto__'] }, 'required must be without __proto__'],
     ['Schema', { properties: { a: 3 } }, 'a must be a Schema Object'],
     ['Schema', { allOf: {} }, 'allOf must be a list of Schema Objects'],
@@ -166,9 +220,40 @@ describe('what is not kept stops the start, with its place and the way out:', ()
     ['Parameter', { style: 'pipeDelimited' }, 'style pipeDelimited is not kept in query: form and deepObject are'],
     ['Parameter', { in: 'path', required: true, style: 'label' }, 'style label is not kept in path: simple is'],
     ['Parameter', { schema: {} }, 'the parameter limit must have a type'],
+    ['Parameter', { schema: { anyOf: [{ maxLength: 3 }, { type: 'integer' }] } }, 'must have a type'],
     ['Parameter', { schema: { type: ['integer', 'null'] } }, 'the parameter limit must have a type'],
     ['Parameter', { schema: { type: ['string', 'array'] } }, 'must be of type array alone'],
     ['Parameter', { schema: { type: 'array', items: { type: 'array' } } }, 'must have items that are strings'],
+    [
+      'Parameter',
+      { schema: { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'object' } } },
+      'must have items that are strings',
+    ],
+    [
+      'Parameter',
+      { style: 'deepObject', schema: { type: 'object', additionalProperties: { type: 'array' } } },
+      'must have members that are strings',
+    ],
+    [
+      'Parameter',
+      { schema: { type: 'object', patternProperties: { '^x': { type: 'string' } }, additionalProperties: false } },
+      'takes names of the query that have a pattern: name each member under properties',
+    ],
+    ['Parameter', { in: 'header', name: 'set-cookie' }, 'replies have the header Set-Cookie, not requests'],
+    ['Parameter', { in: 'header', name: 'X Note' }, 'no header field can have the name X Note'],
+    ['Response', { headers: { 'X Note': { schema: {} } } }, 'no header field can have the name X Note'],
+    ['Parameter', { in: 'path', required: true }, 'the parameter limit must be in the path, and be declared'],
+    ['Parameter', { in: 'path' }, 'is not valid OpenAPI 3.1'],
+    [
+      'Operation',
+      {
+        parameters: [
+          { name: 'filter[limit]', in: 'query', schema: { type: 'string' } },
+          { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object' } },
+        ],
+      },
+      'the parameter filter[limit] reads filter[limit], as another does',
+    ],
     ['Parameter', { style: 'deepObject' }, 'must be an object to have the style deepObject'],
     ['Parameter', { schema: { type: 'object' } }, 'takes every name of the query: add additionalProperties: false'],
     ['Response', { headers: { 'Content-Type': { schema: {} } } }, 'OpenAPI ignores the header Content-Type'],
@@ -187,7 +272,21 @@ describe('what is kept beside it:', () => {
   test.each<[Kind, Node]>([
     ['Schema', { 'x-note': 'for people' }],
     ['Schema', { properties: { a: { readOnly: true, type: 'string' }, b: { default: 3, type: 'integer' } } }],
+    [
+      'Schema',
+      {
+        properties: {
+          a: {
+            type: 'object',
+            properties: { id: { type: 'integer', format: 'int64' } },
+            default: { id: JSON.rawJSON('9007199254740993') },
+          },
+        },
+      },
+    ],
     ['Parameter', { in: 'header', name: 'Accept', schema: { nullable: true } }],
+    ['Parameter', { schema: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false } }],
+    ['Parameter', { style: 'deepObject', schema: { type: 'object' } }],
     ['Parameter', { schema: { type: 'array', items: { type: 'integer' } }, explode: false }],
     ['OpenAPI', { webhooks: { grown: { post: { responses: { default: { description: 'noted' } } } } } }],
     [

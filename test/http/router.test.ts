@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Handler } from '../../src/http/router.ts';
 import { startGarden } from '../garden/garden.ts';
+import { startApp } from '../support/app.ts';
 
 const { app, seen, call } = await startGarden('/a+b(c)');
 
@@ -16,6 +18,31 @@ test('a method that a path does not have gets 405 with those that it has', async
 test('the security is that of the operation: some are open, their neighbours are not', async () => {
   const statusOf = async (path: string) => (await call('GET', path, { headers: { Authorization: '' } })).status;
   expect([await statusOf('/beds'), await statusOf('/beds/newest'), await statusOf('/beds/1')]).toEqual([200, 204, 401]);
+});
+
+test('a variable may have text around it in its segment', async () => {
+  const yaml = `
+openapi: 3.1.0
+info: { title: Leaves, version: 1.0.0 }
+paths:
+  /leaf-{id}.json:
+    get:
+      operationId: getLeaf
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { description: its id, content: { application/json: { schema: { type: string } } } }
+        default: { description: it has failed, content: { application/json: { schema: true } } }
+`;
+  const getLeaf: Handler = ({ path }) => Promise.resolve({ status: 200, body: path['id'] });
+  const { url } = await startApp({ yaml, operations: { getLeaf } });
+  const answerOf = async (path: string) => {
+    const response = await fetch(url + path);
+    return response.status === 200 ? await response.json() : response.status;
+  };
+  expect(await answerOf('/leaf-1.json')).toBe('1');
+  expect(await answerOf('/leaf-a%2Fb.json.json')).toBe('a/b.json');
+  expect(await answerOf('/leaf-.json')).toBe(404);
+  expect(await answerOf('/leaf-1xjson')).toBe(404);
 });
 
 describe('below the path of BASE_URL, to the letter, are the pages, and below that of servers the operations:', () => {
