@@ -43,8 +43,6 @@ function ajvOptions({ checks }: Translation): Partial<Options> {
       validate: isValid,
       error: { message },
     })),
-    // A reply is made of ordinary objects, which have members such as `constructor` that nobody gave them.
-    ownProperties: true,
     // An array may be shorter than its prefixItems, and longer.
     strictTuples: false,
   };
@@ -85,7 +83,8 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
   try {
     const requestOptions: Options = { ...ajvOpts.request, ...ajvOptions(requests) };
     const requestValidator = new RequestValidator(toSpecification(requests.components), requestOptions);
-    const replyOptions: Options = { ...ajvOpts.response, ...ajvOptions(replies) };
+    // A reply may be made of objects that inherit members, such as `constructor`: those are not sent.
+    const replyOptions: Options = { ...ajvOpts.response, ...ajvOptions(replies), ownProperties: true };
     const replyValidator = new ResponseValidator(toSpecification(replies.components), replyOptions);
     const compile = (operation: Named, bodies: ReadonlyMap<string, unknown>) =>
       compileRequests(operation, bodies, requestValidator, requests.checks, patterns);

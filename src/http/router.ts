@@ -152,8 +152,8 @@ function readRequest(
   basePath: string,
 ): RequestData | Promise<RequestData> {
   const { url, headers } = context.request;
-  const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(url) ?? [];
-  const head = { path: path.slice(basePath.length), query, headers };
+  const end = url.includes('?') ? url.indexOf('?') : url.length;
+  const head = { path: url.slice(basePath.length, end), query: url.slice(end + 1), headers };
   const reading = operation.body && readBody(context, context.body, operation.body);
   const validated = (sent: Body | undefined) => validateRequest(head, sent, operation);
   return reading === undefined ? validated(undefined) : reading.then(validated);
