@@ -144,7 +144,7 @@ export const LED: Readonly<Record<string, Change>> = {
       [
         '{"id":1,"name":"x","tag":"a secret"}',
         500,
-        'the reply of createPlant breaks the contract: response.tag is not allowed',
+        'the reply of createPlant breaks the contract: body.tag is not allowed',
       ],
     ],
   },
