@@ -1,5 +1,6 @@
 import { type AnySchema, type Content, type DeclaredOperation, type Follow, refuse, type Schema } from './document.ts';
 import { exactJson } from './int64.ts';
+import { joined } from './positions.ts';
 
 /** The most bytes that a body may have, as sent and after decompression, unless the operation has another limit. */
 export const DEFAULT_BODY_BYTES = 64 * 1024;
@@ -67,6 +68,10 @@ function largestValue(root: AnySchema, follow: Follow): number {
     return max(types.map((each) => sizes[each]?.() ?? 0));
   }
 
+  function isReadOnly(schema: AnySchema): boolean {
+    return joined([schema], follow).some(({ readOnly }) => readOnly);
+  }
+
   function elements({ prefixItems = [], items, maxItems = prefixItems.length }: Schema): number {
     const first = prefixItems.slice(0, maxItems);
     const others = items === false ? 0 : maxItems - first.length;
@@ -74,7 +79,9 @@ function largestValue(root: AnySchema, follow: Follow): number {
   }
 
   function members({ properties = {}, propertyNames, additionalProperties, maxProperties }: Schema): number {
-    const declared = Object.entries(properties).map(([name, each]) => jsonBytes(name) + 2 + largest(each));
+    // No request may have what is readOnly.
+    const sent = Object.entries(properties).filter(([, each]) => !isReadOnly(each));
+    const declared = sent.map(([name, each]) => jsonBytes(name) + 2 + largest(each));
     const counted = declared.toSorted((one, other) => other - one).slice(0, maxProperties);
     const others = additionalProperties === false ? 0 : (maxProperties ?? 0) - counted.length;
     return inBrackets(sum(counted) + max([others]) * (largest(propertyNames) + 2 + largest(additionalProperties)));

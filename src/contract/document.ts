@@ -98,9 +98,10 @@ export function readOpenApi(yaml: string): OpenApiDocument {
   visit(parsed, {
     Alias(_key, alias, holders) {
       const target = alias.resolve(parsed);
-      if (target === undefined || !holders.includes(target)) return;
+      if (target !== undefined && !holders.includes(target)) return;
       const { line, col } = lines.linePos(alias.range?.[0] ?? 0);
-      throw new ContractError(`openapi.yaml:${line}:${col}: *${alias.source} stands in itself: refer to it by $ref`);
+      const what = target === undefined ? 'has no anchor before it' : 'stands in itself: refer to it by $ref';
+      throw new ContractError(`openapi.yaml:${line}:${col}: *${alias.source} ${what}`);
     },
   });
   const document = parsed.toJS() as Partial<OpenApiDocument> | null;

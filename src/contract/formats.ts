@@ -31,7 +31,8 @@ function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   const [domain, local] = [text.slice(at + 1), text.slice(0, at)];
   const [, address] = /^\[(.*)\]$/.exec(domain) ?? [];
-  if (address === undefined) return at > 0 && LOCAL.test(local) && domain.includes('.') && HOST.test(domain);
+  if (address === undefined)
+    return at > 0 && local.length <= 64 && LOCAL.test(local) && domain.includes('.') && HOST.test(domain);
   return LOCAL.test(local) && (isIPv4(address) || (address.startsWith('IPv6:') && isIPv6(address.slice(5))));
 }
 
@@ -43,7 +44,8 @@ const OF_URI = /^(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 function isReference(text: string): boolean {
   const [found, scheme, address, path = ''] = REFERENCE.exec(text) ?? [];
   if (found === undefined || !OF_URI.test(text)) return false;
-  if (address !== undefined && !isIPv6(address) && !/^v[0-9a-f]+\./i.test(address)) return false;
+  if (address !== undefined && !(isIPv6(address) && !address.includes('%')) && !/^v[0-9a-f]+\./i.test(address))
+    return false;
   return scheme !== undefined || !/^[^/]*:/.test(path);
 }
 

@@ -276,8 +276,10 @@ function requireReadable(parameter: Parameter, position: Position, follow: Follo
   const structure = structureOf(position);
   // Of other members and items the schema need not say a type: their text tells it.
   const hasParts = ({ types: allowed }: Position) =>
-    allowed.size <= 6 && ['array', 'object', 'null'].some((type) => allowed.has(type));
-  const isScalar = (each: Position) => each.types.size > 0 && each.types.size <= 6 && !hasParts(each);
+    allowed.size <= 6 && ['array', 'object'].some((type) => allowed.has(type));
+  // What may be null besides is never sent as such: no text says it.
+  const isScalar = (each: Position) =>
+    each.types.size <= 6 && !hasParts(each) && ['string', 'integer', 'boolean'].some((type) => each.types.has(type));
   if (types.size > 6 || (structure === 'scalar' && !isScalar(position)))
     refuse('must have a type: one of string, number, integer, boolean');
   if (structure !== 'scalar' && types.size > 1) refuse(`must be of type ${structure} alone, or of none that has parts`);

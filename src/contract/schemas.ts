@@ -2,7 +2,8 @@ import { type AnySchema, type Follow, locationOf, type Schema } from './document
 import { ContractError } from './errors.ts';
 import { type ExactCheck, exactChecks } from './exact.ts';
 import { exactJson } from './int64.ts';
-import { joined, reachable } from './positions.ts';
+import { joined } from './positions.ts';
+import { requireSingleRecursion } from './recursion.ts';
 import { VOCABULARY } from './vocabulary.ts';
 
 /** Their schemas apply to the same value. */
@@ -164,22 +165,27 @@ export class Translation {
       name = this.nextName();
       known.set(target, name);
       // Of which value it is, is seen above, for each reference.
-      this.components[name] = this.schema(target, { ...place, of: 'a member', within: [...place.within, target] });
+      this.add(name, this.schema(target, { ...place, of: 'a member', within: [...place.within, target] }));
     }
-    return `#/components/schemas/${name}`;
+    return name;
   }
 
   /** A schema that Ajv compiles by itself: what it evaluates counts where it holds. @returns a reference to it */
   private apart(translated: unknown): unknown {
     if (typeof translated === 'boolean') return translated;
     const name = this.nextName();
-    this.components[name] = translated;
-    return { $ref: `#/components/schemas/${name}` };
+    this.add(name, translated);
+    return { $ref: name };
+  }
+
+  /** By its `$id`, Ajv compiles a schema once for all that refer to it. */
+  private add(name: string, translated: unknown): void {
+    this.components[name] = { $id: name, allOf: [translated] };
   }
 
   private names = 0;
   private nextName(): string {
-    return `s${this.names++}`;
+    return `urn:${this.direction}:${this.names++}`;
   }
 
   /**
@@ -208,16 +214,12 @@ export class Translation {
       throw new ContractError(`${locationOf(schema)}: ${what}`);
     };
     if ((readOnly || writeOnly) && place.of !== 'a member')
-      refuse('readOnly and writeOnly are kept for members of objects');
+      refuse('readOnly and writeOnly are kept for members of objects: write them beside the $ref in properties');
     if (format === 'int64' && !place.isTyped)
       refuse(`format: int64 is kept where TypeScript sees it, not beneath ${UNTYPED.join(', ')}: leave the format out`);
     if (discriminator !== undefined && oneOf === undefined && anyOf === undefined)
       refuse('a discriminator must stand beside oneOf or anyOf');
-    for (const branches of discriminator === undefined ? [oneOf, anyOf] : []) {
-      const again = branches?.filter((each) => reachable(each, this.follow).includes(schema)) ?? [];
-      if (again.length > 1)
-        refuse('two branches contain this schema again, and could take for ever to judge: add a discriminator');
-    }
+    requireSingleRecursion(schema, this.follow);
     if (schema.default === undefined || this.direction === 'reply') return;
     if (place.of === 'another value')
       refuse('a default is filled in for parameters and for members of objects: leave it out');

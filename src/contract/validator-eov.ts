@@ -304,7 +304,9 @@ type Checks = Readonly<Record<string, Readonly<Record<string, (data: object) => 
 
 /** Faults of a message, which the validator takes for a body, by their paths in it and by the contract's keywords. */
 function inMessage(faults: readonly Fault[], body: string, checks: readonly ExactCheck[]): Fault[] {
-  return faults.map(({ path, message, errorCode = '' }) => {
+  // Beside that of an `if` stand those of its branch, which say what is wrong.
+  const own = faults.filter(({ errorCode = '' }) => !errorCode.startsWith('if.'));
+  return own.map(({ path, message, errorCode = '' }) => {
     const [, index] = /^exact(\d+)\./.exec(errorCode) ?? [];
     const keyword = index === undefined ? errorCode : (checks[Number(index)]?.keyword ?? '');
     return { path: path.slice(body.length), message, errorCode: keyword };

@@ -51,8 +51,10 @@ export function send(
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  // A 204 has no length, not even none (RFC 9110, section 8.6).
-  if (status !== 204) fields.push('Content-Length', String(length));
+  // A 204 has no length, not even none; a 304, or a reply to HEAD, would tell that of a body that it does not have (RFC
+  // 9110, section 8.6).
+  const hasNone = body === undefined && (status === 304 || context.request.method === 'HEAD');
+  if (status !== 204 && !hasNone) fields.push('Content-Length', String(length));
   response.writeHead(status, fields);
   if (Buffer.isBuffer(body)) endInParts(context, body, 0);
   else {

@@ -27,6 +27,12 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
   const noPattern = 'pattern does not compile: SyntaxError: Invalid regular expression';
   test.each([
     ['no YAML', version, 'openapi: [3.1.0', 'openapi.yaml is not YAML: '],
+    [
+      'an alias without an anchor',
+      version,
+      `${version}\nx-a: *none`,
+      'openapi.yaml:3:6: *none has no anchor before it',
+    ],
     ['YAML with a key twice', version, `${version}\n${version}`, 'at line 3, column 1'],
     ['YAML that holds itself', reason, 'reason: &a { items: *a }', '*a stands in itself: refer to it by $ref'],
     ['another version of OpenAPI', version, 'openapi: 3.0.3', 'openapi.yaml:2:1 must be OpenAPI 3.1: it must say'],

@@ -200,7 +200,7 @@ describe('what is not kept stops the start, with its place and the way out:', ()
           },
         })),
       },
-      'two branches contain this schema again, and could take for ever to judge: add a discriminator',
+      'one part of a value is judged by this schema twice, and its parts four times: say it in one place',
     ],
     ['Schema', { readOnly: true }, 'readOnly and writeOnly are kept for members of objects'],
     [
@@ -221,7 +221,7 @@ describe('what is not kept stops the start, with its place and the way out:', ()
     ['Parameter', { in: 'path', required: true, style: 'label' }, 'style label is not kept in path: simple is'],
     ['Parameter', { schema: {} }, 'the parameter limit must have a type'],
     ['Parameter', { schema: { anyOf: [{ maxLength: 3 }, { type: 'integer' }] } }, 'must have a type'],
-    ['Parameter', { schema: { type: ['integer', 'null'] } }, 'the parameter limit must have a type'],
+    ['Parameter', { schema: { type: 'null' } }, 'the parameter limit must have a type'],
     ['Parameter', { schema: { type: ['string', 'array'] } }, 'must be of type array alone'],
     ['Parameter', { schema: { type: 'array', items: { type: 'array' } } }, 'must have items that are strings'],
     [
@@ -284,6 +284,7 @@ describe('what is kept beside it:', () => {
         },
       },
     ],
+    ['Parameter', { schema: { anyOf: [{ type: 'integer' }, { type: 'null' }] } }],
     ['Parameter', { in: 'header', name: 'Accept', schema: { nullable: true } }],
     ['Parameter', { schema: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false } }],
     ['Parameter', { style: 'deepObject', schema: { type: 'object' } }],
