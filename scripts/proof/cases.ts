@@ -53,12 +53,12 @@ export function casesOf(
     const keywords = () => (isValid ? keywordsOf(tried) : brokenBy(judge, schema, value));
     return isMeant(value, isValid) ? [{ value, isValid, keywords }] : [];
   });
-  const unproved = keywordsIn(schema, judge).flatMap((at): Unproved[] => {
+  const unproved = keywordsIn(schema, judge).flatMap(({ at, isForbidding }): Unproved[] => {
     const { outcomes, verdicts } = seen.get(at[0])?.get(at[1]) ?? { outcomes: new Set(), verdicts: new Set() };
     const isBroken = outcomes.has(false) && verdicts.has(false);
     const isJudging = verdicts.has(true) && outcomes.has(true);
     // What is `false` is there to be broken.
-    if (!isInContract(at[0]) || (isBroken && (isJudging || isForbidding(...at, judge)))) return [];
+    if (!isInContract(at[0]) || (isBroken && (isJudging || isForbidding))) return [];
     return [{ at, isJudging: verdicts.has(true) }];
   });
   return { cases, unproved };
@@ -84,7 +84,7 @@ function brokenBy(judge: Judge, schema: Schema, value: Json): readonly At[] {
 }
 
 function keywordsOf(schema: Keywords): readonly At[] {
-  const names = Object.keys(schema).filter((name) => isAssertion(schema, name as keyof Keywords));
+  const names = Object.keys(schema).filter((name) => isAssertion(schema, name as keyof Keywords, []));
   return names.length > 0 && isInContract(schema) ? names.map((name): At => [schema, name]) : [[schema, '']];
 }
 
@@ -103,30 +103,56 @@ export function shown([schema, keyword]: At): string {
   return `${locationOf(schema)}${text.length > 100 ? `${text.slice(0, 100)}…` : text}`;
 }
 
-/** Each keyword that a value can break, with its schema, wherever the schema leads. */
-function keywordsIn(root: Schema, judge: Judge): At[] {
-  const schemas = new Set([root]);
-  const found: At[] = [];
-  // A set hands out what is added while it is walked.
-  for (const schema of schemas) {
-    if (typeof schema === 'boolean') continue;
-    for (const keyword of Object.keys(schema) as (keyof Keywords)[]) {
-      const beneath = schemasIn(schema, keyword, judge);
-      beneath.forEach((each) => schemas.add(each));
-      if (isForbidding(schema, keyword, judge) || isAssertion(schema, keyword)) found.push([schema, keyword]);
-    }
-  }
-  return found;
+interface Breakable {
+  readonly at: At;
+  /** Whether there is a value that the keyword never allows, whatever the value. */
+  readonly isForbidding: boolean;
 }
 
-function schemasIn(schema: Keywords, keyword: keyof Keywords, judge: Judge): readonly Schema[] {
+/** Each keyword that a value can break, with its schema, wherever the schema leads. */
+function keywordsIn(root: Schema, judge: Judge): Breakable[] {
+  const met = new Map<Keywords, Map<string, Breakable>>();
+  const seen = new Map<Schema, Set<string>>();
+  const visit = (schema: Schema, around: readonly string[]): void => {
+    if (typeof schema === 'boolean') return;
+    const barred = judge.barred(schema, around);
+    const places = seen.get(schema) ?? new Set();
+    seen.set(schema, places);
+    const place = barred.toSorted().join();
+    if (places.has(place)) return;
+    places.add(place);
+    const found = met.get(schema) ?? new Map<string, Breakable>();
+    met.set(schema, found);
+    for (const keyword of Object.keys(schema) as (keyof Keywords)[]) {
+      const beneath = schemasIn(schema, keyword, judge, barred);
+      beneath.forEach((each) => {
+        visit(each, IN_PLACE.includes(keyword) ? barred : []);
+      });
+      const isForbidding =
+        found.get(keyword)?.isForbidding === true ||
+        (keyword === 'not' ? isEmpty(schema.not) : beneath.includes(false));
+      if (isForbidding || isAssertion(schema, keyword, barred))
+        found.set(keyword, { at: [schema, keyword], isForbidding });
+    }
+  };
+  visit(root, []);
+  return [...met.values()].flatMap((found) => [...found.values()]);
+}
+
+/** @param barred the members that the value does not have here */
+function schemasIn(
+  schema: Keywords,
+  keyword: keyof Keywords,
+  judge: Judge,
+  barred: readonly string[],
+): readonly Schema[] {
   if (keyword === '$ref') return [judge.follow(schema.$ref ?? '')];
   const value: unknown = schema[keyword];
   if (ONE.includes(keyword)) return [value as Schema];
   if (LISTS.includes(keyword)) return value as Schema[];
-  return MAPS.includes(keyword)
-    ? Object.values(value as Record<string, Schema>).map((each) => judge.memberSchema(each))
-    : [];
+  if (!MAPS.includes(keyword)) return [];
+  const isBarred = (name: string) => keyword === 'properties' && barred.includes(name);
+  return Object.entries(value as Record<string, Schema>).map(([name, each]) => !isBarred(name) && each);
 }
 
 const ONE = [
@@ -134,27 +160,30 @@ const ONE = [
   ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
 ];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+/** Their schemas are of the same value. */
+const IN_PLACE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
 const ASSERTIONS = [
   ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
-  ...['pattern', 'required', 'dependentRequired', 'anyOf', 'oneOf', 'not'],
+  ...['pattern', 'anyOf', 'oneOf', 'not'],
 ];
 
-/** Whether there is a value that the keyword never allows, whatever the value. */
-function isForbidding(schema: Keywords, keyword: string, judge: Judge): boolean {
-  if (keyword === 'not') return schema.not === true || Object.keys(schema.not ?? {}).length === 0;
-  return schemasIn(schema, keyword as keyof Keywords, judge).includes(false);
+/** Whether a schema allows all. */
+function isEmpty(schema: Schema = {}): boolean {
+  return schema === true || Object.keys(schema).length === 0;
 }
 
-/** Whether a value can break the keyword itself: none breaks `minLength: 0`. */
-function isAssertion(schema: Keywords, keyword: keyof Keywords): boolean {
+/** Whether a value without the barred members can break the keyword itself: none breaks `minLength: 0`. */
+function isAssertion(schema: Keywords, keyword: keyof Keywords, barred: readonly string[]): boolean {
   const value: unknown = schema[keyword];
   if (keyword === 'format') return String(value) in STRING_FORMATS || String(value) in BITS;
   if (keyword === 'contains') return schema.minContains === undefined;
   if (keyword === 'uniqueItems') return value === true;
   if (/^min[A-Z]/.test(keyword)) return value !== 0;
   if (/^max[A-Z]/.test(keyword)) return Number(value) < (keyword === 'maxLength' ? MAX_LENGTH : MAX_COUNT);
-  return (
-    ASSERTIONS.includes(keyword) && (!keyword.endsWith('equired') || Object.values(value as object).flat().length > 0)
-  );
+  const { required = [], dependentRequired = {} } = schema;
+  const isDemanded = (name: string) => !barred.includes(name);
+  if (keyword === 'required') return required.some(isDemanded);
+  if (keyword === 'dependentRequired') return Object.values(dependentRequired).flat().some(isDemanded);
+  return ASSERTIONS.includes(keyword);
 }

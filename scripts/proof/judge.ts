@@ -64,6 +64,7 @@ export class Judge {
   private readonly document: object;
   private readonly direction: Direction;
   private readonly targets = new Map<string, Schema>();
+  private readonly known = new Map<Keywords, readonly string[]>();
 
   constructor(document: object, direction: Direction) {
     this.document = document;
@@ -72,7 +73,7 @@ export class Judge {
 
   /** @param heard is told of each keyword whether the value keeps it, and answers whether that shall count */
   isValid(schema: Schema, value: unknown, heard: Heard = (_schema, _keyword, holds) => holds): boolean {
-    return this.apply(schema, value, heard) !== undefined;
+    return this.apply(schema, value, heard, []) !== undefined;
   }
 
   /** The schema of a member here: `false` if its schema says that this direction does not have it. */
@@ -81,15 +82,33 @@ export class Judge {
   }
 
   private leavesOut(schema: Schema): boolean {
-    if (typeof schema === 'boolean') return false;
-    const { readOnly, writeOnly, $ref } = schema;
-    const isBarred = this.direction === 'request' ? readOnly : this.direction === 'reply' && writeOnly;
-    return isBarred === true || ($ref !== undefined && this.leavesOut(this.follow($ref)));
+    return this.joined(schema).some(({ readOnly = false, writeOnly = false }) =>
+      this.direction === 'request' ? readOnly : this.direction === 'reply' && writeOnly,
+    );
   }
 
-  /** What a schema requires here. */
-  required({ required = [], properties = {} }: Keywords): readonly string[] {
-    return required.filter((name) => !Object.hasOwn(properties, name) || !this.leavesOut(properties[name] ?? true));
+  /** The schema, and all that it refers to or joins. */
+  private joined(schema: Schema): readonly Keywords[] {
+    if (typeof schema === 'boolean') return [];
+    const { $ref, allOf = [] } = schema;
+    const others = [...($ref === undefined ? [] : [this.follow($ref)]), ...allOf];
+    return [schema, ...others.flatMap((each) => this.joined(each))];
+  }
+
+  /**
+   * The members that a value does not have here, by what the schema joins.
+   *
+   * @param around those by the schemas around it, of the same value
+   */
+  barred(schema: Keywords, around: readonly string[]): readonly string[] {
+    if (this.direction === 'either') return [];
+    const own =
+      this.known.get(schema) ??
+      this.joined(schema).flatMap(({ properties = {} }) =>
+        Object.keys(properties).filter((name) => this.leavesOut(properties[name] ?? true)),
+      );
+    this.known.set(schema, own);
+    return own.length === 0 ? around : [...new Set([...around, ...own])];
   }
 
   /** Where a reference leads, by one step. */
@@ -101,15 +120,16 @@ export class Judge {
   }
 
   /** @returns the names of the members that were looked at, undefined if the value is not valid */
-  private apply(schema: Schema, value: unknown, heard: Heard): Set<string> | undefined {
+  private apply(schema: Schema, value: unknown, heard: Heard, around: readonly string[]): Set<string> | undefined {
     const seen = new Set<string>();
     if (typeof schema === 'boolean') return schema ? seen : undefined;
+    const barred = this.barred(schema, around);
     let valid = true as boolean;
     const say = (keyword: keyof Keywords, holds: boolean) => {
       if (!heard(schema, keyword, holds)) valid = false;
     };
     const inPlace = (each: Schema): boolean => {
-      const others = this.apply(each, value, heard);
+      const others = this.apply(each, value, heard, barred);
       others?.forEach((name) => seen.add(name));
       return others !== undefined;
     };
@@ -120,7 +140,7 @@ export class Judge {
     if (schema.allOf) say('allOf', count(schema.allOf) === schema.allOf.length);
     if (schema.anyOf) say('anyOf', count(schema.anyOf) > 0);
     if (schema.oneOf) say('oneOf', count(schema.oneOf) === 1);
-    if (schema.not !== undefined) say('not', !this.isValid(schema.not, value, heard));
+    if (schema.not !== undefined) say('not', this.apply(schema.not, value, heard, barred) === undefined);
     if (schema.if !== undefined) {
       const keyword = inPlace(schema.if) ? 'then' : 'else';
       const branch = schema[keyword];
@@ -143,7 +163,7 @@ export class Judge {
     if (isNumber(value)) sayOfNumber(schema, value, say);
     if (typeof value === 'string') sayOfString(schema, value, say);
     if (Array.isArray(value)) this.sayOfArray(schema, value, say, heard);
-    if (isObject(value)) this.sayOfObject(schema, value, say, heard, seen, inPlace);
+    if (isObject(value)) this.sayOfObject(schema, value, say, heard, seen, inPlace, barred);
     return valid ? seen : undefined;
   }
 
@@ -172,6 +192,7 @@ export class Judge {
     heard: Heard,
     seen: Set<string>,
     inPlace: (schema: Schema) => boolean,
+    barred: readonly string[],
   ): void {
     const { properties = {}, patternProperties = {}, propertyNames, minProperties, maxProperties } = schema;
     const names = Object.keys(value);
@@ -184,13 +205,15 @@ export class Judge {
     };
     if (minProperties !== undefined) say('minProperties', names.length >= minProperties);
     if (maxProperties !== undefined) say('maxProperties', names.length <= maxProperties);
-    if (schema.required) say('required', this.required(schema).every(has));
-    if (schema.dependentRequired) say('dependentRequired', present(schema.dependentRequired).flat().every(has));
+    const isMet = (name: string) => has(name) || barred.includes(name);
+    if (schema.required) say('required', schema.required.every(isMet));
+    if (schema.dependentRequired) say('dependentRequired', present(schema.dependentRequired).flat().every(isMet));
     if (schema.dependentSchemas) say('dependentSchemas', present(schema.dependentSchemas).map(inPlace).every(Boolean));
     if (propertyNames !== undefined)
       say('propertyNames', names.filter((name) => this.isValid(propertyNames, name, heard)).length === names.length);
     const declared = names.filter((name) => Object.hasOwn(properties, name));
-    if (schema.properties) every('properties', declared, (name) => this.memberSchema(properties[name] ?? true));
+    if (schema.properties)
+      every('properties', declared, (name) => !barred.includes(name) && (properties[name] ?? true));
     const described = new Set(declared);
     for (const [pattern, each] of Object.entries(patternProperties)) {
       const matching = names.filter((name) => new RegExp(pattern, 'u').test(name));

@@ -51,7 +51,7 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Candida
     const more = Array.from({ length: Math.min(size, MAX_COUNT) }, (_, at) => `member${at}`);
     return grown(grown({}, required), [...declared, ...free, ...more], size);
   };
-  const required = own.flatMap((each) => candidates.judge.required(each));
+  const required = own.flatMap((each) => each.required ?? []);
   const minimal = sized(Math.max(0, ...own.map(({ minProperties = 0 }) => minProperties)));
   if (!isWhole) return [{ value: minimal, schema }];
   const full = grown(minimal, declared, Math.min(...own.map(({ maxProperties = Infinity }) => maxProperties)));

@@ -126,9 +126,10 @@ function objectOf(rows: readonly (readonly [name: string, schema: Schema, requir
 }
 
 /** Whether the text of a parameter is one of what its schema allows: an array, an object or a single value. */
-function isWritten(value: Json | undefined, { schema, in: location }: Parameter, candidates: Candidates): boolean {
-  // Several values of a parameter that has one can be sent in a query.
-  if (value === undefined || (location === 'query' && Array.isArray(value) && value.length > 1)) return true;
+function isWritten(value: Json | undefined, parameter: Parameter, candidates: Candidates): boolean {
+  const { schema, in: location, explode = location === 'query' } = parameter;
+  // Several values of a parameter that has one can be sent in a query, unless they are one text.
+  if (value === undefined || (location === 'query' && explode && Array.isArray(value) && value.length > 1)) return true;
   const kind = (each: Json | undefined) => (Array.isArray(each) ? 'array' : isObject(each) ? 'object' : 'single');
   return kind(value) === kind(candidates.valid([schema])[0]);
 }

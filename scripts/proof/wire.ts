@@ -1,5 +1,6 @@
 import type { ContractOperation } from '../../src/contract/contract.ts';
 import type { Parameter } from '../../src/contract/document.ts';
+import { MAX_DEPTH } from '../../src/contract/json.ts';
 import type { SentRequest } from '../../src/contract/parameters.ts';
 import type { Body } from '../../src/contract/request.ts';
 import { isNumber, isObject, type Json, type JsonObject, numberOf, write } from './values.ts';
@@ -30,6 +31,7 @@ export function wireOf(
   parts: Parts,
   choices: readonly number[] = [],
 ): Wire | undefined {
+  if (parts.body !== undefined && depthOf(parts.body) > MAX_DEPTH) return undefined;
   try {
     const body =
       mediaType === undefined || parts.body === undefined ? undefined : { mediaType, text: write(parts.body, choices) };
@@ -38,6 +40,12 @@ export function wireOf(
     if (error instanceof Unsendable) return undefined;
     throw error;
   }
+}
+
+/** How deep objects and arrays nest. */
+function depthOf(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
 /** The parts that a value has, if it is a request. */

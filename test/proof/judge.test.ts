@@ -23,6 +23,18 @@ if (hasSuite) {
   });
 }
 
+test('the judge requires nothing that another schema of the same value keeps out of a request', () => {
+  const properties = { id: { allOf: [{ readOnly: true }] } };
+  const isValid = (schema: Schema, text: string) =>
+    new Judge({ Base: { properties } }, 'request').isValid({ allOf: [{ $ref: '#/Base' }, schema] }, read(text));
+  expect(isValid({ required: ['id', 'n'] }, '{"n":1}')).toBe(true);
+  expect(isValid({ required: ['id', 'n'] }, '{}')).toBe(false);
+  expect(isValid({ dependentRequired: { n: ['id'] } }, '{"n":1}')).toBe(true);
+  expect(isValid({ not: { required: ['id'] } }, '{"n":1}')).toBe(false);
+  expect(isValid({ properties: { id: {} } }, '{"id":1}')).toBe(false);
+  expect(isValid({ properties: { n: { required: ['id'] } } }, '{"n":{}}')).toBe(false);
+});
+
 test.each([
   ['request', '{"shown":1,"secret":2}', false],
   ['request', '{"secret":2}', true],

@@ -26,7 +26,7 @@ paths:
         default: { description: a failure, content: { application/json: { schema: {} } } }
 components:
   securitySchemes: { bearerAuth: { type: http, scheme: bearer } }
-  schemas: { Short: { type: string, maxLength: 3 }, Thing: { type: object, properties: { of: { $ref: '#/components/schemas/Thing' }, id: { type: integer, format: int64 } } } }
+  schemas: { Short: { type: string, maxLength: 3 }, Shown: { type: string, readOnly: true }, Entity: { type: object, required: [id, createdAt], properties: { id: { type: string, readOnly: true }, createdAt: { type: string, readOnly: true } } }, Thing: { type: object, properties: { of: { $ref: '#/components/schemas/Thing' }, id: { type: integer, format: int64 } } } }
 `);
 }
 
@@ -269,8 +269,29 @@ test.each([
   '{ type: object, properties: { a: {} }, required: [], minProperties: 0 }',
   '{ type: array, items: { type: string }, uniqueItems: false, minItems: 0 }',
   '{ if: { type: string }, then: false, else: { type: integer } }',
+  '{ required: [id], properties: { id: { type: string, readOnly: true }, name: { type: string } } }',
+  '{ required: [secret], properties: { secret: { type: string, writeOnly: true } } }',
+  '{ allOf: [{ $ref: "#/components/schemas/Entity" }, { properties: { name: { type: string } } }] }',
+  '{ allOf: [{ $ref: "#/components/schemas/Entity" }, { required: [id, name] }], properties: { name: { type: string } } }',
+  '{ allOf: [{ $ref: "#/components/schemas/Entity" }, { dependentRequired: { name: [id] } }], properties: { name: { type: string } } }',
+  '{ allOf: [{ $ref: "#/components/schemas/Entity" }, { required: [id, name], properties: { id: { type: string }, name: { type: string } } }] }',
+  '{ anyOf: [{ required: [id, name] }, { required: [id, code] }], allOf: [{ $ref: "#/components/schemas/Entity" }] }',
+  '{ properties: { of: { $ref: "#/components/schemas/Shown" } }, required: [of] }',
 ])('%s is proved, though its values are hard to find, or it allows nothing, or forbids nothing', async (schema) => {
   prove(await contractOf(schema));
+});
+
+test('schemas that nest deeper than a request may are proved as deep as it may', async () => {
+  const nested = Array.from({ length: 34 }).reduce<string>(
+    (of) => `{ type: object, properties: { of: ${of} } }`,
+    '{ type: string }',
+  );
+  prove(await contractOf(nested));
+});
+
+test('an object in one text of a query is proved without the arrays that read as it', async () => {
+  const schema = '{ type: object, properties: { a: { type: string } } }';
+  prove(await contractOf('{}', `{ name: filter, in: query, explode: false, schema: ${schema} }`));
 });
 
 test('a pattern for which no string is found is proved by an example', async () => {
