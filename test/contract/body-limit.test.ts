@@ -44,6 +44,7 @@ describe('the largest body that a schema allows must not be larger than the limi
     ['{ prefixItems: [{ type: boolean }, { type: boolean }], items: false }', [false, false]],
     ["{ properties: { a: { $ref: '#/components/schemas/Text' }, 'ü': { const: 1 } } }", { a: TEXT, ü: 1 }],
     ['{ properties: { a: { const: 1 }, b: { const: 12 } }, maxProperties: 1 }', { b: 12 }],
+    ['{ properties: { a: { const: 1 }, b: { type: string, maxLength: 99, readOnly: true } } }', { a: 1 }],
     [
       '{ properties: { a: { const: 1 } }, maxProperties: 3, propertyNames: { maxLength: 1 }, additionalProperties: { type: boolean } }',
       { a: 1, '🌱': false, '🍀': false },

@@ -202,6 +202,16 @@ describe('what is not kept stops the start, with its place and the way out:', ()
       },
       'one part of a value is judged by this schema twice, and its parts four times: say it in one place',
     ],
+    [
+      'Schema',
+      {
+        properties: { parent: { $ref: '#/paths/~1things/put/requestBody/content/application~1json/schema' } },
+        patternProperties: {
+          '^p': { $ref: '#/paths/~1things/put/requestBody/content/application~1json/schema' },
+        },
+      },
+      'one part of a value is judged by this schema twice, and its parts four times',
+    ],
     ['Schema', { readOnly: true }, 'readOnly and writeOnly are kept for members of objects'],
     [
       'Schema',
@@ -271,6 +281,15 @@ describe('what is not kept stops the start, with its place and the way out:', ()
 describe('what is kept beside it:', () => {
   test.each<[Kind, Node]>([
     ['Schema', { 'x-note': 'for people' }],
+    [
+      'Schema',
+      {
+        anyOf: [
+          { type: 'array', items: { $ref: '#/paths/~1things/put/requestBody/content/application~1json/schema' } },
+          { additionalProperties: { $ref: '#/paths/~1things/put/requestBody/content/application~1json/schema' } },
+        ],
+      },
+    ],
     ['Schema', { properties: { a: { readOnly: true, type: 'string' }, b: { default: 3, type: 'integer' } } }],
     [
       'Schema',

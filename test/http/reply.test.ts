@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { startApp } from '../support/app.ts';
 import { startGarden } from '../garden/garden.ts';
 
 const { app, call } = await startGarden();
@@ -100,4 +101,22 @@ test('a failure that repeats is logged with its stack once, and counted then', a
     ['Error: sabotage', 1, true],
     ['Error: sabotage', 2, true],
   ]);
+});
+
+test('a reply without a body says no length where that would be the length of another reply', async () => {
+  const failure = 'default: { description: a failure, content: { application/json: { schema: {} } } }';
+  const yaml = `
+openapi: 3.1.0
+info: { title: Lengths, version: 1.0.0 }
+paths:
+  /thing:
+    get: { operationId: getThing, responses: { '304': { description: as it was }, ${failure} } }
+    head: { operationId: seeThing, responses: { '200': { description: it is there }, ${failure} } }
+    put: { operationId: putThing, responses: { '200': { description: it is there }, ${failure} } }
+`;
+  const answer = (status: number) => () => Promise.resolve({ status });
+  const operations = { getThing: answer(304), seeThing: answer(200), putThing: answer(200) };
+  const { url } = await startApp({ yaml, operations });
+  const lengthOf = async (method: string) => (await fetch(`${url}/thing`, { method })).headers.get('content-length');
+  expect([await lengthOf('GET'), await lengthOf('HEAD'), await lengthOf('PUT')]).toEqual([null, null, '0']);
 });
