@@ -238,7 +238,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     required: kept(BOTH, flag),
     deprecated: shown,
     style: kept('`simple`', oneOf('simple')),
-    explode: kept('it changes nothing', flag),
+    explode: kept('either way: a header holds one value', flag),
     schema: kept('of a string, number, integer or boolean', undefined, one('Schema')),
     content: refused('describe the header by a schema'),
     example: shown,
@@ -329,7 +329,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     ),
     'x-error-numbers': kept('what each number means; `contract:check` compares them', meanings),
   },
-  Discriminator: { propertyName: kept(RUN, text), mapping: kept(RUN, mapping) },
+  Discriminator: { propertyName: kept(RUN, text), mapping: kept('each value is pinned by its branch', mapping) },
 };
 
 function holdsBigint(value: unknown): boolean {
