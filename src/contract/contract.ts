@@ -169,7 +169,8 @@ function isNameOfFunction(name: string): boolean {
 }
 
 /**
- * What clients are told of a value that does not match a pattern, by the pattern: `x-pattern-message` beside it.
+ * Reads the messages for values that do not match a pattern: each `x-pattern-message`, by the pattern that stands beside
+ * it.
  *
  * @throws ContractError for a pattern that has two
  */
@@ -201,8 +202,7 @@ export function scopesOf({ operations }: Contract): string[] {
 function readSecurity(document: OpenApiDocument, security: Security, where: string): ContractOperation['security'] {
   const alternatives = security.map((alternative) => {
     for (const scheme of Object.keys(alternative)) {
-      const declared = document.components?.securitySchemes?.[scheme];
-      if (declared?.type !== 'http' || declared.scheme?.toLowerCase() !== 'bearer')
+      if (!Object.hasOwn(document.components?.securitySchemes ?? {}, scheme))
         refuse(security, where, `the security scheme ${scheme} must be declared, of type http, scheme bearer`);
     }
     // The one token of a request must satisfy all schemes of an alternative.

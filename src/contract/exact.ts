@@ -59,8 +59,10 @@ export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
     addOfNumbers('exclusiveMinimum', `must be > ${exclusiveMinimum}`, (value) => value > exclusiveMinimum);
   if (exclusiveMaximum !== undefined)
     addOfNumbers('exclusiveMaximum', `must be < ${exclusiveMaximum}`, (value) => value < exclusiveMaximum);
-  if (multipleOf !== undefined)
-    addOfNumbers('multipleOf', `must be multiple of ${multipleOf}`, (value) => isMultiple(value, multipleOf));
+  if (multipleOf !== undefined) {
+    const divisor = decimal(multipleOf);
+    addOfNumbers('multipleOf', `must be multiple of ${multipleOf}`, (value) => isMultiple(value, divisor));
+  }
   if ('const' in keywords) add('const', `must be ${canonical(keywords.const)}`, isOneOf([keywords.const]));
   if (keywords.enum !== undefined) {
     const shown = keywords.enum.map((each) => (typeof each === 'string' ? each : canonical(each)));
@@ -99,9 +101,9 @@ function isOfType(value: unknown, type: string): boolean {
 }
 
 /** By the digits that a number is written with: in doubles, 19.99 is no multiple of 0.01. */
-function isMultiple(value: number | bigint, divisor: number | bigint): boolean {
+function isMultiple(value: number | bigint, by: Decimal): boolean {
   if (typeof value === 'number' && !Number.isFinite(value)) return false;
-  const [dividend, by] = [decimal(value), decimal(divisor)];
+  const dividend = decimal(value);
   const scale = Math.max(dividend.scale, by.scale);
   const digits = ({ digits, scale: own }: Decimal) => digits * 10n ** BigInt(scale - own);
   return digits(dividend) % digits(by) === 0n;

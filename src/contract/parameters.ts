@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { variablesOf } from './addresses.ts';
 import { type AnySchema, type Follow, locationOf, type Parameter } from './document.ts';
 import { ContractError, ErrorNumber, Refusal } from './errors.ts';
 import { contractBroken } from './faults.ts';
@@ -56,7 +57,7 @@ export function parameterReader(
   parameters: readonly Parameter[],
   follow: Follow,
 ): (sent: SentRequest) => ParameterValues {
-  const names = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+  const names = variablesOf(template);
   const texts = template.split(/\{[^}]+\}/).map((text) => RegExp.escape(text));
   const pattern = new RegExp(`^${texts.join('([^/]+?)')}$`);
   const taken = new Set<string>();

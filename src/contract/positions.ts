@@ -23,6 +23,8 @@ export class Position {
   readonly default: unknown;
   private readonly schemas: readonly Schema[];
   private readonly patterns: readonly RegExp[];
+  /** How many items prefixItems counts. */
+  private readonly places: number;
   private readonly follow: Follow;
   private readonly pool: Pool;
   private readonly members = new Map<string, Position>();
@@ -42,6 +44,7 @@ export class Position {
     this.patterns = this.schemas.flatMap(({ patternProperties = {} }) =>
       Object.keys(patternProperties).map((pattern) => new RegExp(pattern, 'u')),
     );
+    this.places = Math.max(0, ...this.schemas.map(({ prefixItems = [] }) => prefixItems.length));
     this.default = this.schemas.find(({ default: value }) => value !== undefined)?.default;
   }
 
@@ -81,7 +84,7 @@ export class Position {
 
   item(index: number): Position {
     // Behind the places that prefixItems counts, all are one.
-    const at = Math.min(index, Math.max(0, ...this.schemas.map(({ prefixItems = [] }) => prefixItems.length)));
+    const at = Math.min(index, this.places);
     return this.remember(this.elements, at, () =>
       this.schemas.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items),
     );

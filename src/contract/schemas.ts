@@ -17,8 +17,7 @@ const BRANCHES = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
 /** These see each other, where one schema has them. */
 const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 /** Keywords that the validator takes as they are. */
-const PLAIN = ['maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'maxContains', 'minContains'];
-const COUNTS_OF_MEMBERS = ['maxProperties', 'minProperties'];
+const PLAIN = /^(?:pattern|(?:max|min)(?:Length|Items|Contains|Properties))$/;
 /** Keywords of exact.ts; the types and the formats of numbers are too. */
 const EXACT = [
   'minimum',
@@ -105,7 +104,7 @@ export class Translation {
       else if (holds?.kind === 'Schema') to[keyword] = shownOf(value as AnySchema);
       else if (keyword === 'required') shown['required'] = (value as string[]).filter(has);
       else if (keyword === 'dependentRequired') shown['dependentRequired'] = onlyWith(has, value as Dependents);
-      else if (PLAIN.includes(keyword) || COUNTS_OF_MEMBERS.includes(keyword)) shown[keyword] = value;
+      else if (PLAIN.test(keyword)) shown[keyword] = value;
       else if (EXACT.includes(keyword)) exact[keyword] = value;
     }
     // The type of a number is judged with it, and so are types beside it.

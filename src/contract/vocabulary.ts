@@ -1,4 +1,4 @@
-import { follower, locationOf, type OpenApiDocument, type Schema, targetOf } from './document.ts';
+import { follower, locationOf, METHODS, type OpenApiDocument, type Schema, targetOf } from './document.ts';
 import { ContractError } from './errors.ts';
 import { SILENT_FORMATS, STRING_FORMATS } from './formats.ts';
 import { Position } from './positions.ts';
@@ -167,14 +167,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
   'Path Item': {
     ...described,
     $ref: refused('a path must be written out, not referred to'),
-    get: kept(BOTH, undefined, one('Operation')),
-    put: kept(BOTH, undefined, one('Operation')),
-    post: kept(BOTH, undefined, one('Operation')),
-    delete: kept(BOTH, undefined, one('Operation')),
-    options: kept(BOTH, undefined, one('Operation')),
-    head: kept(BOTH, undefined, one('Operation')),
-    patch: kept(BOTH, undefined, one('Operation')),
-    trace: kept(BOTH, undefined, one('Operation')),
+    ...Object.fromEntries(METHODS.map((method) => [method, kept(BOTH, undefined, one('Operation'))])),
     servers: refused('only the document has servers: move them to its top'),
     parameters: kept(BOTH, undefined, list('Parameter')),
   },
