@@ -10,8 +10,8 @@ interface Default {
 /**
  * A place in a JSON value, seen by what the contract says of it: of which types a value may be there, whether a number is
  * an int64, which members are filled in, and what may stand beneath. A place that several schemas describe (`allOf`,
- * `anyOf`, …) is int64 if one of them says so. What is beneath is looked up when it is first met, since schemas may
- * contain themselves; places that the same schemas describe are one, since clients choose how deep they go.
+ * `anyOf`, …) is int64 if one of them says so. A position beneath is made when it is first asked for, since schemas may
+ * contain themselves. Places that the same schemas describe share one position, since clients choose how deep they go.
  */
 export class Position {
   readonly int64: boolean;

@@ -66,7 +66,7 @@ describe('a SQLite database', () => {
     await store.close();
   });
 
-  test('that is gone is told with its path by a count and a list', async () => {
+  test('count and list name the path of a file that is gone', async () => {
     const path = join(folder, 'gone.db');
     const store = await open('gone.db');
     renameSync(path, `${path}.moved`);
