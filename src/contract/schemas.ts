@@ -75,6 +75,7 @@ export class Translation {
   schema(schema: AnySchema, at: Place = ELSEWHERE): unknown {
     if (typeof schema === 'boolean') return schema;
     this.requirePlace(schema, at);
+    requireSingleRecursion(schema, this.follow);
     const place = { ...at, barred: [...new Set([...at.barred, ...this.barredMembers(schema)])].sort() };
     const shown: Record<string, unknown> = {};
     const exact: Record<string, unknown> = {};
@@ -218,7 +219,6 @@ export class Translation {
       refuse(`format: int64 is kept where TypeScript sees it, not beneath ${UNTYPED.join(', ')}: leave the format out`);
     if (discriminator !== undefined && oneOf === undefined && anyOf === undefined)
       refuse('a discriminator must stand beside oneOf or anyOf');
-    requireSingleRecursion(schema, this.follow);
     if (schema.default === undefined || this.direction === 'reply') return;
     if (place.of === 'another value')
       refuse('a default is filled in for parameters and for members of objects: leave it out');
