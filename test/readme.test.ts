@@ -52,7 +52,7 @@ describe('README', () => {
     // A plant to be removed: the service is not running here.
     mkdirSync(join(project.folder, 'data'));
     const store = await openStore({ engine: 'sqlite', path: join(project.folder, 'data/plants.db') }, { create: true });
-    await store.plants.create({ id: 1n, name: '2' });
+    await store.items.create({ id: 1n, name: '2' });
     await store.close();
     for (const line of commands.trim().split('\n')) {
       expect({ line, ...(await run(project, line)) }).toMatchObject({ line, code: 0 });

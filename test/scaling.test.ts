@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MAX_WAITING_BYTES, MAX_WAITING_PLANTS, STORE_PATIENCE_MS } from '../src/storage/batches.ts';
+import { MAX_WAITING_BYTES, MAX_WAITING_ITEMS, STORE_PATIENCE_MS } from '../src/storage/batches.ts';
 import { DEADLINE, MAX } from '../src/http/bounds.ts';
 import { freePort } from './support/port.ts';
 import { PostgresServer } from './support/postgres.ts';
@@ -96,7 +96,7 @@ test('README has the bounds of what clients make the service hold', () => {
       `bodies on their way, as allocated: ${mib(MAX.bodies)}`,
       `requests under way: ${spare(MAX.underWay)}`,
       `requests that do not wait for the answer: ${spare(MAX.pipelined)}`,
-      `plants that wait to be stored: ${number(MAX_WAITING_PLANTS)}, ${mib(MAX_WAITING_BYTES)}, ${second(STORE_PATIENCE_MS)}`,
+      `plants that wait to be stored: ${number(MAX_WAITING_ITEMS)}, ${mib(MAX_WAITING_BYTES)}, ${second(STORE_PATIENCE_MS)}`,
       `replies that wait for the client: ${mib(MAX.unsent)}`,
       `the head of a request: ${second(DEADLINE.head)}, then 408`,
       `a request, head and body: ${second(DEADLINE.request)}, and ${second(DEADLINE.progress)} without a byte, then 408`,

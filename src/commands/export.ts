@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { PlantStore } from '../storage/store.ts';
+import type { ItemStore } from '../storage/store.ts';
 import { CSV_HEADER, toCsv } from '../files/csv.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
@@ -13,7 +13,7 @@ import { withStore } from './with-store.ts';
 /** Writes all plants of one moment, in the order of their ids, to a new file or to stdout. */
 export async function exportPlants(path: string | undefined, options: { format?: string }): Promise<void> {
   const format = formatOf(path ?? '', options.format);
-  await withStore({ create: false }, async ({ plants }) => {
+  await withStore({ create: false }, async ({ items: plants }) => {
     if (path === undefined) {
       // On a terminal the plants themselves show the progress.
       const progress = process.stdout.isTTY ? undefined : new Progress();
@@ -29,7 +29,7 @@ export async function exportPlants(path: string | undefined, options: { format?:
   });
 }
 
-async function* texts(plants: PlantStore, format: Format, progress: Progress | undefined): AsyncGenerator<string> {
+async function* texts(plants: ItemStore, format: Format, progress: Progress | undefined): AsyncGenerator<string> {
   let count = 0;
   if (format === 'csv') yield CSV_HEADER;
   try {

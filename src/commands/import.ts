@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import type { PlantStore } from '../storage/store.ts';
+import type { ItemStore } from '../storage/store.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
 import { print } from './print.ts';
@@ -37,9 +37,9 @@ export async function importPlants(
   const input = await openInput(path);
   using rejects = new Rejects(options.rejects ?? newRejects(path === '-' ? 'stdin' : path));
   const reader = new RecordReader(input.name, format, await openBodyReader());
-  const work = (plants: PlantStore | undefined) => importRecords(input, reader, rejects, plants, patienceMs);
+  const work = (plants: ItemStore | undefined) => importRecords(input, reader, rejects, plants, patienceMs);
   if (options.dryRun) await work(undefined);
-  else await withStore({ create: true }, ({ plants }) => work(plants));
+  else await withStore({ create: true }, ({ items }) => work(items));
   if (rejects.count > 0) {
     const which = rejects.count === 1 ? '1 record was' : `${rejects.count} records were`;
     const what = options.dryRun ? 'refused' : 'not stored';
@@ -52,7 +52,7 @@ async function importRecords(
   input: Input,
   reader: RecordReader,
   rejects: Rejects,
-  plants: PlantStore | undefined,
+  plants: ItemStore | undefined,
   patienceMs: number,
 ): Promise<void> {
   using interruption = watchSignals();

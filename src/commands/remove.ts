@@ -9,7 +9,7 @@ export async function remove(text: string): Promise<void> {
   if (id === undefined) {
     throw new ExplainedError(`the id must be an integer from -9223372036854775808 to 9223372036854775807, not ${text}`);
   }
-  await withStore({ create: false }, async ({ plants }) => {
+  await withStore({ create: false }, async ({ items: plants }) => {
     if (!(await plants.remove(id))) throw new ExplainedError(`there is no plant with the id ${id}`);
     await print(`removed the plant with the id ${id}\n`);
   });

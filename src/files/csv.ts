@@ -1,7 +1,10 @@
 import { parse } from 'csv-parse/sync';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { StoredPlant } from '../storage/store.ts';
-import { COLUMNS, SQL_TYPES } from '../storage/columns.ts';
+import { exactJson } from '../contract/int64.ts';
+import type { Item } from '../storage/store.ts';
+import { COLUMNS, type Kind, kindOf, TABLES } from '../storage/tables.ts';
+import { RESOURCE } from '../resource.ts';
+import { toRecord } from '../operations/record.ts';
 import { endOfLine, type FindEnd } from './raw-records.ts';
 
 // CSV by RFC 4180, in UTF-8, lines ending with LF. What has no value stands there as nothing, the empty text as "".
@@ -10,6 +13,17 @@ import { endOfLine, type FindEnd } from './raw-records.ts';
 type Fields = readonly (string | undefined)[];
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+/** The fields that stand in JSON as they are, by the kind of their column; all others are strings. */
+const LITERAL_OF: Readonly<Partial<Record<Kind, RegExp>>> = {
+  int64: NUMBER,
+  int32: NUMBER,
+  number: NUMBER,
+  boolean: /^(true|false)$/,
+  json: /^[[{]/,
+};
+const LITERALS = new Map(
+  Object.entries(TABLES[RESOURCE.many]).map(([column, described]) => [column, LITERAL_OF[kindOf(described).kind]]),
+);
 const NEEDS_QUOTES = /^$|[",\r\n]|^\s|\s$/;
 
 const OPTIONS = {
@@ -71,8 +85,8 @@ export function toBody(fields: Fields, header: readonly string[]): string | Refu
   const members = header.flatMap((name, index) => {
     const field = fields[index];
     if (field === undefined) return [];
-    const isNumber = SQL_TYPES[name as keyof StoredPlant] === 'bigint' && NUMBER.test(field);
-    return [`${JSON.stringify(name)}:${isNumber ? field : JSON.stringify(field)}`];
+    const isLiteral = LITERALS.get(name)?.test(field) === true;
+    return [`${JSON.stringify(name)}:${isLiteral ? field : JSON.stringify(field)}`];
   });
   return `{${members.join()}}`;
 }
@@ -102,12 +116,13 @@ export function checkHeader(header: Fields, read: (text: string) => unknown): re
 export const CSV_HEADER = `${COLUMNS.join()}\n`;
 
 /** A plant as a line of CSV with the columns of CSV_HEADER. */
-export function toCsv(plant: StoredPlant): string {
-  return `${COLUMNS.map((column) => toField(plant[column])).join()}\n`;
+export function toCsv(plant: Item): string {
+  const record = toRecord(plant);
+  return `${COLUMNS.map((column) => toField(record[column])).join()}\n`;
 }
 
-function toField(value: bigint | string | undefined): string {
+function toField(value: unknown): string {
   if (value === undefined) return '';
-  const text = String(value);
+  const text = typeof value === 'string' ? value : exactJson(value);
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorNumber, ID_TAKEN, Refusal } from '../contract/errors.ts';
-import { type Creation, type Outcome, type PlantStore, type StoredPlant, StoreUnavailable } from '../storage/store.ts';
+import { type Creation, type Outcome, type ItemStore, type Item, StoreUnavailable } from '../storage/store.ts';
 import type { PlantRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
 
@@ -16,7 +16,7 @@ export type Counts = Record<Creation | 'refused', number>;
 
 interface ImporterOptions {
   /** Where plants go; undefined: nowhere, they are only looked at. */
-  readonly plants: PlantStore | undefined;
+  readonly plants: ItemStore | undefined;
   /** How long the importer waits for an unreachable store, in milliseconds. */
   readonly patienceMs: number;
   readonly onReject: (rejects: readonly Reject[]) => void;
@@ -88,7 +88,7 @@ export class Importer {
     this.options.onReject(rejects);
   }
 
-  private async store(plants: readonly StoredPlant[]): Promise<readonly Outcome[]> {
+  private async store(plants: readonly Item[]): Promise<readonly Outcome[]> {
     const { plants: store, patienceMs, onUnreachable } = this.options;
     if (store === undefined) return plants.map(() => 'created');
     const end = performance.now() + patienceMs;

@@ -2,7 +2,8 @@ import { ContractError, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/int64.ts';
 import { loadContract } from '../contract/load.ts';
 import { readBodyText } from '../contract/request.ts';
-import type { StoredPlant } from '../storage/store.ts';
+import { type NewItem, toItem, toRecord } from '../operations/record.ts';
+import type { Item } from '../storage/store.ts';
 import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import { endOfLine, type RawRecord, RecordSplitter } from './raw-records.ts';
@@ -13,7 +14,7 @@ export type Format = (typeof FORMATS)[number];
 /** A record of a file: the plant that it is, or why it is none. */
 export interface PlantRecord {
   readonly raw: RawRecord;
-  readonly plant: StoredPlant | Refusal;
+  readonly plant: Item | Refusal;
 }
 
 /** Reads bodies of requests that create plants. */
@@ -21,7 +22,7 @@ interface BodyReader {
   /** The most bytes that such a body may have. */
   readonly maxBytes: number;
   /** @throws Refusal if a client would be refused */
-  readonly read: (text: string) => StoredPlant;
+  readonly read: (text: string) => Item;
 }
 
 /** Holds plants to the contract as the service does: from openapi.yaml, by the same functions. */
@@ -30,8 +31,8 @@ export async function openBodyReader(): Promise<BodyReader> {
   const id = 'createPlant';
   const operation = operations.find((each) => each.id === id);
   if (operation?.body === undefined) throw new ContractError(`openapi.yaml does not have ${id} with a body`);
-  // The validator has found that it is a plant; createPlant.ts is what compiles only if the store keeps all of one.
-  const read = (text: string) => readBodyText(text, operation) as StoredPlant;
+  // The validator has found that it is one.
+  const read = (text: string) => toItem(readBodyText(text, operation) as NewItem);
   return { maxBytes: operation.body.maxBytes, read };
 }
 
@@ -47,8 +48,8 @@ export function formatOf(path: string, chosen: string | undefined): Format {
 }
 
 /** A plant as a line of NDJSON. */
-export function toNdjson(plant: StoredPlant): string {
-  return `${exactJson(plant)}\n`;
+export function toNdjson(plant: Item): string {
+  return `${exactJson(toRecord(plant))}\n`;
 }
 
 /** Makes records out of bytes, portion by portion, in the order of the file. */

@@ -108,7 +108,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
       name: 'plant_store_waiting_plants',
       help: 'Plants that wait to be written, without those that are being written.',
       collect() {
-        this.set(store.waiting());
+        this.set(store.items.waiting());
       },
     });
     let [plants, dueAt] = [NaN, 0];
@@ -116,7 +116,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
       const begunAt = performance.now();
       if (begunAt < dueAt) return;
       dueAt = Infinity;
-      plants = await store.plants.count().catch(() => NaN);
+      plants = await store.items.count().catch(() => NaN);
       const endedAt = performance.now();
       dueAt = endedAt + Math.max(MIN_REST_MS, (endedAt - begunAt) / COUNTING_SHARE);
     };

@@ -1,6 +1,6 @@
-import type { PlantStore } from '../storage/store.ts';
+import type { ItemStore } from '../storage/store.ts';
 
 /** What operations work with. */
 export interface Services {
-  readonly plants: PlantStore;
+  readonly plants: ItemStore;
 }

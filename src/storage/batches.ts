@@ -1,17 +1,19 @@
-import { textsOf } from './columns.ts';
-import { type Creation, type Outcome, type StoredPlant, type StoreObserver, StoreUnavailable } from './store.ts';
+import { RESOURCE } from '../resource.ts';
+import { type Creation, type Outcome, type StoreObserver, StoreUnavailable } from './store.ts';
+import { COLUMNS, type Item } from './tables.ts';
+import { sizeOf } from './values.ts';
 
 /**
- * Creates plants together.
+ * Creates items together.
  *
  * @param until when to give up, on the clock of `performance.now()`; the SQLite engine ignores it, as its only wait is
  *   the one for a lock, which has a limit of its own
- * @returns an outcome for each plant, in order; or rejects for all
+ * @returns an outcome for each item, in order; or rejects for all
  */
-type Write = (plants: readonly StoredPlant[], until: number) => Promise<readonly Outcome[]>;
+type Write = (items: readonly Item[], until: number) => Promise<readonly Outcome[]>;
 
 interface Waiting {
-  readonly plant: StoredPlant;
+  readonly item: Item;
   /** About how many bytes it takes while it waits. */
   readonly bytes: number;
   readonly until: number;
@@ -19,18 +21,18 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The most plants in a batch: it bounds how long the last one waits. */
-const MAX_BATCH_PLANTS = 1024;
-/** The most plants that may wait: the store turns more of them away, before memory is full. */
-export const MAX_WAITING_PLANTS = 10_000;
-/** The most bytes of plants that may wait. */
+/** The most items in a batch: it bounds how long the last one waits. */
+const MAX_BATCH_ITEMS = 1024;
+/** The most items that may wait: the store turns more of them away, before memory is full. */
+export const MAX_WAITING_ITEMS = 10_000;
+/** The most bytes of items that may wait. */
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-/** How long a plant may wait and be written, in milliseconds. */
+/** How long an item may wait and be written, in milliseconds. */
 export const STORE_PATIENCE_MS = 5000;
 
 /**
- * Natural group commit: while one batch is written, the plants that come wait, and go into the next one. So one fsync
- * serves few when few come, and many when many come, and no plant waits for a timer.
+ * Natural group commit: while one batch is written, the items that come wait, and go into the next one. So one fsync
+ * serves few when few come, and many when many come, and no item waits for a timer.
  */
 export class Batches {
   private readonly write: Write;
@@ -50,18 +52,18 @@ export class Batches {
     this.observer = observer;
   }
 
-  /** How many plants wait, without those that are being written. */
+  /** How many items wait, without those that are being written. */
   get length(): number {
     return this.waiting.length;
   }
 
-  /** @throws StoreUnavailable at once if too many wait, or when the plant has waited too long */
-  add(plant: StoredPlant): Promise<Creation> {
+  /** @throws StoreUnavailable at once if too many wait, or when the item has waited too long */
+  add(item: Item): Promise<Creation> {
     return new Promise((resolve, reject) => {
-      const bytes = textsOf(plant).reduce((sum, text) => sum + 2 * text.length, 64);
-      const waiting = { plant, bytes, until: performance.now() + STORE_PATIENCE_MS, resolve, reject };
-      if (this.waiting.length >= MAX_WAITING_PLANTS || this.bytes >= MAX_WAITING_BYTES) {
-        this.settle(waiting, new StoreUnavailable('too many plants wait to be stored'));
+      const bytes = COLUMNS.reduce((sum, column) => sum + sizeOf(item[column]), 64);
+      const waiting = { item, bytes, until: performance.now() + STORE_PATIENCE_MS, resolve, reject };
+      if (this.waiting.length >= MAX_WAITING_ITEMS || this.bytes >= MAX_WAITING_BYTES) {
+        this.settle(waiting, new StoreUnavailable(`too many ${RESOURCE.many} wait to be stored`));
         return;
       }
       this.bytes += bytes;
@@ -70,7 +72,7 @@ export class Batches {
     });
   }
 
-  /** Resolves when no plant waits or is being written. */
+  /** Resolves when no item waits or is being written. */
   async idle(): Promise<void> {
     await Promise.all(this.writing);
   }
@@ -85,34 +87,34 @@ export class Batches {
     for (let batch = this.next(); batch.length > 0; batch = this.next()) {
       const outcomes = await this.writeBatch(batch);
       batch.forEach((waiting, index) => {
-        this.settle(waiting, outcomes[index] ?? new Error('the engine did not answer for a plant'));
+        this.settle(waiting, outcomes[index] ?? new Error(`the engine did not answer for a ${RESOURCE.one}`));
       });
     }
-    // At once, so that the next plant begins a batch.
+    // At once, so that the next item begins a batch.
     this.underWay--;
   }
 
   private async writeBatch(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
     const begun = performance.now();
-    const plants = batch.map(({ plant }) => plant);
+    const items = batch.map(({ item }) => item);
     try {
-      return await this.write(plants, batch[0]?.until ?? 0);
+      return await this.write(items, batch[0]?.until ?? 0);
     } catch (error) {
       return batch.map(() => error as Error);
     } finally {
-      this.observer?.written(plants.length, performance.now() - begun);
+      this.observer?.written(items.length, performance.now() - begun);
     }
   }
 
-  /** Takes the next batch out of the plants that wait, and turns away those that have waited too long. */
+  /** Takes the next batch out of the items that wait, and turns away those that have waited too long. */
   private next(): readonly Waiting[] {
     for (;;) {
-      const batch = this.waiting.splice(0, MAX_BATCH_PLANTS);
+      const batch = this.waiting.splice(0, MAX_BATCH_ITEMS);
       const now = performance.now();
       for (const waiting of batch) {
         this.bytes -= waiting.bytes;
         if (waiting.until > now) continue;
-        this.settle(waiting, new StoreUnavailable('the plant has waited too long to be stored'));
+        this.settle(waiting, new StoreUnavailable(`the ${RESOURCE.one} has waited too long to be stored`));
       }
       const inTime = batch.filter(({ until }) => until > now);
       if (inTime.length > 0 || batch.length === 0) return inTime;

@@ -1,7 +1,9 @@
-import type { Opening, Store } from './store.ts';
+import { itemStore } from './items.ts';
 import { openPostgres } from './postgres/engine.ts';
 import type { PostgresLocation } from './postgres/location.ts';
 import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
+import type { Opening, Store } from './store.ts';
+import { tokenStore } from './tokens.ts';
 
 export type StoreLocation = SqliteLocation | PostgresLocation;
 
@@ -11,5 +13,19 @@ export type StoreLocation = SqliteLocation | PostgresLocation;
  * @throws StoreUnusable, StoreUnavailable
  */
 export async function openStore(location: StoreLocation, opening: Opening): Promise<Store> {
-  return await (location.engine === 'sqlite' ? openSqlite(location, opening) : openPostgres(location, opening));
+  const opened = location.engine === 'sqlite' ? openSqlite(location, opening) : openPostgres(location, opening);
+  // Kysely has some 250 files, which are loaded while the engine opens.
+  const [engine, { databaseOf }] = await Promise.all([opened, import('./database.ts')]);
+  const database = databaseOf(location.engine, engine.run);
+  const transaction: Store['transaction'] = (work, { repeatable } = { repeatable: false }) =>
+    engine.transaction((run) => work(databaseOf(location.engine, run)), repeatable);
+  return {
+    opened: engine.opened,
+    ready: () => engine.ready(),
+    close: () => engine.close(),
+    items: itemStore(engine, database),
+    tokens: tokenStore(database, transaction, opening.observer),
+    database,
+    transaction,
+  };
 }

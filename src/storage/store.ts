@@ -1,48 +1,73 @@
+import type { Kysely } from 'kysely';
 import { ExplainedError } from '../explained-error.ts';
+import type { Item, Tables } from './tables.ts';
 
-/** A plant with its id. `name` and `tag` are kept to the letter: no case folding, no normalisation. */
-export interface StoredPlant {
-  readonly id: bigint;
-  readonly name: string;
-  readonly tag?: string;
-}
+export type { Item } from './tables.ts';
 
 /**
- * What became of a plant: stored now; there already, the same; or its id belongs to a plant with another name or tag,
- * which stays as it is.
+ * What became of an item: stored now; there already, the same; or its id belongs to an item with another content, which
+ * stays as it is.
  */
 export type Creation = 'created' | 'replayed' | 'conflict';
 
-/** What became of one of many plants, or why it cannot be told. */
+/** What became of one of many items, or why it cannot be told. */
 export type Outcome = Creation | Error;
 
-export interface PlantStore {
+/** What an engine does by its own hand, as it must be fast: it stores items in batches. */
+export interface Creator {
   /**
-   * Stores a plant unless its id exists. Resolves only when the plant, also a replayed one, would survive the loss of
-   * power. Of plants with one id that come at the same time exactly one is created. A plant that cannot be stored
-   * fails alone, and no plant that is stored with it.
+   * Stores an item unless its id exists. Resolves only when the item, also a replayed one, would survive the loss of
+   * power. Of items with one id that come at the same time exactly one is created. An item that cannot be stored fails
+   * alone, and no item that is stored with it.
    *
-   * @throws StoreUnavailable if the same call may succeed later; the plant may have been stored all the same
+   * @throws StoreUnavailable if the same call may succeed later; the item may have been stored all the same
    */
-  create(plant: StoredPlant): Promise<Creation>;
+  create(item: Item): Promise<Creation>;
 
   /**
-   * Stores many plants at once, each as `create` does, and answers for them in their order. It gives way to what others
-   * write. Of plants with one id that one call is given the first counts.
+   * Stores many items at once, each as `create` does, and answers for them in their order. It gives way to what others
+   * write. Of items with one id that one call is given the first counts.
    *
    * @throws StoreUnavailable for all, if the same call may succeed later; some may have been stored all the same
    */
-  createAll(plants: readonly StoredPlant[]): Promise<readonly Outcome[]>;
+  createAll(items: readonly Item[]): Promise<readonly Outcome[]>;
 
-  /** Every plant in the order of the ids, as they were at one moment, in portions. */
-  list(): AsyncIterable<readonly StoredPlant[]>;
+  /** How many items wait to be stored, without those that are being written. */
+  waiting(): number;
+}
 
-  /** How many plants there are; not of one moment while others write. @throws StoreUnavailable */
+export interface ItemStore extends Creator {
+  /** Every item in the order of the ids, as they were at one moment, in portions. */
+  list(): AsyncIterable<readonly Item[]>;
+
+  /** How many items there are; not of one moment while others write. @throws StoreUnavailable */
   count(): Promise<number>;
 
-  /** Removes the plant for good, durably. False: there was none. @throws StoreUnavailable */
+  /** Removes the item for good, durably. False: there was none. @throws StoreUnavailable, ConstraintViolated */
   remove(id: bigint): Promise<boolean>;
 }
+
+/**
+ * Makes queries with Kysely (https://kysely.dev), of which one runs on every engine. What a statement has written is
+ * durable when it resolves.
+ *
+ * @throws StoreUnavailable if the same query may succeed later; it may have been done all the same
+ * @throws ConstraintViolated
+ */
+export type Database = Omit<Kysely<Tables>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'>;
+
+/**
+ * Runs queries as one: all of them, durably, or none. Nothing that others do comes between them (serializable); where it
+ * would, all of `work` runs again, so that it must do nothing but ask the database that it is given. SQLite does nothing
+ * else meanwhile: it waits for nothing but queries.
+ *
+ * @param repeatable whether to do the work twice is the same as once: it runs again, too, if the answer was lost
+ * @throws as queries do, and what `work` throws, which undoes it
+ */
+export type Transaction = <T>(
+  work: (database: Database) => Promise<T>,
+  options?: { repeatable: boolean },
+) => Promise<T>;
 
 /** An access token as it is kept: never its text. Times are in milliseconds since 1970. */
 export interface StoredToken {
@@ -67,9 +92,9 @@ export interface NewToken {
 export interface TokenStore {
   /** The token with this hash, unless it is revoked; it may have expired. */
   find(hash: Uint8Array): Promise<StoredToken | undefined>;
-  /** Keeps a token, durably. False: its name is in use. */
+  /** Keeps a token, durably. False: its name is in use. It may be called again with the same token. */
   add(token: NewToken): Promise<boolean>;
-  /** Keeps a token only if the store never had one. Of several processes that try at once, one succeeds. */
+  /** The same, only if the store never had one. Of several processes that try at once, one succeeds. */
   addFirst(token: NewToken): Promise<boolean>;
   /** All tokens, revoked ones too, in the order in which they were added. */
   list(): Promise<readonly StoredToken[]>;
@@ -85,17 +110,46 @@ export interface Schema {
   readonly now: number;
 }
 
-export interface Store {
-  readonly plants: PlantStore;
-  readonly tokens: TokenStore;
+/** A statement in the dialect of an engine, with values of the kinds of tables.ts. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+  /** False: it only reads. */
+  readonly writes: boolean;
+}
+
+/** A row, as its engine has decoded it: by the kinds of tables.ts. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Result {
+  readonly rows: readonly Row[];
+  /** How many rows it has written. */
+  readonly changes: bigint;
+}
+
+/** Runs one statement. @throws as `Database` */
+export type Run = (statement: Statement) => Promise<Result>;
+
+/** What is different from engine to engine. */
+export interface Engine extends Creator {
   /** Resolves when the store can be used; until then every call throws StoreUnavailable. @throws StoreUnusable */
   readonly opened: Promise<Schema>;
-  /** How many plants wait to be stored, without those that are being written. */
-  waiting(): number;
+  readonly run: Run;
+  /** As `Transaction` says. */
+  transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T>;
+  /** The rows of a statement that reads, as they are at one moment, so many at a time. */
+  portions(statement: Statement, rows: number): AsyncIterable<readonly Row[]>;
   /** Resolves if the store can write, durably, waiting for a lock as a create does. @throws StoreUnavailable */
   ready(): Promise<void>;
   /** Finishes what is under way. Nothing can be called after. */
   close(): Promise<void>;
+}
+
+export interface Store extends Pick<Engine, 'opened' | 'ready' | 'close'> {
+  readonly items: ItemStore;
+  readonly tokens: TokenStore;
+  readonly database: Database;
+  readonly transaction: Transaction;
 }
 
 export interface Opening {
@@ -112,10 +166,10 @@ export interface Opening {
 /** Is told what a store does for requests, and counts it. */
 export interface StoreObserver {
   /** A batch was written, or failed. @param ms how long the engine took */
-  written(plants: number, ms: number): void;
-  /** The store answered for a plant. */
+  written(items: number, ms: number): void;
+  /** The store answered for an item. */
   answered(creation: Creation): void;
-  /** The store did not answer for a plant, or did not look a token up. */
+  /** The store did not answer for an item, or did not look a token up. */
   failed(error: unknown): void;
 }
 
@@ -133,4 +187,18 @@ export class StoreUnavailable extends ExplainedError {
 /** The store cannot be opened as it is: its operator must act. The message names the fault, in one line. */
 export class StoreUnusable extends ExplainedError {
   override readonly name = 'StoreUnusable';
+}
+
+/** What a constraint can be that a statement breaks. */
+export type Constraint = 'unique' | 'foreign key' | 'not null' | 'check';
+
+/** A statement would have broken a constraint of a table; nothing of it is done. The message is for the log. */
+export class ConstraintViolated extends ExplainedError {
+  override readonly name = 'ConstraintViolated';
+  readonly constraint: Constraint;
+
+  constructor(constraint: Constraint, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.constraint = constraint;
+  }
 }

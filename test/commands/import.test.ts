@@ -91,7 +91,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
     await run('migrate');
     const store = await openStore(readConfig(environment).DATABASE_URL, { create: false });
     const killed = start(process.execPath, [join(ROOT, 'src/main.ts'), 'import', 'plants.ndjson'], environment, folder);
-    while ((await store.plants.count()) === 0) await sleep(5);
+    while ((await store.items.count()) === 0) await sleep(5);
     killed.child.kill('SIGKILL');
     await store.close();
     expect(await killed.ended).toBe('SIGKILL');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactJson } from '../../src/contract/int64.ts';
-import type { StoredPlant } from '../../src/storage/store.ts';
+import type { Item } from '../../src/storage/store.ts';
 import { Fault } from '../support/clients.ts';
 import type { Service } from '../support/service.ts';
 import { clock, type Flush, hasCompiler, readFlushes, slowedBy } from '../support/slow-disk.ts';
@@ -65,7 +65,7 @@ export const slowFlushes = scenario(
     await using testbed = await Testbed.create('SQLite', seed);
     const disk = slowDisk(testbed);
     const service = await testbed.start(disk.environment);
-    const answers: { plant: StoredPlant; from: number; to: number }[] = [];
+    const answers: { plant: Item; from: number; to: number }[] = [];
     let sent = 0;
     await together(PLANTS, async () => {
       while (sent++ < plants) {
@@ -146,7 +146,7 @@ function sendAgain(
   testbed: Testbed,
   { url, child }: Service,
   disk: SlowDisk,
-  plants: readonly StoredPlant[],
+  plants: readonly Item[],
   restarted: number,
 ): Promise<('created again' | 'replayed')[]> {
   const answers = plants.map(async (plant) => {

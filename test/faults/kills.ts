@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredPlant } from '../../src/storage/store.ts';
+import type { Item } from '../../src/storage/store.ts';
 import { Fault } from '../support/clients.ts';
 import { Testbed, together } from '../support/testbed.ts';
 import { onBoth } from './scenario.ts';
@@ -18,7 +18,7 @@ export const kills = onBoth(
     await using testbed = await Testbed.create(engine, seed);
     const rounds = long ? 1000 : 20;
     const counts = { kills: 0, sent: 0, acknowledged: 0, 'sent again': 0 };
-    let last: StoredPlant[] = [];
+    let last: Item[] = [];
     for (let round = 0; round <= rounds; round++) {
       const service = await testbed.start();
       counts['sent again'] += await sendAgain(testbed, service.url, last);
@@ -47,7 +47,7 @@ export const kills = onBoth(
 );
 
 /** After a restart every retry gets a true answer. */
-async function sendAgain(testbed: Testbed, url: string, plants: readonly StoredPlant[]): Promise<number> {
+async function sendAgain(testbed: Testbed, url: string, plants: readonly Item[]): Promise<number> {
   // The last ones were under way when the service was killed.
   const again = plants.slice(-REPEATED);
   const changed = again.slice(-CHANGED).map((plant) => ({ ...plant, tag: 'changed' }));

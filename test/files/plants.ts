@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { StoredPlant } from '../../src/storage/store.ts';
+import type { Item } from '../../src/storage/store.ts';
 import { TEXTS } from '../storage/texts.ts';
 
 const fitting = TEXTS.filter((text) => !text.includes('\0') && text.length <= 200);
@@ -14,7 +14,7 @@ const text = fc.oneof(
 );
 
 /** Plants of different ids, with names and tags of all kinds that the contract lets through. */
-export const plantsOfAllKinds: fc.Arbitrary<StoredPlant[]> = fc.uniqueArray(
+export const plantsOfAllKinds: fc.Arbitrary<Item[]> = fc.uniqueArray(
   fc
     .record({
       id: fc.oneof(

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { CSV_HEADER, toCsv } from '../../src/files/csv.ts';
 import { type Format, openBodyReader, type PlantRecord, RecordReader, toNdjson } from '../../src/files/records.ts';
 import { Refusal } from '../../src/contract/errors.ts';
-import type { StoredPlant } from '../../src/storage/store.ts';
+import type { Item } from '../../src/storage/store.ts';
 import { plantsOfAllKinds } from './plants.ts';
 
 const bodies = await openBodyReader();
@@ -27,7 +27,7 @@ const seen = (records: readonly PlantRecord[]) =>
     plant instanceof Refusal ? `${raw.lineNumber} ${plant.number} ${plant.message}` : { ...plant },
   );
 
-const write = (format: Format, plants: readonly StoredPlant[]) =>
+const write = (format: Format, plants: readonly Item[]) =>
   Buffer.from((format === 'csv' ? CSV_HEADER : '') + plants.map(format === 'csv' ? toCsv : toNdjson).join(''));
 
 describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {

@@ -129,7 +129,7 @@ test('nothing that was refused is stored', async () => {
 
 describe('a request that is taken although it is unusual:', () => {
   afterAll(async () => {
-    await app.store.plants.remove(1n);
+    await app.store.items.remove(1n);
   });
 
   test.each([
@@ -145,7 +145,7 @@ describe('a request that is taken although it is unusual:', () => {
   test('a name at its limit', async () => {
     const name = '🌱'.repeat(1000);
     expect(await answerTo(JSON.stringify({ id: 2, name }))).toEqual({ status: 200, body: { name } });
-    await app.store.plants.remove(2n);
+    await app.store.items.remove(2n);
   });
 
   test.each([

@@ -14,7 +14,7 @@ const refused = request('POST /plants', 'Transfer-Encoding: chunked');
 /** Takes what is stored away again, and returns the ids. */
 async function takeAway(): Promise<bigint[]> {
   const ids = (await app.plants()).map(({ id }) => id);
-  for (const id of ids) await app.store.plants.remove(id);
+  for (const id of ids) await app.store.items.remove(id);
   return ids;
 }
 

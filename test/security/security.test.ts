@@ -33,7 +33,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   stored: async (_answer, sent) => {
     const { id, ...rest } = JSON.parse(sent.split('\r\n\r\n')[1] ?? '') as { id: number };
     expect(await app.plants()).toEqual([{ id: BigInt(id), ...rest }]);
-    await app.store.plants.remove(BigInt(id));
+    await app.store.items.remove(BigInt(id));
   },
   'as JSON': ({ headers }) => {
     expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-content-type-options': 'nosniff' });
@@ -68,7 +68,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
 /** What a client who means well gets; the service knows its token for a second then, and need not look it up. */
 async function expectService(): Promise<void> {
   expect((await createPlant(app, '{"id":1,"name":"x"}')).status).toBe(200);
-  expect(await app.store.plants.remove(1n)).toBe(true);
+  expect(await app.store.items.remove(1n)).toBe(true);
 }
 
 async function attempt(sent: attempts.Message, number: string, clauses: readonly string[]): Promise<void> {
@@ -85,7 +85,7 @@ async function attempt(sent: attempts.Message, number: string, clauses: readonly
 
 // What one attack has stored is not to be held against the next.
 afterEach(async () => {
-  for (const { id } of await app.plants()) await app.store.plants.remove(id);
+  for (const { id } of await app.plants()) await app.store.items.remove(id);
 });
 
 describe('the table of attacks in the README', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Store, StoredPlant } from '../../src/storage/store.ts';
+import type { Store, Item } from '../../src/storage/store.ts';
 import { allPlants } from '../support/app.ts';
 import { testTokens } from './conformance-tokens.ts';
 import { LOOKALIKES, TEXTS } from './texts.ts';
@@ -14,10 +14,10 @@ export function testEngine(name: string, { open }: Engine): void {
   describe(`the store on ${name}`, () => {
     let store: Store;
     let nextId = 1000n;
-    const newPlant = (plant: Partial<StoredPlant> = {}): StoredPlant => ({ id: nextId++, name: 'Ginkgo', ...plant });
-    const stored = async ({ id }: StoredPlant) => (await allPlants(store)).find((plant) => plant.id === id);
+    const newPlant = (plant: Partial<Item> = {}): Item => ({ id: nextId++, name: 'Ginkgo', ...plant });
+    const stored = async ({ id }: Item) => (await allPlants(store)).find((plant) => plant.id === id);
 
-    const outcomeOf = (plant: StoredPlant) => store.plants.create(plant).catch((error: unknown) => error);
+    const outcomeOf = (plant: Item) => store.items.create(plant).catch((error: unknown) => error);
 
     beforeAll(async () => {
       store = await open();
@@ -27,7 +27,7 @@ export function testEngine(name: string, { open }: Engine): void {
     describe('creates a plant', () => {
       test('and keeps it as it was given', async () => {
         const plant = newPlant({ tag: 'tree' });
-        expect(await store.plants.create(plant)).toBe('created');
+        expect(await store.items.create(plant)).toBe('created');
         expect(await stored(plant)).toEqual(plant);
       });
 
@@ -40,18 +40,18 @@ export function testEngine(name: string, { open }: Engine): void {
         ['-1', -1n],
       ])('with the id %s', async (_name, id) => {
         const plant = { id, name: `plant ${String(id)}` };
-        expect(await store.plants.create(plant)).toBe('created');
-        expect(await store.plants.create(plant)).toBe('replayed');
+        expect(await store.items.create(plant)).toBe('created');
+        expect(await store.items.create(plant)).toBe('replayed');
         expect(await stored(plant)).toEqual(plant);
       });
 
       test('with text as it is, of every kind that others trip over', async () => {
         const plants = TEXTS.flatMap((text) => [newPlant({ name: text }), newPlant({ tag: text })]);
-        const creations = await Promise.all(plants.map((plant) => store.plants.create(plant)));
+        const creations = await Promise.all(plants.map((plant) => store.items.create(plant)));
         expect(new Set(creations)).toEqual(new Set(['created']));
         const listed = new Map((await allPlants(store)).map((plant) => [plant.id, plant]));
         expect(plants.map(({ id }) => listed.get(id))).toEqual(plants);
-        const replays = await Promise.all(plants.map((plant) => store.plants.create(plant)));
+        const replays = await Promise.all(plants.map((plant) => store.items.create(plant)));
         expect(new Set(replays)).toEqual(new Set(['replayed']));
       });
     });
@@ -59,8 +59,8 @@ export function testEngine(name: string, { open }: Engine): void {
     describe('of a plant whose id exists', () => {
       test('says replayed if it is the same, and changes nothing', async () => {
         const plant = newPlant({ tag: 'tree' });
-        await store.plants.create(plant);
-        expect(await store.plants.create({ ...plant })).toBe('replayed');
+        await store.items.create(plant);
+        expect(await store.items.create({ ...plant })).toBe('replayed');
         expect((await allPlants(store)).filter(({ id }) => id === plant.id)).toEqual([plant]);
       });
 
@@ -73,31 +73,31 @@ export function testEngine(name: string, { open }: Engine): void {
         ['an empty tag', { name: 'Ginkgo', tag: '' }],
       ])('says conflict for %s, and keeps the first', async (_name, content) => {
         const plant = newPlant({ tag: 'tree' });
-        await store.plants.create(plant);
-        expect(await store.plants.create({ id: plant.id, ...content })).toBe('conflict');
+        await store.items.create(plant);
+        expect(await store.items.create({ id: plant.id, ...content })).toBe('conflict');
         expect(await stored(plant)).toEqual(plant);
       });
 
       test.each(LOOKALIKES)('tells apart what looks alike: %j and %j', async (one, other) => {
         const plant = newPlant({ name: one, tag: one });
-        expect(await store.plants.create(plant)).toBe('created');
-        expect(await store.plants.create({ ...plant, name: other })).toBe('conflict');
-        expect(await store.plants.create({ ...plant, tag: other })).toBe('conflict');
-        expect(await store.plants.create(plant)).toBe('replayed');
+        expect(await store.items.create(plant)).toBe('created');
+        expect(await store.items.create({ ...plant, name: other })).toBe('conflict');
+        expect(await store.items.create({ ...plant, tag: other })).toBe('conflict');
+        expect(await store.items.create(plant)).toBe('replayed');
       });
     });
 
     describe('under concurrency', () => {
       test('creates one of 50 identical plants, and replays the others', async () => {
         const plant = newPlant();
-        const creations = await Promise.all(Array.from({ length: 50 }, () => store.plants.create(plant)));
+        const creations = await Promise.all(Array.from({ length: 50 }, () => store.items.create(plant)));
         expect(creations.toSorted()).toEqual(['created', ...Array.from({ length: 49 }, () => 'replayed')]);
       });
 
       test('lets one of 50 different contents win, and tells the truth to each', async () => {
         const { id } = newPlant();
         const contents = Array.from({ length: 50 }, (_, index) => ({ id, name: `content ${index % 10}` }));
-        const creations = await Promise.all(contents.map((plant) => store.plants.create(plant)));
+        const creations = await Promise.all(contents.map((plant) => store.items.create(plant)));
         const winner = await stored({ id, name: '' });
         expect(creations.filter((creation) => creation === 'created')).toHaveLength(1);
         contents.forEach(({ name }, index) => {
@@ -109,8 +109,8 @@ export function testEngine(name: string, { open }: Engine): void {
         const other = await open();
         const ids = Array.from({ length: 200 }, () => newPlant().id);
         const attempts = ids.flatMap((id) => [
-          store.plants.create({ id, name: 'from one' }),
-          other.plants.create({ id, name: 'from the other' }),
+          store.items.create({ id, name: 'from one' }),
+          other.items.create({ id, name: 'from the other' }),
         ]);
         const creations = await Promise.all(attempts);
         await other.close();
@@ -119,8 +119,8 @@ export function testEngine(name: string, { open }: Engine): void {
       });
 
       test.each([
-        ['one by one', (plants: readonly StoredPlant[]) => Promise.all(plants.map((plant) => outcomeOf(plant)))],
-        ['at once', (plants: readonly StoredPlant[]) => store.plants.createAll(plants)],
+        ['one by one', (plants: readonly Item[]) => Promise.all(plants.map((plant) => outcomeOf(plant)))],
+        ['at once', (plants: readonly Item[]) => store.items.createAll(plants)],
       ])('fails the plant that cannot be stored, and no other, of plants that come %s', async (_how, create) => {
         const plants = Array.from({ length: 1000 }, () => newPlant());
         const bad = plants.map((plant, index) => (index === 500 ? { ...plant, name: 'lone \ud800' } : plant));
@@ -133,19 +133,19 @@ export function testEngine(name: string, { open }: Engine): void {
     describe('of many plants at once', () => {
       test('tells of each, in their order, and keeps the first of those with one id', async () => {
         const [one, other, third] = [newPlant(), newPlant({ tag: '' }), newPlant()];
-        await store.plants.create(one);
+        await store.items.create(one);
         const plants = [other, one, { ...one, tag: 'x' }, third, { ...other, tag: 'x' }, { ...other }];
         const results = ['created', 'replayed', 'conflict', 'created', 'conflict', 'replayed'];
-        expect(await store.plants.createAll(plants)).toEqual(results);
+        expect(await store.items.createAll(plants)).toEqual(results);
         expect([await stored(one), await stored(other), await stored(third)]).toEqual([one, other, third]);
-        expect(await store.plants.createAll([])).toEqual([]);
+        expect(await store.items.createAll([])).toEqual([]);
       });
 
       test('answers for all of several calls, and for single plants meanwhile', async () => {
         const batches = Array.from({ length: 5 }, () => Array.from({ length: 500 }, () => newPlant()));
-        const creations = batches.map((batch) => store.plants.createAll(batch));
+        const creations = batches.map((batch) => store.items.createAll(batch));
         const single = newPlant();
-        expect(await store.plants.create(single)).toBe('created');
+        expect(await store.items.create(single)).toBe('created');
         expect((await Promise.all(creations)).flat()).toEqual(Array.from({ length: 2500 }, () => 'created'));
         expect(await stored(single)).toEqual(single);
       });
@@ -153,11 +153,11 @@ export function testEngine(name: string, { open }: Engine): void {
 
     test('lists the plants in the order of their ids, as they were at one moment', async () => {
       const more = Array.from({ length: 2500 }, () => newPlant());
-      await Promise.all(more.map((plant) => store.plants.create(plant)));
-      const listed: StoredPlant[] = [];
+      await Promise.all(more.map((plant) => store.items.create(plant)));
+      const listed: Item[] = [];
       const late = { id: 9223372036854775806n, name: 'late' };
-      for await (const portion of store.plants.list()) {
-        if (listed.length === 0) await store.plants.create(late);
+      for await (const portion of store.items.list()) {
+        if (listed.length === 0) await store.items.create(late);
         listed.push(...portion);
       }
       expect(listed.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).toSorted((a, b) => (a < b ? -1 : 1)));
@@ -167,10 +167,10 @@ export function testEngine(name: string, { open }: Engine): void {
 
     test('removes a plant, whose id is free again', async () => {
       const plant = newPlant();
-      await store.plants.create(plant);
-      expect(await store.plants.remove(plant.id)).toBe(true);
-      expect(await store.plants.remove(plant.id)).toBe(false);
-      expect(await store.plants.create({ ...plant, name: 'another' })).toBe('created');
+      await store.items.create(plant);
+      expect(await store.items.remove(plant.id)).toBe(true);
+      expect(await store.items.remove(plant.id)).toBe(false);
+      expect(await store.items.create({ ...plant, name: 'another' })).toBe('created');
     });
 
     test('is ready', async () => {

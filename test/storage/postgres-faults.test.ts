@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
 import { openStore } from '../../src/storage/open.ts';
-import type { Store, StoredPlant } from '../../src/storage/store.ts';
+import type { Store, Item } from '../../src/storage/store.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { allPlants, insist } from '../support/app.ts';
 import { PostgresServer } from '../support/postgres.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 let nextId = 0n;
-const newPlant = (): StoredPlant => ({ id: nextId++, name: 'Ginkgo' });
+const newPlant = (): Item => ({ id: nextId++, name: 'Ginkgo' });
 const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
 const sabotage = (text: string) => server.query(text, database);
 
@@ -56,7 +56,7 @@ describe('a batch is tried again after', () => {
   ])('%s (%s)', async (_name, state) => {
     await failInserts(state, 2);
     const plant = newPlant();
-    expect(await store.plants.create(plant)).toBe('created');
+    expect(await store.items.create(plant)).toBe('created');
     expect(await allPlants(store)).toEqual([plant]);
   });
 
@@ -66,8 +66,8 @@ describe('a batch is tried again after', () => {
     await other.run('begin');
     await other.run(`insert into plants values (${String(two.id)}, 'Ginkgo')`);
     // Both writers are busy with the first plants, so that the next two are one batch.
-    const first = [newPlant(), newPlant()].map((plant) => store.plants.create(plant));
-    const creations = [one, two].map((plant) => store.plants.create(plant));
+    const first = [newPlant(), newPlant()].map((plant) => store.items.create(plant));
+    const creations = [one, two].map((plant) => store.items.create(plant));
     await server.until("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
     await other.run(`insert into plants values (${String(one.id)}, 'Ginkgo')`).catch(() => undefined);
     await other.run('rollback');
@@ -86,7 +86,7 @@ describe('a batch is tried again after', () => {
     })();
     const plants = Array.from({ length: 2000 }, newPlant);
     const creations: string[] = [];
-    for (const plant of plants) creations.push(await store.plants.create(plant));
+    for (const plant of plants) creations.push(await store.items.create(plant));
     over.abort();
     await killing;
     // An answer that was lost with its connection is that of a replay: the plant is there.
@@ -97,7 +97,7 @@ describe('a batch is tried again after', () => {
 
   test('a server that was killed, and has come back', async () => {
     const before = newPlant();
-    await store.plants.create(before);
+    await store.items.create(before);
     await server.kill();
     const after = newPlant();
     const creation = insist(store, after);
@@ -111,38 +111,38 @@ describe('a batch is given up, and the plants are told that the store is unavail
   test('when it fails for longer than a plant may wait; all is well again after', async () => {
     await failInserts('40001', 1_000_000);
     const plant = newPlant();
-    const creation = store.plants.create(plant);
+    const creation = store.items.create(plant);
     const duration = time(creation);
     await expect(creation).rejects.toEqual(UNAVAILABLE);
     expect(await duration).toBeGreaterThan(STORE_PATIENCE_MS - 1000);
     expect(await duration).toBeLessThan(STORE_PATIENCE_MS + 1000);
     // Nobody else waits in vain for as long.
-    expect(await time(store.plants.create(plant))).toBeLessThan(1000);
+    expect(await time(store.items.create(plant))).toBeLessThan(1000);
     await sabotage('drop trigger fail on plants');
-    expect(await store.plants.create(plant)).toBe('created');
+    expect(await store.items.create(plant)).toBe('created');
   });
 
   test('when another session holds a lock; what waited for it on the server is gone', async () => {
     await using other = await Session.open(server.url(database));
     await other.run('begin; lock table plants in exclusive mode');
-    const creations = Array.from({ length: 100 }, () => store.plants.create(newPlant()));
+    const creations = Array.from({ length: 100 }, () => store.items.create(newPlant()));
     const settled = Promise.allSettled(creations);
     expect(await time(settled)).toBeLessThan(STORE_PATIENCE_MS + 1000);
     expect(new Set((await settled).map(({ status }) => status))).toEqual(new Set(['rejected']));
     await other.run('rollback');
-    expect(await store.plants.create(newPlant())).toBe('created');
+    expect(await store.items.create(newPlant())).toBe('created');
     expect(await sabotage("select from pg_stat_activity where state = 'active' and query like 'insert%'")).toEqual([]);
     expect(await allPlants(store)).toHaveLength(1);
   });
 
   test('when the server hangs, whose connections are given up', async () => {
-    await store.plants.create(newPlant());
+    await store.items.create(newPlant());
     server.freeze();
-    const duration = await time(store.plants.create(newPlant()));
+    const duration = await time(store.items.create(newPlant()));
     server.thaw();
     expect(duration).toBeGreaterThan(STORE_PATIENCE_MS - 1000);
     expect(duration).toBeLessThan(STORE_PATIENCE_MS + 1000);
-    expect(await store.plants.create(newPlant())).toBe('created');
+    expect(await store.items.create(newPlant())).toBe('created');
   });
 
   test('when PostgreSQL refuses the password from now on', async () => {
@@ -151,9 +151,9 @@ describe('a batch is given up, and the plants are told that the store is unavail
     const theirs = await openStore(readPostgresLocation(server.url(own, '', 'gardener')), { create: true });
     await server.query('alter role gardener nologin');
     await server.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gardener'");
-    await expect(theirs.plants.create(newPlant())).rejects.toEqual(UNAVAILABLE);
+    await expect(theirs.items.create(newPlant())).rejects.toEqual(UNAVAILABLE);
     await server.query('alter role gardener login');
-    expect(await theirs.plants.create(newPlant())).toBe('created');
+    expect(await theirs.items.create(newPlant())).toBe('created');
     await theirs.close();
   });
 });
@@ -164,7 +164,7 @@ test('plants that the operator’s constraint refuses fail alone', async () => {
     ...newPlant(),
     name: index % 1000 === 500 ? 'weed' : 'Ginkgo',
   }));
-  const outcomes = await Promise.allSettled(plants.map((plant) => store.plants.create(plant)));
+  const outcomes = await Promise.allSettled(plants.map((plant) => store.items.create(plant)));
   const refused = outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [index] : []));
   expect(refused).toEqual([500, 1500, 2500]);
   // The log gets the reason, but none of the texts.
@@ -177,10 +177,8 @@ test('plants that the operator’s constraint refuses fail alone', async () => {
 test('a plant whose id was refused once is stored with a content that can be', async () => {
   await sabotage("alter table plants add constraint no_weeds check (name <> 'weed')");
   const { id } = newPlant();
-  const first = Array.from({ length: 2 }, () => store.plants.create(newPlant()));
-  const outcomes = await Promise.allSettled(
-    ['weed', 'Ginkgo', 'weed'].map((name) => store.plants.create({ id, name })),
-  );
+  const first = Array.from({ length: 2 }, () => store.items.create(newPlant()));
+  const outcomes = await Promise.allSettled(['weed', 'Ginkgo', 'weed'].map((name) => store.items.create({ id, name })));
   await Promise.all(first);
   expect(outcomes).toMatchObject([{ status: 'rejected' }, { value: 'created' }, { value: 'conflict' }]);
 });

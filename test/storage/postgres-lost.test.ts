@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
 import { openStore } from '../../src/storage/open.ts';
-import type { Store, StoredPlant } from '../../src/storage/store.ts';
+import type { Store, Item } from '../../src/storage/store.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { allPlants } from '../support/app.ts';
 import { freePort } from '../support/port.ts';
@@ -29,11 +29,11 @@ describe('a database that is in use', () => {
   afterEach(() => store.close());
 
   test('and whose connection is lost in the middle of a list ends it with an error, not as if it were whole', async () => {
-    const plants = Array.from({ length: 5000 }, (_, id): StoredPlant => ({ id: BigInt(id), name: 'Ginkgo' }));
-    await Promise.all(plants.map((plant) => store.plants.create(plant)));
+    const plants = Array.from({ length: 5000 }, (_, id): Item => ({ id: BigInt(id), name: 'Ginkgo' }));
+    await Promise.all(plants.map((plant) => store.items.create(plant)));
     let listed = 0;
     const list = async () => {
-      for await (const portion of store.plants.list()) {
+      for await (const portion of store.items.list()) {
         if (listed === 0) await server.query(LOSE);
         listed += portion.length;
       }
@@ -57,25 +57,60 @@ describe('a database that is in use', () => {
       database,
     );
     const plants = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: id === 100 ? 'weed' : 'Ginkgo' }));
-    const outcomes = await Promise.allSettled(plants.map((plant) => store.plants.create(plant)));
+    const outcomes = await Promise.allSettled(plants.map((plant) => store.items.create(plant)));
     expect(outcomes.flatMap(({ status }, id) => (status === 'rejected' ? [id] : []))).toEqual([100]);
     expect(outcomes[100]).toMatchObject({ reason: { name: 'StatementRejectedError' } });
     expect(await allPlants(store)).toHaveLength(199);
   });
 
-  test('tells what became of a change whose answer may have been lost, and when it cannot', async () => {
+  test('does a change again whose connection is lost before its commit', async () => {
     expect(await store.tokens.add({ name: 'mine', hash: new Uint8Array(32), scopes: [] })).toBe(true);
     await server.query(LOSE);
     expect(await store.tokens.revoke('mine')).toBe(true);
+    await store.items.create({ id: 1n, name: 'Ginkgo' });
     await using other = await Session.open(server.url(database));
     await other.run('begin; lock table plants in exclusive mode');
-    const removal = store.plants.remove(1n);
+    const removal = store.items.remove(1n);
     await server.until(WAITS);
     await server.query(LOSE);
     await other.run('rollback');
-    // The first attempt may have removed it.
-    await expect(removal).rejects.toEqual(UNAVAILABLE);
-    expect(await store.plants.remove(1n)).toBe(false);
+    expect(await removal).toBe(true);
+  });
+
+  test('does not do a change again whose commit may have succeeded, unless to do it twice is the same', async () => {
+    await server.query(
+      `create function wait() returns trigger language plpgsql as $$ begin
+         perform pg_advisory_xact_lock(1); return null; end $$;
+       create constraint trigger wait after insert on tokens deferrable initially deferred
+         for each row execute function wait()`,
+      database,
+    );
+    const add = (fill: number) => ({
+      name: `token ${fill}`,
+      hash: new Uint8Array(32).fill(fill),
+      created_at: 0n,
+      scopes: '',
+    });
+    for (const [options, outcome] of [
+      [{ repeatable: false }, { status: 'rejected', reason: UNAVAILABLE }],
+      [{ repeatable: true }, { status: 'fulfilled', value: 2 }],
+    ] as const) {
+      let tries = 0;
+      await using other = await Session.open(server.url(database));
+      await other.run('begin; select pg_advisory_xact_lock(1)');
+      const adding = store.transaction(async (tables) => {
+        await tables
+          .insertInto('tokens')
+          .values(add(options.repeatable ? 1 : 2))
+          .execute();
+        return ++tries;
+      }, options);
+      await server.until(WAITS);
+      await server.query(LOSE);
+      await other.run('rollback');
+      expect((await Promise.allSettled([adding]))[0]).toMatchObject(outcome);
+    }
+    expect((await store.tokens.list()).map(({ name }) => name)).toEqual(['token 1']);
   });
 });
 
@@ -84,7 +119,7 @@ test('a write that is under way when the store is closed leaves no connection be
   const store = await open(server.url(database));
   await using other = await Session.open(server.url(database));
   await other.run('begin; lock table plants in exclusive mode');
-  const creation = store.plants.createAll([{ id: 1n, name: 'Ginkgo' }]);
+  const creation = store.items.createAll([{ id: 1n, name: 'Ginkgo' }]);
   await server.until(WAITS);
   await store.close();
   await other.run('rollback');
@@ -97,7 +132,7 @@ test('a store that is not open yet counts no batch, and a plant that failed', as
   const observer = { written: jest.fn(), answered: jest.fn(), failed: jest.fn() };
   const location = readPostgresLocation(`postgres://postgres@127.0.0.1:${await freePort()}/plants`);
   const store = await openStore(location, { create: true, onUnreachable: () => undefined, observer });
-  await expect(store.plants.create({ id: 1n, name: 'Ginkgo' })).rejects.toEqual(UNAVAILABLE);
+  await expect(store.items.create({ id: 1n, name: 'Ginkgo' })).rejects.toEqual(UNAVAILABLE);
   await store.close();
   expect(observer.failed.mock.calls).toEqual([[UNAVAILABLE]]);
   expect(observer.written).not.toHaveBeenCalled();
@@ -138,7 +173,7 @@ describe('while another process holds the lock of the migrations', () => {
     await server.until(WAITS);
     await other.run('rollback');
     const store = await opening;
-    expect(await store.plants.create({ id: 1n, name: 'Ginkgo' })).toBe('created');
+    expect(await store.items.create({ id: 1n, name: 'Ginkgo' })).toBe('created');
     await store.close();
     await other[Symbol.asyncDispose]();
   });

@@ -39,13 +39,13 @@ describe('with a synchronous standby that is away', () => {
 
   test('nothing is acknowledged, and what was stored is a replay when it is back', async () => {
     const plant = { id: 1n, name: 'Ginkgo' };
-    await expect(store.plants.create(plant)).rejects.toEqual(UNAVAILABLE);
+    await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
     // It can be seen, and might be lost with the primary.
     expect(await allPlants(store)).toEqual([plant]);
-    await expect(store.plants.create(plant)).rejects.toEqual(UNAVAILABLE);
+    await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
     expect(await primary.query(WAITING)).toEqual([]);
     await commitsWaitFor('');
-    expect(await store.plants.create(plant)).toBe('replayed');
+    expect(await store.items.create(plant)).toBe('replayed');
   });
 
   test('is not ready', async () => {
@@ -57,7 +57,7 @@ describe('with a synchronous standby that is away', () => {
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
     'nor is it when an operator ends the wait by %s, after which PostgreSQL reports success',
     async (end) => {
-      const creation = store.plants.create({ id: 1n, name: 'Ginkgo' });
+      const creation = store.items.create({ id: 1n, name: 'Ginkgo' });
       let settled = false;
       void creation.then(() => (settled = true)).catch(() => undefined);
       await primary.until(WAITING);
@@ -72,15 +72,15 @@ describe('with a synchronous standby that is away', () => {
 
   test('nor is a plant that can be seen after a crash in the middle of the wait', async () => {
     const plant = { id: 1n, name: 'Ginkgo' };
-    const lost = store.plants.create(plant).catch(() => undefined);
+    const lost = store.items.create(plant).catch(() => undefined);
     await primary.until(WAITING);
     await primary.kill();
     await lost;
     await primary.start();
     expect(await allPlants(store)).toEqual([plant]);
-    await expect(store.plants.create(plant)).rejects.toEqual(UNAVAILABLE);
+    await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
     await commitsWaitFor('');
-    expect(await store.plants.create(plant)).toBe('replayed');
+    expect(await store.items.create(plant)).toBe('replayed');
   });
 });
 
@@ -90,7 +90,7 @@ describe('of several hosts', () => {
 
   test('the one that answers is used', async () => {
     const store = await open(hosts([await freePort(), primary.port], await primary.createDatabase()));
-    expect(await store.plants.create({ id: 1n, name: 'Ginkgo' })).toBe('created');
+    expect(await store.items.create({ id: 1n, name: 'Ginkgo' })).toBe('created');
     await store.close();
   });
 
@@ -112,7 +112,7 @@ describe('of several hosts', () => {
     const store = await open(hosts([standby.port, primary.port], database));
     const plants = Array.from({ length: 20 }, (_, index) => ({ id: BigInt(index), name: 'Ginkgo' }));
     const [first, second] = [plants.slice(0, 10), plants.slice(10)];
-    expect(new Set(await Promise.all(first.map((plant) => store.plants.create(plant))))).toEqual(new Set(['created']));
+    expect(new Set(await Promise.all(first.map((plant) => store.items.create(plant))))).toEqual(new Set(['created']));
     await standby.until('select 1 where pg_last_wal_replay_lsn() is not null');
     await standby.until(`select from plants where id = 9`, database);
     await primary.kill();
@@ -130,13 +130,13 @@ describe('of several hosts', () => {
     const database = await primary.createDatabase();
     await other.query(`create database ${database}`);
     const store = await open(hosts([primary.port, other.port], database));
-    await store.plants.create({ id: 1n, name: 'Ginkgo' });
+    await store.items.create({ id: 1n, name: 'Ginkgo' });
     // As a manager of failovers does with the one that shall be a standby.
     primary.set({ default_transaction_read_only: 'on' });
     primary.reload();
     await primary.until("select 1 where current_setting('default_transaction_read_only') = 'on'");
     await (await open(other.url(database))).close();
-    expect(await store.plants.create({ id: 2n, name: 'Ginkgo' })).toBe('created');
+    expect(await store.items.create({ id: 2n, name: 'Ginkgo' })).toBe('created');
     expect(await other.query('select id from plants', database)).toEqual([{ id: '2' }]);
     primary.set({ default_transaction_read_only: 'off' });
     primary.reload();

@@ -74,10 +74,10 @@ test.each([
 test('names a prepared statement by its text, and connects anew where another has its name', async () => {
   using session = new Session(readPostgresLocation(server.url(database)));
   const text = 'select name from pg_prepared_statements where name like $1';
-  const name = `plants_${hash('sha256', text).slice(0, 16)}`;
+  const name = `store_${hash('sha256', text).slice(0, 16)}`;
   const until = performance.now() + 5000;
   await session.query(until, `prepare ${name} as select 'another'`);
-  expect(await session.withRetries((query) => query(text, 'plants%'), until)).toEqual([{ name }]);
+  expect((await session.withRetries((query) => query(text, 'store%'), until)).rows).toEqual([{ name }]);
 });
 
 describe('a database', () => {
@@ -160,10 +160,10 @@ describe('a database', () => {
       { id: 3n, name: '木 é \\', tag: 'NULL' },
     ];
     for (const result of ['created', 'replayed']) {
-      expect(await store.plants.createAll(plants)).toEqual(plants.map(() => result));
+      expect(await store.items.createAll(plants)).toEqual(plants.map(() => result));
     }
     const listed: unknown[] = [];
-    for await (const portion of store.plants.list()) {
+    for await (const portion of store.items.list()) {
       listed.push(...portion);
       await sleep(200);
     }
@@ -175,10 +175,10 @@ describe('a database', () => {
     const other = await server.createDatabase();
     const store = await open(other);
     const plant = { id: 1n, name: 'Ginkgo' };
-    await store.plants.create(plant);
-    expect(await store.plants.create(plant)).toBe('replayed');
+    await store.items.create(plant);
+    expect(await store.items.create(plant)).toBe('replayed');
     await server.query('alter table plants alter column name type varchar(1000)', other);
-    expect(await store.plants.create(plant)).toBe('replayed');
+    expect(await store.items.create(plant)).toBe('replayed');
     await store.close();
   });
 

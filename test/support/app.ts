@@ -19,7 +19,7 @@ import { operations } from '../../src/operations/index.ts';
 import type { RateLimit } from '../../src/http/rate-limit.ts';
 import { listen } from '../../src/http/server.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { type Creation, type Store, type StoredPlant, StoreUnavailable } from '../../src/storage/store.ts';
+import { type Creation, type Store, type Item, StoreUnavailable } from '../../src/storage/store.ts';
 import { ROOT } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
@@ -44,7 +44,7 @@ export interface TestApp {
   /** The line of a request, by its id or its answer, which is written when the client has that answer. */
   readonly lineOf: (request: string | Response) => Promise<Line>;
   /** The plants in the store. */
-  readonly plants: () => Promise<StoredPlant[]>;
+  readonly plants: () => Promise<Item[]>;
 }
 
 interface TestAppOptions {
@@ -84,7 +84,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = createApp({
     contract,
     operations: options.operations ?? operations,
-    services: { plants: store.plants },
+    services: { plants: store.items },
     authenticator: new Authenticator(store.tokens, undefined, jwt),
     log: {
       logger,
@@ -111,8 +111,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   return { url: listener.url, token, store, database: path, log, lineOf, plants: () => allPlants(store) };
 }
 
-export async function allPlants({ plants }: Store): Promise<StoredPlant[]> {
-  return (await Array.fromAsync(plants.list())).flat();
+export async function allPlants({ items }: Store): Promise<Item[]> {
+  return (await Array.fromAsync(items.list())).flat();
 }
 
 /** Adds a token to the store, with which the app can be called too. */
@@ -127,10 +127,10 @@ export async function addToken(
 }
 
 /** Creates a plant as a client would who is told to try again: a machine that is busy takes long to recover. */
-export async function insist(store: Store, plant: StoredPlant): Promise<Creation> {
+export async function insist(store: Store, plant: Item): Promise<Creation> {
   for (;;) {
     try {
-      return await store.plants.create(plant);
+      return await store.items.create(plant);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
     }

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { exactJson } from '../../src/contract/int64.ts';
-import type { StoredPlant } from '../../src/storage/store.ts';
+import type { Item } from '../../src/storage/store.ts';
 
 /** A promise was broken. */
 export class Fault extends Error {
@@ -30,19 +30,19 @@ export class Client implements Disposable {
    * @param hangUpAfterMs breaks the connection then, answer or not
    * @throws Fault if the answer is none that the contract has for a plant that is valid
    */
-  async create(url: string, plant: StoredPlant, hangUpAfterMs?: number): Promise<Answer> {
+  async create(url: string, plant: Item, hangUpAfterMs?: number): Promise<Answer> {
     return toAnswer(plant, await this.send(url, plant, hangUpAfterMs));
   }
 
   /** Sends a plant that cannot be stored: true if the service says that it failed. @throws Fault as `create` */
-  async fails(url: string, plant: StoredPlant): Promise<boolean> {
+  async fails(url: string, plant: Item): Promise<boolean> {
     const reply = await this.send(url, plant);
     if ('status' in reply && reply.status === 500 && reply.text.startsWith('{"error":50000,')) return true;
     toAnswer(plant, reply);
     return false;
   }
 
-  send(url: string, plant: StoredPlant, hangUpAfterMs?: number): Promise<Reply> {
+  send(url: string, plant: Item, hangUpAfterMs?: number): Promise<Reply> {
     return new Promise((resolve) => {
       const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' };
       const lost = (error: Error) => {
@@ -68,7 +68,7 @@ export class Client implements Disposable {
 }
 
 /** What a reply says of a plant that is valid. @throws Fault if it is none that the contract has for it */
-export function toAnswer(plant: StoredPlant, reply: Reply): Answer {
+export function toAnswer(plant: Item, reply: Reply): Answer {
   if ('error' in reply) return 'lost';
   const { status, headers, text } = reply;
   if (status === 503 && headers['retry-after'] !== undefined) return 'unavailable';

@@ -1,5 +1,5 @@
 import { exactJson } from '../../src/contract/int64.ts';
-import type { StoredPlant } from '../../src/storage/store.ts';
+import type { Item } from '../../src/storage/store.ts';
 import { TEXTS } from '../storage/texts.ts';
 import { type Answer, Fault } from './clients.ts';
 
@@ -15,7 +15,7 @@ export function random(seed: number): () => number {
 }
 
 /** Plants of all ids that there are and of difficult texts, from a source of random numbers. */
-export function randomPlants(random: () => number): () => StoredPlant {
+export function randomPlants(random: () => number): () => Item {
   const pick = () => TEXTS[Math.floor(random() * TEXTS.length)] ?? '';
   return () => {
     const id = BigInt.asIntN(
@@ -35,7 +35,7 @@ export interface Found {
 }
 
 interface Sent {
-  readonly plant: StoredPlant;
+  readonly plant: Item;
   acknowledged: boolean;
   refused: boolean;
 }
@@ -47,7 +47,7 @@ export class Ledger {
   acknowledged = 0;
 
   /** Before a plant is sent: whatever happens then, it may be stored. True if it is known to be. */
-  add(plant: StoredPlant): boolean {
+  add(plant: Item): boolean {
     return this.entry(plant).acknowledged;
   }
 
@@ -55,7 +55,7 @@ export class Ledger {
    * @param known what `add` said before the plant was sent
    * @throws Fault if the answer contradicts an earlier one
    */
-  answer(plant: StoredPlant, answer: Answer, known: boolean): void {
+  answer(plant: Item, answer: Answer, known: boolean): void {
     const entry = this.entry(plant);
     if (answer === 'created' && known) throw new Fault(`lost: ${exactJson(plant)} was acknowledged, and created again`);
     if (answer === 'created' || answer === 'replayed') {
@@ -70,7 +70,7 @@ export class Ledger {
   }
 
   /** Holds everything against what is stored, digit for digit. @throws Fault */
-  check(stored: readonly StoredPlant[]): Found {
+  check(stored: readonly Item[]): Found {
     const byId = new Map(stored.map((plant) => [plant.id, exactJson(plant)]));
     const phantoms = [...byId].filter(([id, json]) => this.sent.get(id)?.has(json) !== true);
     const all = [...this.sent.values()].flatMap((contents) => [...contents]);
@@ -84,7 +84,7 @@ export class Ledger {
     return { lost: lost.length, phantoms: phantoms.length };
   }
 
-  private entry(plant: StoredPlant): Sent {
+  private entry(plant: Item): Sent {
     const contents = this.sent.get(plant.id) ?? new Map<string, Sent>();
     this.sent.set(plant.id, contents);
     const json = exactJson(plant);

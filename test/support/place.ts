@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/storage/open.ts';
-import type { StoredPlant } from '../../src/storage/store.ts';
+import type { Item } from '../../src/storage/store.ts';
 import { PostgresServer, type Settings } from './postgres.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -46,10 +46,10 @@ export async function addTokens(url: string, count: number): Promise<string[]> {
 }
 
 /** Every plant that is stored, read without the service. */
-export async function readPlants(url: string): Promise<StoredPlant[]> {
+export async function readPlants(url: string): Promise<Item[]> {
   const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: false });
   try {
-    return (await Array.fromAsync(store.plants.list())).flat();
+    return (await Array.fromAsync(store.items.list())).flat();
   } finally {
     await store.close();
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredPlant } from '../../src/storage/store.ts';
+import type { Item } from '../../src/storage/store.ts';
 import { type Answer, Client } from './clients.ts';
 import { type Found, Ledger, random, randomPlants } from './ledger.ts';
 import { createPlace, type Engine, type Place, readPlants } from './place.ts';
@@ -12,7 +12,7 @@ export class Testbed implements AsyncDisposable {
   readonly ledger = new Ledger();
   /** Random numbers from 0 to below 1, and random plants. */
   readonly next: () => number;
-  readonly newPlant: () => StoredPlant;
+  readonly newPlant: () => Item;
   private readonly services: Service[] = [];
 
   constructor(place: Place, seed: number) {
@@ -38,7 +38,7 @@ export class Testbed implements AsyncDisposable {
   }
 
   /** Sends a plant, and holds the answer against what is known. @throws Fault if it contradicts that */
-  async send(url: string, plant: StoredPlant, hangUpAfterMs?: number): Promise<Answer> {
+  async send(url: string, plant: Item, hangUpAfterMs?: number): Promise<Answer> {
     const known = this.ledger.add(plant);
     const answer = await this.client.create(url, plant, hangUpAfterMs);
     this.ledger.answer(plant, answer, known);

@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import { Client, types } from 'pg';
-import type { Row } from '../columns.ts';
-import { StoreUnusable } from '../store.ts';
+import { type Row, StoreUnusable } from '../store.ts';
+import { Json } from '../values.ts';
 import { InterruptedError, translate } from './errors.ts';
 import { type Host, nameOfHost, type PostgresLocation, serverOf } from './location.ts';
 
@@ -116,6 +116,9 @@ function createClient(location: PostgresLocation, { host, port }: Host, secure: 
     pipeline: true,
   });
   client.setTypeParser(types.builtins.INT8, BigInt);
+  client.setTypeParser(types.builtins.JSONB, (text) => Json.parse(text));
+  // What sum() makes of bigint.
+  client.setTypeParser(types.builtins.NUMERIC, (text) => (text.includes('.') ? Number(text) : BigInt(text)));
   return client;
 }
 

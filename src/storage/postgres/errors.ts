@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { StoreUnavailable, StoreUnusable } from '../store.ts';
+import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
 
 /** The server has no prepared statement of that name. */
 const STATEMENT_UNKNOWN = '26000';
@@ -25,19 +25,40 @@ const CONNECTION_LOST = ['08', '57', '58', 'XX', READ_ONLY, STATEMENT_UNKNOWN, S
 const UNUSABLE: readonly (readonly [string, string])[] = [
   ['28', 'refuses the user or the password'],
   ['3D000', 'has no such database: create it'],
-  ['42703', 'lacks a column of plants that src/storage/columns.ts has: add a migration'],
   ['42P07', 'has tables of another application: give the store a database of its own'],
   ['42501', 'does not let this user make and use the tables: grant it the database'],
 ];
 
+const CONSTRAINTS = new Map<string, Constraint>([
+  ['23502', 'not null'],
+  ['23503', 'foreign key'],
+  // restrict_violation
+  ['23001', 'foreign key'],
+  ['23505', 'unique'],
+  ['23514', 'check'],
+]);
+
 /** A query did not come to the end that it was to come to; it may be tried again. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
+  /** Whether the server says that it has undone it, as it could not be done beside others. */
+  readonly isUndone: boolean;
+
+  constructor(message: string, options?: ErrorOptions, isUndone = false) {
+    super(message, options);
+    this.isUndone = isUndone;
+  }
 }
 
 /** PostgreSQL rejects a statement, and would reject it again: for a constraint or a trigger of its operator, say. */
 export class StatementRejectedError extends Error {
   override readonly name = 'StatementRejectedError';
+  readonly constraint: Constraint | undefined;
+
+  constructor(message: string, constraint?: Constraint) {
+    super(message);
+    this.constraint = constraint;
+  }
 }
 
 /** The SQLSTATE of what pg throws; undefined: the server did not say what failed. */
@@ -59,6 +80,11 @@ export function losesConnection(error: unknown): boolean {
   return !isOwnFault(error) && state !== CANCELLED && CONNECTION_LOST.some((each) => state.startsWith(each));
 }
 
+/** Whether a commit that failed has surely changed nothing, as the server says. */
+export function isUndone(error: unknown): boolean {
+  return error instanceof StatementRejectedError || (error instanceof InterruptedError && error.isUndone);
+}
+
 /** What pg throws, as a StoreUnusable or one of the errors above. @param server how it is named */
 export function translate(error: unknown, server: string): Error {
   if (error instanceof InterruptedError || error instanceof StoreUnusable) return error;
@@ -73,12 +99,16 @@ export function translate(error: unknown, server: string): Error {
   const [, problem] = UNUSABLE.find(([each]) => state.startsWith(each)) ?? [];
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
   const isTransient = !isOwnFault(error) && TRANSIENT.some((each) => state.startsWith(each));
-  return isTransient ? new InterruptedError(message) : new StatementRejectedError(message);
+  if (isTransient) return new InterruptedError(message, {}, state.startsWith('40'));
+  return new StatementRejectedError(message, CONSTRAINTS.get(state));
 }
 
 /** An error met while a store is at work, as the interface has it. */
-export function atWork(error: unknown): unknown {
-  // What makes the store unusable the operator sets right again: no plant is at fault.
-  if (!(error instanceof InterruptedError || error instanceof StoreUnusable)) return error;
+export function atWork(error: unknown): Error {
+  if (error instanceof StatementRejectedError && error.constraint !== undefined) {
+    return new ConstraintViolated(error.constraint, error.message, { cause: error });
+  }
+  // What makes the store unusable the operator sets right again: no item is at fault.
+  if (!(error instanceof InterruptedError || error instanceof StoreUnusable)) return error as Error;
   return new StoreUnavailable(`PostgreSQL cannot do this at the moment: ${error.message}`, { cause: error });
 }

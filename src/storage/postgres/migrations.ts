@@ -1,8 +1,9 @@
 import { STORE_PATIENCE_MS } from '../batches.ts';
-import { COLUMN_LIST } from '../columns.ts';
-import { requireSchema } from '../schema.ts';
+import { requireSchema, requireTables } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
+import { TABLES } from '../tables.ts';
 import type { Query, Session } from './session.ts';
+import { SQL_TYPES } from './values.ts';
 
 /**
  * The schema, step by step, as statements in plpgsql; the version of a database is how many of these it has been
@@ -17,8 +18,7 @@ export const MIGRATIONS: readonly string[] = [
      name text not null,
      created_at bigint not null,
      expires_at bigint,
-     revoked_at bigint,
-     position bigint generated always as identity
+     revoked_at bigint
    );
    create unique index tokens_in_use on tokens (name) where revoked_at is null`,
 
@@ -28,17 +28,21 @@ export const MIGRATIONS: readonly string[] = [
 
 /**
  * All or nothing, and one process at a time: PostgreSQL's `if not exists` does not look at what another one creates at
- * the same moment, so that a lock of its own comes first ("plnt"). The table has one row: the version, and whether the
- * store ever had a token.
+ * the same moment, so that a lock of its own comes first ("plnt"). The table has one row.
  */
 const MIGRATE = `do $migrate$ declare found_version bigint; begin
   perform pg_advisory_xact_lock(x'706c6e74'::int);
-  create table if not exists schema_version (id bigint primary key, version bigint not null, had_token boolean not null);
-  insert into schema_version values (1, 0, false) on conflict do nothing;
+  create table if not exists schema_version (id bigint primary key, version bigint not null);
+  insert into schema_version values (1, 0) on conflict do nothing;
   select version into found_version from schema_version where id = 1 for update;
   ${MIGRATIONS.map((step, index) => `if found_version <= ${index} then ${step}; end if;`).join('\n')}
   update schema_version set version = ${MIGRATIONS.length} where version < ${MIGRATIONS.length};
 end $migrate$`;
+
+/** The columns of tables with these names, where the search path leads. */
+const COLUMNS = `select name as "table", attname as "column", format_type(atttypid, atttypmod) as type, attnotnull as required
+  from unnest($1::text[]) as name join pg_attribute on attrelid = to_regclass(quote_ident(name))
+  where attnum > 0 and not attisdropped`;
 
 /** How long a migration may take, and wait for that of another process, in milliseconds. */
 const MIGRATION_MS = 600_000;
@@ -56,15 +60,26 @@ export async function migrate(session: Session, server: string, create: boolean,
     const before = found ?? 0;
     requireSchema(server, before, now, create);
     if (found !== now) await session.query(performance.now() + MIGRATION_MS, MIGRATE);
-    // Fails where a column has no migration. In a time of its own: the migration may have taken all the other.
-    await session.query(performance.now() + STORE_PATIENCE_MS, `select ${COLUMN_LIST} from plants limit 0`);
+    // In a time of its own: the migration may have taken all the other.
+    const columns = await session.query(performance.now() + STORE_PATIENCE_MS, COLUMNS, Object.keys(TABLES));
+    requireTables(
+      server,
+      columns.rows.map(({ table, column, type, required }) => ({
+        table: String(table),
+        column: String(column),
+        type: String(type),
+        nullable: required === false,
+      })),
+      SQL_TYPES,
+    );
     return { before, now };
   }, until);
 }
 
 /** The version of the schema; undefined: there is none. */
 async function readVersion(query: Query): Promise<number | undefined> {
-  const [table] = await query("select to_regclass('schema_version')::text as name");
-  const [row] = table?.['name'] === null ? [] : await query('select version from schema_version where id = 1');
-  return row && Number(row['version']);
+  const { rows: tables } = await query("select to_regclass('schema_version')::text as name");
+  if (tables[0]?.['name'] === null) return undefined;
+  const { rows } = await query('select version from schema_version where id = 1');
+  return rows[0] && Number(rows[0]['version']);
 }

@@ -1,17 +1,14 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
-import type { Row } from '../columns.ts';
 import { cancel, connect, type Connection, drop } from './client.ts';
-import { StoreUnusable } from '../store.ts';
-import { InterruptedError, losesConnection, translate } from './errors.ts';
+import { type Result, type Row, StoreUnavailable, StoreUnusable } from '../store.ts';
+import { InterruptedError, isUndone, losesConnection, translate } from './errors.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
+import { encode } from './values.ts';
 
-/** A value that goes into a query. */
-export type Value = string | number | bigint | Uint8Array | null | readonly (bigint | string | undefined)[];
-
-/** Runs a query, with its values as `$1`, `$2`, …, and answers with its rows. */
-export type Query = (text: string, ...values: Value[]) => Promise<readonly Row[]>;
+/** Runs a query, with its values as `$1`, `$2`, …: of the kinds of tables.ts, or arrays of them. */
+export type Query = (text: string, ...values: unknown[]) => Promise<Result>;
 
 /** Does some work, and again while it fails for a transient reason. */
 export type WithRetries = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
@@ -27,6 +24,12 @@ const CANCEL_MS = 500;
 const UNREACHABLE_QUERY_MS = 1000;
 /** How long a portion of a long list may take. */
 const PORTION_MS = 600_000;
+
+/** It locks a row, so that the commit needs a transaction id, and waits until the standby has all earlier commits. */
+const FLUSH = 'select id from schema_version for key share';
+
+/** How many queries with values have a name: the text of one may depend on what a client sends. */
+const MAX_NAMES = 200;
 
 /**
  * The names of queries with values, each of which a connection prepares once. They come from the text alone: behind a
@@ -73,17 +76,52 @@ export class Session implements Disposable {
   }
 
   /** Runs a query once, by the time given. @throws what PostgreSQL or the system says */
-  async query(until: number, ...statement: Parameters<Query>): Promise<readonly Row[]> {
+  async query(until: number, ...statement: Parameters<Query>): Promise<Result> {
     return await this.queryOn(await this.getConnection(until), until, ...statement);
   }
 
+  /**
+   * Does some work in a transaction, with retries: not, unless the work is repeatable, if the answer to its commit is
+   * lost. Nothing else can use the session meanwhile.
+   *
+   * @throws StoreUnavailable if it may have been done, or what PostgreSQL or the system says
+   */
+  async transaction<T>(work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
+    return await this.withRetries(async () => {
+      const connection = await this.getConnection(until);
+      const query: Query = (...statement) => this.queryOn(connection, until, ...statement);
+      let result;
+      try {
+        await query('begin isolation level serializable');
+        result = await work(query);
+        // A transaction that has written nothing would not wait until the standby has what it has seen.
+        await query(FLUSH);
+      } catch (error) {
+        await query('rollback').catch(() => {
+          this.giveUp(connection);
+        });
+        throw error;
+      }
+      try {
+        await query('commit');
+      } catch (error) {
+        if (repeatable || isUndone(error)) throw error;
+        const { message } = error as Error;
+        throw new StoreUnavailable(`PostgreSQL may have done this: ${message}`, { cause: error });
+      }
+      return result;
+    }, until);
+  }
+
   /** The rows of a query in portions, as they are at one moment. Nothing else can use the session any more. */
-  async *portions(text: string, rows: number, until: number): AsyncGenerator<readonly Row[]> {
+  async *portions(rows: number, until: number, ...query: Parameters<Query>): AsyncGenerator<readonly Row[]> {
     const connection = await this.getConnection(until);
-    const query = (statement: string) => this.queryOn(connection, performance.now() + PORTION_MS, statement);
-    await query(`begin; declare portions cursor for ${text}`);
-    const fetch = `fetch ${rows} from portions`;
-    for (let portion = await query(fetch); portion.length > 0; portion = await query(fetch)) yield portion;
+    const run: Query = (...statement) => this.queryOn(connection, performance.now() + PORTION_MS, ...statement);
+    const [text, ...values] = query;
+    await run('begin');
+    await run(`declare portions cursor for ${text}`, ...values);
+    const fetch = async () => (await run(`fetch ${rows} from portions`)).rows;
+    for (let portion = await fetch(); portion.length > 0; portion = await fetch()) yield portion;
   }
 
   [Symbol.dispose](): void {
@@ -125,9 +163,11 @@ export class Session implements Disposable {
   }
 
   /** Runs a query to its end, or until its time is over. */
-  private async queryOn(connection: Connection, until: number, ...query: Parameters<Query>): Promise<readonly Row[]> {
+  private async queryOn(connection: Connection, until: number, ...query: Parameters<Query>): Promise<Result> {
     const [text, ...values] = query;
-    if (values.length > 0 && !names.has(text)) names.set(text, `plants_${hash('sha256', text).slice(0, 16)}`);
+    if (values.length > 0 && names.size < MAX_NAMES && !names.has(text)) {
+      names.set(text, `store_${hash('sha256', text).slice(0, 16)}`);
+    }
     const left = Math.max(0, until - performance.now() - CANCEL_MS);
     const overdue = setTimeout(() => {
       cancel(this.location, connection, CANCEL_MS).catch(() => undefined);
@@ -136,9 +176,10 @@ export class Session implements Disposable {
       drop(connection, new InterruptedError('PostgreSQL did not answer in time'));
     }, left + CANCEL_MS);
     try {
-      const { rows } = await connection.client.query<Row>({ text, values, name: names.get(text) });
+      const config = { text, values: values.map(encode), name: names.get(text) };
+      const { rows, rowCount } = await connection.client.query<Row>(config);
       if (connection.standbyMissed) throw new InterruptedError('a commit did not wait for the standby');
-      return rows;
+      return { rows, changes: BigInt(rowCount ?? 0) };
     } catch (error) {
       if (losesConnection(error)) this.giveUp(connection);
       throw translate(error, serverOf(this.location));

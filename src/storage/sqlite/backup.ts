@@ -1,9 +1,10 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COLUMNS } from '../columns.ts';
+import { RESOURCE } from '../../resource.ts';
 import { requireSchema } from '../schema.ts';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
+import { TABLES } from '../tables.ts';
 import { connect } from './connection.ts';
 import { atOpening, isBusy, sqliteCode } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
@@ -21,7 +22,7 @@ const NO_ERROR = 0;
  * Copies a store into a file that is there, and empty, as it is at one moment, and checks the copy. The file holds no
  * other file's data, and needs none beside it.
  *
- * @returns how many plants it has
+ * @returns how many items it has
  * @throws StoreUnusable, StoreUnavailable
  */
 export async function backUp(path: string, copy: string): Promise<number> {
@@ -39,31 +40,42 @@ export async function backUp(path: string, copy: string): Promise<number> {
  * Makes a store what a copy of `backUp` has, and checks it: it is durable then. In one transaction, so that a service
  * that runs sees the store as it was before or after. All that was in it is gone.
  *
- * @param allow is told how many plants there are, and throws if they are not to be lost
- * @returns how many plants it has
+ * @param allow is told how many items there are, and throws if they are not to be lost
+ * @returns how many items it has
  * @throws StoreUnusable, StoreUnavailable
  */
-export async function restore(path: string, copy: string, allow: (plants: number) => void): Promise<number> {
+export async function restore(path: string, copy: string, allow: (items: number) => void): Promise<number> {
   if (!existsSync(copy)) throw new StoreUnusable(`there is no file ${copy}`);
   if (existsSync(path) && realpathSync(path) === realpathSync(copy)) {
     throw new StoreUnusable(`the file ${copy} is the store itself`);
   }
-  const plants = inDatabase(copy, () => {
+  const items = inDatabase(copy, () => {
     using database = new DatabaseSync(copy, { readOnly: true });
     return check(database, `the database ${copy}`);
   });
   inDatabase(path, () => {
     // Makes the store where there is none; a file that is not a store is not overwritten.
     using database = connect(path, true).database;
-    allow(countPlants(database));
+    allow(countItems(database));
   });
-  await copyPages(copy, path);
-  inDatabase(path, () => {
-    // Brings its schema up to date, and flushes all that was copied with what it writes.
-    using database = connect(path, true).database;
-    compare(database, path, copy);
-  });
-  return plants;
+  // A service that runs must not meet an older schema: the migrations run on a copy of the copy.
+  const source = `${path}.restoring`;
+  try {
+    closeSync(openSync(source, 'w', 0o600));
+    await copyPages(copy, source);
+    inDatabase(source, () => {
+      connect(source, true).database.close();
+    });
+    await copyPages(source, path);
+    inDatabase(path, () => {
+      // Flushes all that was copied with what it writes.
+      using database = connect(path, true).database;
+      compare(database, path, source, copy);
+    });
+  } finally {
+    rmSync(source, { force: true });
+  }
+  return items;
 }
 
 /** Retries while another process writes: unlike other statements, this one does not wait for its lock. */
@@ -94,33 +106,31 @@ function inDatabase<T>(path: string, work: () => T): T {
   }
 }
 
-/** @param name what the database is called in the messages @returns how many plants it has */
+/** @param name what the database is called in the messages @returns how many items it has */
 function check(database: DatabaseSync, name: string): number {
   const value = (pragma: string) => Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
   if (value('application_id') !== APPLICATION_ID) throw new StoreUnusable(`${name} is not a plant store`);
   requireSchema(name, Number(value('user_version')), MIGRATIONS.length, true);
   const found = value('integrity_check(1)');
   if (found !== 'ok') throw new StoreUnusable(`${name} is damaged: ${String(found).replaceAll('\n', ' ')}`);
-  return countPlants(database);
+  return countItems(database);
 }
 
 /** All at once, unlike the engine: a command has no requests to answer meanwhile. */
-function countPlants(database: DatabaseSync): number {
-  return Number(database.prepare('select count(*) as count from plants').get()?.['count']);
+function countItems(database: DatabaseSync): number {
+  return Number(database.prepare(`select count(*) as count from ${RESOURCE.many}`).get()?.['count']);
 }
 
-/** Every plant and token of the backup must be in the store, as it was; a service may have added some since. */
-function compare(database: DatabaseSync, path: string, copy: string): void {
-  database.prepare('attach ? as backup').run(copy);
+/** Every row of the backup must be in the store, as it was; a service may have added some since. */
+function compare(database: DatabaseSync, path: string, source: string, copy: string): void {
+  database.prepare('attach ? as backup').run(source);
   const found = database.prepare('pragma main.integrity_check').get()?.['integrity_check'];
-  const had = database.prepare("select name from pragma_table_info('plants', 'backup')").all();
-  const columns = COLUMNS.filter((column) => had.some(({ name }) => name === column));
-  const differs = columns.map((column) => `stored."${column}" is not copied."${column}"`).join(' or ');
-  const lost = database.prepare(
-    `select 1 from backup.plants as copied left join main.plants as stored using (id) where ${differs} limit 1`,
-  );
-  const lostTokens = database.prepare('select hash from backup.tokens except select hash from main.tokens');
-  if (found !== 'ok' || lost.get() !== undefined || lostTokens.get() !== undefined) {
+  const isLost = Object.entries(TABLES).some(([table, columns]) => {
+    const differs = Object.keys(columns).map((column) => `stored."${column}" is not copied."${column}"`);
+    const join = `backup."${table}" as copied left join main."${table}" as stored on stored.rowid = copied.rowid`;
+    return database.prepare(`select 1 from ${join} where ${differs.join(' or ')} limit 1`).get() !== undefined;
+  });
+  if (found !== 'ok' || isLost) {
     throw new StoreUnusable(`the database ${path} is not what ${copy} has: ${String(found)}; restore it again`);
   }
 }

@@ -1,5 +1,18 @@
 import { messageOf } from '../../explained-error.ts';
-import { StoreUnavailable, StoreUnusable } from '../store.ts';
+import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
+
+/** SQLite's extended result codes of constraints. */
+const CONSTRAINTS = new Map<number, Constraint>([
+  [275, 'check'],
+  [787, 'foreign key'],
+  // SQLITE_CONSTRAINT_TRIGGER, by which a foreign key of `on delete restrict` is told.
+  [1811, 'foreign key'],
+  [1299, 'not null'],
+  // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE, _ROWID
+  [1555, 'unique'],
+  [2067, 'unique'],
+  [2579, 'unique'],
+]);
 
 const BUSY = 5;
 const CORRUPT = 11;
@@ -26,10 +39,16 @@ const FAILURES = new Map<number | undefined, { readonly transient: boolean; read
   [26, { transient: false, problem: 'is not a SQLite database' }],
 ]);
 
-/** The primary result code of what node:sqlite threw, the low byte of the extended one; undefined: it was not SQLite. */
-export function sqliteCode(error: unknown): number | undefined {
+/** The extended result code of what node:sqlite threw; undefined: it was not SQLite. */
+function extendedCode(error: unknown): number | undefined {
   if (!Error.isError(error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
-  return error.errcode & 0xff;
+  return error.errcode;
+}
+
+/** Its low byte, the primary result code. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = extendedCode(error);
+  return code === undefined ? undefined : code & 0xff;
 }
 
 export function isBusy(error: unknown): boolean {
@@ -43,6 +62,8 @@ export function atWork(error: unknown): Error {
   if (failure?.transient) {
     return new StoreUnavailable(`SQLite cannot do this at the moment: ${messageOf(error)}`, { cause: error });
   }
+  const constraint = CONSTRAINTS.get(extendedCode(error) ?? 0);
+  if (constraint !== undefined) return new ConstraintViolated(constraint, messageOf(error), { cause: error });
   if (code === CORRUPT) return new StoreUnusable(`the database ${failure?.problem ?? ''}`, { cause: error });
   return Error.isError(error) ? error : new Error(String(error));
 }
@@ -61,17 +82,23 @@ export function atOpening(error: unknown, path: string): Error {
 export interface PackedError {
   readonly name: string;
   readonly error: Error;
+  readonly constraint: Constraint | undefined;
 }
 
 export function pack(error: Error): PackedError {
-  return { name: error.name, error };
+  return { name: error.name, error, constraint: error instanceof ConstraintViolated ? error.constraint : undefined };
 }
 
-export function unpack({ name, error }: PackedError): Error {
-  const Class = [StoreUnavailable, StoreUnusable].find((each) => each.name === name);
-  if (Class === undefined) return error;
-  const unpacked = new Class(error.message, { cause: error.cause });
+export function unpack({ name, error, constraint }: PackedError): Error {
+  const unpacked = unpackAs(name, error, constraint);
+  if (unpacked === undefined) return error;
   // The stack of the thread that failed.
   if (error.stack !== undefined) unpacked.stack = error.stack;
   return unpacked;
+}
+
+function unpackAs(name: string, { message, cause }: Error, constraint: Constraint | undefined): Error | undefined {
+  if (constraint !== undefined) return new ConstraintViolated(constraint, message, { cause });
+  const Class = [StoreUnavailable, StoreUnusable].find((each) => each.name === name);
+  return Class && new Class(message, { cause });
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { COLUMNS } from '../columns.ts';
-import { requireSchema } from '../schema.ts';
+import { type FoundColumn, requireSchema, requireTables } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
+import { SQL_TYPES } from './values.ts';
 
 /**
  * The schema, step by step; the version of a database (`user_version`) is how many of these it has been through. A
@@ -52,13 +52,23 @@ export function migrate(database: DatabaseSync, path: string, create: boolean): 
   }
   requireSchema(`the database ${path}`, before, now, create);
   for (const migration of MIGRATIONS.slice(before)) database.exec(migration);
-  const columns = database.prepare('select name from pragma_table_info(?)').all('plants');
-  const missing = COLUMNS.filter((column) => !columns.some(({ name }) => name === column));
-  if (missing.length > 0) {
-    throw new StoreUnusable(`the database ${path} lacks columns of plants (${missing.join(', ')}): add a migration`);
-  }
+  requireTables(`the database ${path}`, readColumns(database), SQL_TYPES);
   database.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${now}; commit`);
   return { before, now };
+}
+
+/** A primary key of one integer is the rowid, which is never null. */
+const SELECT_COLUMNS = `select t.name as "table", c.name as "column", c.type, c."notnull" or c.pk as required
+  from sqlite_schema as t join pragma_table_info(t.name) as c where t.type = 'table'`;
+
+function readColumns(database: DatabaseSync): FoundColumn[] {
+  const columns = database.prepare(SELECT_COLUMNS).all();
+  return columns.map(({ table, column, type, required }) => ({
+    table: String(table),
+    column: String(column),
+    type: String(type),
+    nullable: required === 0,
+  }));
 }
 
 function pragma(database: DatabaseSync, name: string): number {

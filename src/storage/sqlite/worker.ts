@@ -1,35 +1,37 @@
 import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
-import { connect } from './connection.ts';
+import { connect, connectReader } from './connection.ts';
 import { atWork, pack, type PackedError } from './errors.ts';
-import { Tables } from './tables.ts';
+import { Statements } from './statements.ts';
 
-/** What the worker is started with. */
+/** What a worker is started with. */
 export interface WorkerOpening {
   readonly path: string;
-  readonly create: boolean;
+  /** What it does: reads only, writes to a database that is there, or to one that it makes. */
+  readonly mode: 'read' | 'write' | 'create';
 }
 
-/** What the worker is asked for: a method of Tables, with its arguments. */
+/** What a worker is asked for: a method of Statements, with its arguments. */
 export interface Call {
-  readonly method: keyof Tables;
+  readonly method: keyof Statements;
   readonly args: readonly unknown[];
 }
 
 /** Its answers come in the order of the calls; the first one is to the opening. */
 export type Answer = { readonly result: unknown } | { readonly error: PackedError };
 
-// The thread that owns the connection, so that an fsync stops it and never the thread that answers requests. It does
-// one thing after the other.
+// A thread that owns a connection, so that an fsync, or a long query, stops it and never the thread that answers
+// requests. It does one thing after the other.
 
-const { path, create } = workerData as WorkerOpening;
+const { path, mode } = workerData as WorkerOpening;
 post(() => {
-  const { database, schema } = connect(path, create);
-  const tables = new Tables(database);
+  const { database, schema } =
+    mode === 'read' ? { database: connectReader(path), schema: undefined } : connect(path, mode === 'create');
+  const statements = new Statements(database);
   // Without this listener the thread ends.
   parentPort?.on('message', ({ method, args }: Call) => {
-    // A call has the arguments of its method, as Thread of engine.ts makes sure.
-    post(() => Reflect.apply(Reflect.get(tables, method) as () => unknown, tables, args));
+    // A call has the arguments of its method, as Thread of thread.ts makes sure.
+    post(() => Reflect.apply(Reflect.get(statements, method) as () => unknown, statements, args));
     if (method === 'close') parentPort?.close();
   });
   return schema;

@@ -1,5 +1,5 @@
 import { openStore } from '../../../src/storage/open.ts';
-import type { PlantStore } from '../../../src/storage/store.ts';
+import type { ItemStore } from '../../../src/storage/store.ts';
 
 /** What a peer of the service is started with. */
 export const PORT = Number(process.env['PORT']);
@@ -9,8 +9,8 @@ export const DATABASE = DATABASE_URL.replace(/^sqlite:/, '');
 export const AUTHORIZATION = `Bearer ${process.env['TOKEN'] ?? ''}`;
 
 /** This project's own store. */
-export async function projectStore(): Promise<PlantStore> {
-  return (await openStore({ engine: 'sqlite', path: DATABASE }, { create: true })).plants;
+export async function projectStore(): Promise<ItemStore> {
+  return (await openStore({ engine: 'sqlite', path: DATABASE }, { create: true })).items;
 }
 
 export interface NewPlant {

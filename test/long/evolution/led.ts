@@ -66,7 +66,7 @@ export const LED: Readonly<Record<string, Change>> = {
   },
   'a new field of the request, optional': {
     edit: contractAfter('    NewPlant:', 'properties:\n', `properties:\n${HEIGHT}`),
-    says: ["src/operations/createPlant.ts: TS2375: 'bigint' is not assignable to type '\"not in StoredPlant\"'"],
+    says: ["src/operations/createPlant.ts: TS2375: 'bigint' is not assignable to type '\"not in Item\"'"],
   },
   'a new field of the request, required': {
     edit: all(
@@ -77,7 +77,7 @@ export const LED: Readonly<Record<string, Change>> = {
         ['{ id: 2,', '{ height: 2, id: 2,'],
       ),
     ),
-    says: [`src/operations/createPlant.ts: TS2375: 'bigint' is not assignable to type '"not in StoredPlant"'`],
+    says: [`src/operations/createPlant.ts: TS2375: 'bigint' is not assignable to type '"not in Item"'`],
   },
   'a field renamed': {
     edit: (project) => {
@@ -88,7 +88,7 @@ export const LED: Readonly<Record<string, Change>> = {
       );
     },
     says: [
-      `src/operations/createPlant.ts: TS2375: 'string' is not assignable to type '"not in StoredPlant"'`,
+      `src/operations/createPlant.ts: TS2375: 'string' is not assignable to type '"not in Item"'`,
       "src/operations/createPlant.ts: TS2339: Property 'tag' does not exist",
       "src/operations/createPlant.ts: TS2322: 'tag' does not exist in type",
     ],

@@ -1,0 +1,59 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Database, Run } from './store.ts';
+import type { Tables } from './tables.ts';
+import { requireWellFormed } from './values.ts';
+
+/** Kysely may run several statements at once: the engine puts them in order. */
+class ConcurrentSqliteAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+const DIALECTS = {
+  sqlite: [SqliteQueryCompiler, ConcurrentSqliteAdapter, SqliteIntrospector],
+  postgres: [PostgresQueryCompiler, PostgresAdapter, PostgresIntrospector],
+} as const;
+
+/** Kysely, whose statements an engine runs. Its transactions are not used: those of the engine run again if they must. */
+export function databaseOf(engine: keyof typeof DIALECTS, run: Run): Database {
+  const [Compiler, Adapter, Introspector] = DIALECTS[engine];
+  const connection: DatabaseConnection = {
+    // Kysely knows the type from the query.
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- as Kysely declares it
+    async executeQuery<R>({ sql, parameters, query }: CompiledQuery) {
+      requireWellFormed(parameters);
+      // A `with` may write. A statement that was written by hand is not looked into.
+      const writes = query.kind !== 'SelectQueryNode' || query.with !== undefined;
+      const { rows, changes } = await run({ sql, values: parameters, writes });
+      return { rows: rows as R[], numAffectedRows: changes };
+    },
+    streamQuery() {
+      throw new Error('a query is not streamed: ask for a page after the other');
+    },
+  };
+  class Driver extends DummyDriver {
+    override acquireConnection(): Promise<DatabaseConnection> {
+      return Promise.resolve(connection);
+    }
+  }
+  const dialect: Dialect = {
+    createDriver: () => new Driver(),
+    createQueryCompiler: () => new Compiler(),
+    createAdapter: () => new Adapter(),
+    createIntrospector: (database) => new Introspector(database),
+  };
+  return new Kysely<Tables>({ dialect });
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { unpack } from './errors.ts';
+import type { Statements } from './statements.ts';
+import type { Answer, Call, WorkerOpening } from './worker.ts';
+
+/** A worker thread as seen from this one: calls go in, answers come back in the same order. */
+export class Thread {
+  /** Resolves with what the opening has found. */
+  readonly opened: Promise<unknown>;
+  private readonly worker: Worker;
+  private readonly pending: PromiseWithResolvers<unknown>[] = [];
+  /** Resolves when the last of those that want the thread alone has done its work. */
+  private alone: Promise<unknown> | undefined;
+
+  constructor(opening: WorkerOpening) {
+    this.worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: opening });
+    this.opened = this.nextAnswer();
+    this.worker.on('message', (answer: Answer) => {
+      const caller = this.pending.shift();
+      if ('error' in answer) caller?.reject(unpack(answer.error));
+      else caller?.resolve(answer.result);
+    });
+    this.worker.on('error', (error) => {
+      for (const { reject } of this.pending.splice(0)) reject(error);
+      // A thread that died of an unforeseen error leaves a store that cannot be trusted: the process must start anew.
+      throw error;
+    });
+  }
+
+  /** Calls a method, after those who had the thread alone before. */
+  call<M extends keyof Statements>(method: M, ...args: Parameters<Statements[M]>): Promise<ReturnType<Statements[M]>> {
+    if (this.alone === undefined) return this.callNow(method, ...args);
+    return this.alone.then(() => this.callNow(method, ...args));
+  }
+
+  /** Does work between the calls of which no other call comes. */
+  async takeAlone<T>(work: (call: Thread['callNow']) => Promise<T>): Promise<T> {
+    const before = this.alone;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.alone = promise;
+    try {
+      await before;
+      return await work(this.callNow.bind(this));
+    } finally {
+      if (this.alone === promise) this.alone = undefined;
+      resolve(undefined);
+    }
+  }
+
+  async close(): Promise<void> {
+    const exit = once(this.worker, 'exit');
+    await this.call('close');
+    await exit;
+  }
+
+  private callNow<M extends keyof Statements>(
+    method: M,
+    ...args: Parameters<Statements[M]>
+  ): Promise<ReturnType<Statements[M]>> {
+    this.worker.postMessage({ method, args } satisfies Call);
+    return this.nextAnswer() as Promise<ReturnType<Statements[M]>>;
+  }
+
+  private nextAnswer(): Promise<unknown> {
+    const answer = Promise.withResolvers<unknown>();
+    this.pending.push(answer);
+    return answer.promise;
+  }
+}

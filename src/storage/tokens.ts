@@ -1,0 +1,82 @@
+import {
+  type Database,
+  observed,
+  type NewToken,
+  type StoredToken,
+  type StoreObserver,
+  type TokenStore,
+  type Transaction,
+} from './store.ts';
+
+const COLUMNS = ['name', 'scopes', 'created_at', 'expires_at', 'revoked_at'] as const;
+
+export function tokenStore(
+  database: Database,
+  transaction: Transaction,
+  observer: StoreObserver | undefined,
+): TokenStore {
+  const find = async (hash: Uint8Array) => {
+    const unrevoked = database.selectFrom('tokens').select(COLUMNS).where('revoked_at', 'is', null);
+    const row = await unrevoked.where('hash', '=', hash).executeTakeFirst();
+    return row && toToken(row);
+  };
+  const add = ({ hash, name, scopes, expiresAt }: NewToken, onlyFirst: boolean) => {
+    const token = {
+      hash,
+      name,
+      scopes: scopes.join(' '),
+      created_at: BigInt(Date.now()),
+      expires_at: expiresAt === undefined ? null : BigInt(expiresAt),
+    };
+    const work = async (tokens: Database) => {
+      const found = tokens.selectFrom('tokens').select('hash').limit(1);
+      // An earlier try has added it, whose answer was lost: no other has its hash.
+      if ((await found.where('hash', '=', hash).executeTakeFirst()) !== undefined) return true;
+      if (onlyFirst && (await found.executeTakeFirst()) !== undefined) return false;
+      const insert = tokens
+        .insertInto('tokens')
+        .values(token)
+        .onConflict((conflict) => conflict.doNothing());
+      return (await insert.executeTakeFirst()).numInsertedOrUpdatedRows === 1n;
+    };
+    return transaction(work, { repeatable: true });
+  };
+  return {
+    find: (hash) => observed(find(hash), observer),
+    add: (token) => add(token, false),
+    addFirst: (token) => add(token, true),
+    async list() {
+      const rows = await database.selectFrom('tokens').select(COLUMNS).orderBy('created_at').orderBy('name').execute();
+      return rows.map(toToken);
+    },
+    async revoke(name) {
+      const revoking = database.updateTable('tokens').set({ revoked_at: BigInt(Date.now()) });
+      const { numUpdatedRows } = await revoking
+        .where('name', '=', name)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async delete(hash) {
+      await database.deleteFrom('tokens').where('hash', '=', hash).execute();
+    },
+  };
+}
+
+interface TokenRow {
+  readonly name: string;
+  readonly scopes: string;
+  readonly created_at: bigint;
+  readonly expires_at: bigint | null;
+  readonly revoked_at: bigint | null;
+}
+
+function toToken({ name, scopes, created_at, expires_at, revoked_at }: TokenRow): StoredToken {
+  return {
+    name,
+    scopes: scopes.split(' ').filter(Boolean),
+    createdAt: Number(created_at),
+    ...(expires_at === null ? {} : { expiresAt: Number(expires_at) }),
+    ...(revoked_at === null ? {} : { revokedAt: Number(revoked_at) }),
+  };
+}

@@ -1,0 +1,57 @@
+import { exactJson } from '../contract/int64.ts';
+
+/** A value of a column of the kind `json`, in a query. */
+export class Json {
+  /** Its text. */
+  readonly text: string;
+
+  constructor(value: unknown) {
+    this.text = exactJson(value);
+  }
+
+  /** A JSON text as the value that was given: integers beyond 2^53 are bigint. */
+  static parse(text: string): unknown {
+    return JSON.parse(text, (...[, value, context]: [string, unknown, { source?: string }?]) => {
+      const source = context?.source;
+      const isRounded = typeof value === 'number' && !Number.isSafeInteger(value);
+      return isRounded && source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
+    });
+  }
+}
+
+/** Whether two values of columns are the same. Of JSON, the order of members does not count. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  return one === other || canonical(one) === canonical(other);
+}
+
+function canonical(value: unknown): unknown {
+  if (value instanceof Date) return value.getTime();
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex');
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  return exactJson(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(
+    members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sorted(member)]),
+  );
+}
+
+/** About how many bytes a value takes in memory. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return 2 * value.length;
+  if (value instanceof Uint8Array) return value.length;
+  return typeof value === 'object' && value !== null ? 2 * exactJson(value).length : 8;
+}
+
+/** @throws Error if a text has a lone surrogate, which UTF-8 cannot say */
+export function requireWellFormed(values: Iterable<unknown>): void {
+  for (const value of values) {
+    if (typeof value === 'string' && !value.isWellFormed()) {
+      throw new Error('a text with a lone surrogate cannot be stored as it is');
+    }
+  }
+}
