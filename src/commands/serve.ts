@@ -13,6 +13,7 @@ import { listen } from '../http/server.ts';
 import { createAdmin } from '../observability/admin.ts';
 import { createLog, type Log } from '../observability/log.ts';
 import { operations } from '../operations/index.ts';
+import { servicesOf } from '../operations/services.ts';
 import { createDocs } from '../pages/docs.ts';
 import { createLanding } from '../pages/landing.ts';
 import { openStore } from '../storage/open.ts';
@@ -86,7 +87,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   const app = createApp({
     contract,
     operations,
-    services: { plants: store.items },
+    services: servicesOf(store),
     authenticator: new Authenticator(store.tokens, provisioned, jwt),
     log,
     observer: metrics,

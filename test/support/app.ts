@@ -16,6 +16,7 @@ import type { Handler } from '../../src/http/router.ts';
 import { createDocs } from '../../src/pages/docs.ts';
 import { createLanding } from '../../src/pages/landing.ts';
 import { operations } from '../../src/operations/index.ts';
+import { servicesOf } from '../../src/operations/services.ts';
 import type { RateLimit } from '../../src/http/rate-limit.ts';
 import { listen } from '../../src/http/server.ts';
 import { openStore } from '../../src/storage/open.ts';
@@ -84,7 +85,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = createApp({
     contract,
     operations: options.operations ?? operations,
-    services: { plants: store.items },
+    services: servicesOf(store),
     authenticator: new Authenticator(store.tokens, undefined, jwt),
     log: {
       logger,
