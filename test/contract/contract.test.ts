@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { describe, expect, test } from '@jest/globals';
 import { loadContract } from '../../src/contract/load.ts';
+import { servicesOf } from '../../src/operations/services.ts';
 import { routeOperations } from '../../src/http/router.ts';
 import { GARDEN } from '../garden/garden.ts';
 import { startApp } from '../support/app.ts';
@@ -188,7 +189,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
   test('operations that are not those of the code', async () => {
     const options = {
       contract: await loadContract(),
-      services: { plants: (await startApp()).store.items },
+      services: servicesOf((await startApp()).store),
       authenticate: () => ({ key: '', name: undefined, subject: undefined, scopes: new Set<string>() }),
       basePath: '',
     };

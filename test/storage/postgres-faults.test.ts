@@ -169,7 +169,7 @@ test('plants that the operator’s constraint refuses fail alone', async () => {
   expect(refused).toEqual([500, 1500, 2500]);
   // The log gets the reason, but none of the texts.
   expect(outcomes[500]).toMatchObject({
-    reason: { name: 'StatementRejectedError', message: expect.not.stringContaining('weed,') },
+    reason: { name: 'ConstraintViolated', constraint: 'check', message: expect.not.stringContaining('weed,') },
   });
   expect(await allPlants(store)).toHaveLength(2997);
 });

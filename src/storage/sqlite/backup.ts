@@ -58,7 +58,23 @@ export async function restore(path: string, copy: string, allow: (items: number)
     using database = connect(path, true).database;
     allow(countItems(database));
   });
-  // A service that runs must not meet an older schema: the migrations run on a copy of the copy.
+  await withCurrentSchema(path, copy, async (source) => {
+    await copyPages(source, path);
+    inDatabase(path, () => {
+      // Flushes all that was copied with what it writes.
+      using database = connect(path, true).database;
+      compare(database, path, source);
+    });
+  });
+  return items;
+}
+
+/** A service that runs must not meet an older schema: the migrations run on a copy of the copy then. */
+async function withCurrentSchema(path: string, copy: string, work: (source: string) => Promise<void>): Promise<void> {
+  if (versionOf(copy) === MIGRATIONS.length) {
+    await work(copy);
+    return;
+  }
   const source = `${path}.restoring`;
   try {
     closeSync(openSync(source, 'w', 0o600));
@@ -66,16 +82,15 @@ export async function restore(path: string, copy: string, allow: (items: number)
     inDatabase(source, () => {
       connect(source, true).database.close();
     });
-    await copyPages(source, path);
-    inDatabase(path, () => {
-      // Flushes all that was copied with what it writes.
-      using database = connect(path, true).database;
-      compare(database, path, source, copy);
-    });
+    await work(source);
   } finally {
     rmSync(source, { force: true });
   }
-  return items;
+}
+
+function versionOf(path: string): number {
+  using database = new DatabaseSync(path, { readOnly: true });
+  return Number(database.prepare('pragma user_version').get()?.['user_version']);
 }
 
 /** Retries while another process writes: unlike other statements, this one does not wait for its lock. */
@@ -122,8 +137,8 @@ function countItems(database: DatabaseSync): number {
 }
 
 /** Every row of the backup must be in the store, as it was; a service may have added some since. */
-function compare(database: DatabaseSync, path: string, source: string, copy: string): void {
-  database.prepare('attach ? as backup').run(source);
+function compare(database: DatabaseSync, path: string, copy: string): void {
+  database.prepare('attach ? as backup').run(copy);
   const found = database.prepare('pragma main.integrity_check').get()?.['integrity_check'];
   const isLost = Object.entries(TABLES).some(([table, columns]) => {
     const differs = Object.keys(columns).map((column) => `stored."${column}" is not copied."${column}"`);
