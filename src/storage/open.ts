@@ -16,16 +16,16 @@ export async function openStore(location: StoreLocation, opening: Opening): Prom
   const opened = location.engine === 'sqlite' ? openSqlite(location, opening) : openPostgres(location, opening);
   // Kysely has some 250 files, which are loaded while the engine opens.
   const [engine, { databaseOf }] = await Promise.all([opened, import('./database.ts')]);
-  const database = databaseOf(location.engine, engine.run);
+  const short = databaseOf(location.engine, engine.runShort);
   const transaction: Store['transaction'] = (work, { repeatable } = { repeatable: false }) =>
     engine.transaction((run) => work(databaseOf(location.engine, run)), repeatable);
   return {
     opened: engine.opened,
     ready: () => engine.ready(),
     close: () => engine.close(),
-    items: itemStore(engine, database),
-    tokens: tokenStore(database, transaction, opening.observer),
-    database,
+    items: itemStore(engine, short),
+    tokens: tokenStore(short, transaction, opening.observer),
+    database: databaseOf(location.engine, engine.run),
     transaction,
   };
 }

@@ -135,6 +135,8 @@ export interface Engine extends Creator {
   /** Resolves when the store can be used; until then every call throws StoreUnavailable. @throws StoreUnusable */
   readonly opened: Promise<Schema>;
   readonly run: Run;
+  /** The same for statements that take a few milliseconds at most: they may hold up others. */
+  readonly runShort: Run;
   /** As `Transaction` says. */
   transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T>;
   /** The rows of a statement that reads, as they are at one moment, so many at a time. */

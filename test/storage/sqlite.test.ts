@@ -64,7 +64,7 @@ describe('a SQLite database', () => {
     await store.close();
   });
 
-  test('count and list name the path of a file that is gone', async () => {
+  test('a list names the path of a file that is gone', async () => {
     const path = join(folder, 'gone.db');
     const store = await open('gone.db');
     renameSync(path, `${path}.moved`);
@@ -72,7 +72,6 @@ describe('a SQLite database', () => {
       name: 'StoreUnusable',
       message: expect.stringContaining(`the database ${path} cannot be opened:`),
     };
-    await expect(store.items.count()).rejects.toMatchObject(unusable);
     await expect(allPlants(store)).rejects.toMatchObject(unusable);
     await store.close();
   });

@@ -90,6 +90,8 @@ class PostgresEngine implements Engine {
     return await this.withRetries((query) => runBy(query, statement));
   };
 
+  readonly runShort = this.run;
+
   async transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T> {
     return await this.withWriter((session) =>
       this.translated(() =>

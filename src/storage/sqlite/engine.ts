@@ -24,8 +24,8 @@ export interface SqliteLocation {
 }
 
 /**
- * SQLite in a file, through two worker threads: one writes, in batches, and one reads, so that a long query holds up no
- * create.
+ * SQLite in a file, through worker threads: one writes, in batches, and from the first query that may take long on
+ * another one reads, so that the query holds up no create.
  *
  * @throws StoreUnusable
  */
@@ -54,6 +54,7 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
     ),
     waiting: () => batches.length,
     run: async (statement) => await (statement.writes ? writer : await getReader()).call('run', statement),
+    runShort: (statement) => writer.call('run', statement),
     transaction: (work) => runTransaction(writer, work),
     portions: (statement, rows) => readPortions(path, statement, rows),
     ready: () => writer.call('ready'),
