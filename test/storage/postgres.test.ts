@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import { openStore } from '../../src/storage/open.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';
@@ -78,6 +79,26 @@ test('names a prepared statement by its text, and connects anew where another ha
   const until = performance.now() + 5000;
   await session.query(until, `prepare ${name} as select 'another'`);
   expect((await session.withRetries((query) => query(text, 'store%'), until)).rows).toEqual([{ name }]);
+});
+
+test('runs eight queries at once, and looks tokens up meanwhile', async () => {
+  const own = await server.createDatabase();
+  const store = await open(own);
+  const hash = new Uint8Array(32);
+  await store.tokens.add({ name: 'mine', hash, scopes: [] });
+  const sleeping = Array.from({ length: 24 }, () => sql`select pg_sleep(0.2)`.execute(store.database));
+  await server.until("select 1 from pg_stat_activity where query like '%pg_sleep%' having count(*) > 7");
+  let done = 0;
+  for (const each of sleeping) void each.then(() => done++);
+  expect(await store.tokens.find(hash)).toMatchObject({ name: 'mine' });
+  expect(done).toBeLessThan(24);
+  const connections = await server.query(
+    `select from pg_stat_activity where application_name = 'plant-store' and datname = '${own}'`,
+  );
+  await Promise.all(sleeping);
+  // Eight, and the one for look-ups.
+  expect(connections).toHaveLength(9);
+  await store.close();
 });
 
 describe('a database', () => {

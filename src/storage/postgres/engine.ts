@@ -20,9 +20,12 @@ import { atWork, InterruptedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { migrate } from './migrations.ts';
+import { Turns } from './turns.ts';
 
 /** How many batches are written at once: while PostgreSQL flushes one, it works on the other. */
 const MAX_CONCURRENT_BATCHES = 2;
+/** How many queries and transactions of operations are under way at once: each has a connection of its own. */
+const MAX_CONCURRENT_QUERIES = 8;
 /** How long the store waits before it tries an unreachable server again, in milliseconds. */
 const REOPEN_PAUSE_MS = 1000;
 
@@ -56,10 +59,11 @@ class PostgresEngine implements Engine {
   readonly opened: Promise<Schema>;
   private readonly location: PostgresLocation;
   private readonly observer: StoreObserver | undefined;
-  /** For statements that read, all at once. */
+  /** For statements that read and are short, all at once. */
   private readonly session: Session;
-  /** Idle sessions for what writes, kept for reuse. */
-  private readonly idleWriters: Session[] = [];
+  /** Idle sessions for all other work, kept for reuse. */
+  private readonly idleSessions: Session[] = [];
+  private readonly turns = new Turns(MAX_CONCURRENT_QUERIES);
   private readonly batches: Batches;
   private readonly closing = new AbortController();
   /** Why the store is not open yet, undefined when it is. */
@@ -82,21 +86,23 @@ class PostgresEngine implements Engine {
   }
 
   createAll(items: readonly Item[]): Promise<Outcome[]> {
-    return this.write(items, deadline());
+    const until = deadline();
+    return this.turns.take(() => this.write(items, until));
   }
 
   readonly run: Run = async (statement) => {
     if (statement.writes) return await this.transaction((run) => run(statement), false);
+    return await this.inTurn((session, until) => session.withRetries((query) => runBy(query, statement), until));
+  };
+
+  readonly runShort: Run = async (statement) => {
+    if (statement.writes) return await this.run(statement);
     return await this.withRetries((query) => runBy(query, statement));
   };
 
-  readonly runShort = this.run;
-
   async transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T> {
-    return await this.withWriter((session) =>
-      this.translated(() =>
-        session.transaction((query) => work((statement) => runBy(query, statement)), deadline(), repeatable),
-      ),
+    return await this.inTurn((session, until) =>
+      session.transaction((query) => work((statement) => runBy(query, statement)), until, repeatable),
     );
   }
 
@@ -122,7 +128,7 @@ class PostgresEngine implements Engine {
   async close(): Promise<void> {
     await this.batches.idle();
     this.closing.abort();
-    for (const session of [this.session, ...this.idleWriters]) session[Symbol.dispose]();
+    for (const session of [this.session, ...this.idleSessions]) session[Symbol.dispose]();
   }
 
   private async open({ create, onUnreachable }: Opening): Promise<Schema> {
@@ -160,20 +166,25 @@ class PostgresEngine implements Engine {
   }
 
   private async write(items: readonly Item[], until: number): Promise<Outcome[]> {
-    const outcomes = await this.withWriter((session) =>
-      this.translated(() => createBatch((work) => session.withRetries(work, until), items)),
+    const outcomes = await this.withSession((session) =>
+      createBatch((work) => session.withRetries(work, until), items),
     );
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : atWork(outcome)));
   }
 
-  /** Does work with a session that nothing else uses meanwhile. */
-  private async withWriter<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const session = this.idleWriters.pop() ?? new Session(this.location);
+  private inTurn<T>(work: (session: Session, until: number) => Promise<T>): Promise<T> {
+    const until = deadline();
+    return this.turns.take(() => this.withSession((session) => work(session, until)));
+  }
+
+  /** Does work with a session that nothing else uses meanwhile. @throws as the interface has it */
+  private async withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = this.idleSessions.pop() ?? new Session(this.location);
     try {
-      return await work(session);
+      return await this.translated(() => work(session));
     } finally {
       if (this.closing.signal.aborted) session[Symbol.dispose]();
-      else this.idleWriters.push(session);
+      else this.idleSessions.push(session);
     }
   }
 }
