@@ -62,7 +62,7 @@ export type Database = Omit<Kysely<Tables>, 'transaction' | 'startTransaction' |
  * else meanwhile: it waits for nothing but queries.
  *
  * @param repeatable whether to do the work twice is the same as once: it runs again, too, if the answer was lost
- * @throws as queries do, and what `work` throws, which undoes it
+ * @throws as queries do, and what `work` throws, which undoes it; so does a query that fails
  */
 export type Transaction = <T>(
   work: (database: Database) => Promise<T>,

@@ -173,6 +173,21 @@ export function testEngine(name: string, { open }: Engine): void {
       expect(await store.items.create({ ...plant, name: 'another' })).toBe('created');
     });
 
+    test('undoes a transaction of which a query fails, also if the work goes on', async () => {
+      const plant = newPlant();
+      await store.items.create(plant);
+      const other = newPlant();
+      const work = store.transaction(async (database) => {
+        await database.insertInto('plants').values(other).execute();
+        const failing = database.insertInto('plants').values({ ...plant, name: 'another' }).execute();
+        await failing.catch(() => undefined);
+        return 'done';
+      });
+      await expect(work).rejects.toMatchObject({ name: 'ConstraintViolated', constraint: 'unique' });
+      expect(await stored(other)).toBeUndefined();
+      expect(await store.items.create(other)).toBe('created');
+    });
+
     test('is ready', async () => {
       await expect(store.ready()).resolves.toBeUndefined();
     });

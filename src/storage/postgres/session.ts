@@ -89,11 +89,18 @@ export class Session implements Disposable {
   async transaction<T>(work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
     return await this.withRetries(async () => {
       const connection = await this.getConnection(until);
-      const query: Query = (...statement) => this.queryOn(connection, until, ...statement);
+      const failures: unknown[] = [];
+      const query: Query = (...statement) =>
+        this.queryOn(connection, until, ...statement).catch((error: unknown) => {
+          failures.push(error);
+          throw error;
+        });
       let result;
       try {
         await query('begin isolation level serializable');
         result = await work(query);
+        // PostgreSQL has given the transaction up, also if the work went on.
+        if (failures.length > 0) throw failures[0];
         // A transaction that has written nothing would not wait until the standby has what it has seen.
         await query(FLUSH);
       } catch (error) {

@@ -82,7 +82,11 @@ function runTransaction<T>(writer: Thread, work: (run: Run) => Promise<T>): Prom
     try {
       const run: Run = async (statement) => {
         over.signal.throwIfAborted();
-        return await call('run', statement);
+        return await call('run', statement).catch((error: unknown) => {
+          // As on PostgreSQL, a statement that fails undoes the transaction, also if the work catches its error.
+          over.abort(error);
+          throw error;
+        });
       };
       const result = await Promise.race([work(run), aborted]);
       await call('commit');
