@@ -86,7 +86,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   const app = createApp({
     contract,
     operations,
-    services: { plants: store.plants },
+    services: { plants: store.plants, now: () => new Date() },
     authenticator: new Authenticator(store.tokens, provisioned, jwt),
     log,
     observer: metrics,

@@ -56,7 +56,7 @@ export interface ContractOperation {
   readonly validator: OperationValidator;
 }
 
-/** What an operation is called with, as `Request` in types.ts has it, but for the caller. */
+/** What an operation is called with, as `Request` in types.ts has it. */
 export interface RequestData extends ParameterValues {
   readonly body: unknown;
 }

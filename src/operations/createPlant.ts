@@ -1,16 +1,13 @@
 import { ID_TAKEN } from '../contract/errors.ts';
 import type { Reply, Request } from '../contract/types.ts';
 import type { StoredPlant } from '../storage/store.ts';
-import type { Services } from './services.ts';
+import type { Tools } from './services.ts';
 
 /** A plant of the contract that the store keeps whole: a field that the store does not have does not compile. */
 type Kept<Plant> = StoredPlant & Partial<Record<Exclude<keyof Plant, keyof StoredPlant>, 'not in StoredPlant'>>;
 
 /** Creates a plant. The id is the idempotency key: sent again, the same plant gets the same answer. */
-export async function createPlant(
-  { body }: Request<'createPlant'>,
-  { plants }: Services,
-): Promise<Reply<'createPlant'>> {
+export async function createPlant({ body }: Request<'createPlant'>, { plants }: Tools): Promise<Reply<'createPlant'>> {
   const plant: Kept<typeof body> = body;
   const creation = await plants.create(plant);
   // An expected failure is returned, as the contract declares its status; any other is thrown.

@@ -188,7 +188,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
   test('operations that are not those of the code', async () => {
     const options = {
       contract: await loadContract(),
-      services: { plants: (await startApp()).store.plants },
+      services: { plants: (await startApp()).store.plants, now: () => new Date() },
       authenticate: () => ({ key: '', name: undefined, subject: undefined, scopes: new Set<string>() }),
       basePath: '',
     };

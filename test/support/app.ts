@@ -57,6 +57,7 @@ interface TestAppOptions {
   readonly proxies?: Proxies;
   readonly issuer?: IssuerSettings;
   readonly pace?: typeof PACE;
+  readonly now?: () => Date;
 }
 
 const closers: (() => Promise<void>)[] = [];
@@ -84,7 +85,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = createApp({
     contract,
     operations: options.operations ?? operations,
-    services: { plants: store.plants },
+    services: { plants: store.plants, now: options.now ?? (() => new Date()) },
     authenticator: new Authenticator(store.tokens, undefined, jwt),
     log: {
       logger,
