@@ -5,6 +5,7 @@ import { follower, type OpenApiDocument, readOpenApi } from './document.ts';
 import { requireFailures } from './failures.ts';
 import { requireOpenApi, withValidators } from './validator-eov.ts';
 import { requireKept } from './vocabulary.ts';
+import { publishedYaml } from './yaml.ts';
 
 /**
  * Reads an OpenAPI document of which each field is one that the service keeps.
@@ -30,5 +31,5 @@ export async function loadContract(yaml?: string): Promise<Contract> {
   const basePath = readBasePath(document);
   const operations = withValidators(readOperations(document), document);
   requireFailures(document, operations, follower(document));
-  return { yaml: text, document, basePath, operations };
+  return { yaml: publishedYaml(text), document, basePath, operations };
 }

@@ -1,4 +1,5 @@
 import type { components, operations } from '../../generated/openapi.ts';
+import type { OWN_HEADERS } from './contract.ts';
 
 // The shapes of an operation as data, derived from the types that openapi.yaml generates. `All` is the generated
 // `operations` of another contract where a test has one.
@@ -67,8 +68,13 @@ export interface Request<Id extends keyof All, All = operations> {
   readonly body: RequestContent<All[Id]>;
 }
 
-/** The declared members only: the generated `[name: string]: unknown` would let a misspelt header through. */
-type Declared<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
+/** The headers that an operation may send. The generated `[name: string]: unknown` would let a misspelt one through. */
+type Declared<T> = { [Name in keyof T as string extends Name ? never : Offered<Name>]: T[Name] };
+type Offered<Name> = Name extends string
+  ? Lowercase<Name> extends (typeof OWN_HEADERS)[number]
+    ? never
+    : Name
+  : never;
 type Headers<H> = [keyof H] extends [never]
   ? { readonly headers?: None }
   : Partial<H> extends H

@@ -42,6 +42,8 @@ export const missingBody: R = { status: 200 };
 export const misspelt: R = { status: 200, headers: { 'Idempotent-Replay': true }, body: { name: 'x' } };
 // @ts-expect-error -- the header has another type
 export const wrongHeader: R = { status: 200, headers: { 'Idempotent-Replayed': 1 }, body: { name: 'x' } };
+// @ts-expect-error -- the service sends the header
+export const ownHeader: R = { status: 200, headers: { 'X-Request-Id': 'x' }, body: { name: 'x' } };
 // @ts-expect-error -- the header is required
 export const missingHeader: R = { status: 401, body: { error: 1, message: 'm' } };
 
