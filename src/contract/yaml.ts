@@ -57,7 +57,7 @@ function shareHeaders(document: Document): boolean {
   const known = get(components, 'headers');
   // vocabulary.ts refuses what is no name of a header.
   const isName = (name: unknown): name is string => typeof name === 'string' && isMap(known) && known.has(name);
-  const names = isSeq(listed) ? (listed.toJSON() as unknown[]).filter(isName) : [];
+  const names = isSeq(listed) ? listed.toJSON().filter(isName) : [];
   const operations = members(get(document.contents, 'paths')).flatMap(members);
   const replies = operations.flatMap((operation) => members(get(operation, 'responses')).map((each) => follow(each)));
   let completed = false;
