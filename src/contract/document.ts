@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
 import { ContractError } from './errors.ts';
 import type { ExactKeywords } from './exact.ts';
-import { namesIn, parseYaml } from './yaml.ts';
+import { namesIn, parseYaml, type Written } from './yaml.ts';
 
 /** The parts of an OpenAPI 3.1 document that this service reads. What may be a reference there is read by `Resolve`. */
 export interface OpenApiDocument {
@@ -91,8 +91,8 @@ export type Resolve = <T extends object>(node: T) => T;
  *
  * @throws ContractError which names line and column, if it is not YAML, or does not say that it is OpenAPI 3.1
  */
-export function readOpenApi(yaml: string): OpenApiDocument {
-  const { parsed, lines } = parseYaml(yaml);
+export function readOpenApi(yaml: string | Written): OpenApiDocument {
+  const { parsed, lines } = typeof yaml === 'string' ? parseYaml(yaml) : yaml;
   const document = parsed.toJS() as Partial<OpenApiDocument> | null;
   settle(document, parsed.contents, placeOf(parsed.contents, lines), lines);
   if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;

@@ -3,6 +3,7 @@ import { ContractError } from './errors.ts';
 
 /** A contract as it is written, with the headers that its replies share. */
 export interface Written {
+  readonly text: string;
   readonly parsed: Document;
   readonly lines: LineCounter;
   /** Whether the text does not have all of those headers. */
@@ -28,13 +29,13 @@ export function parseYaml(yaml: string): Written {
       throw new ContractError(`openapi.yaml:${line}:${col}: *${alias.source} ${what}`);
     },
   });
-  return { parsed, lines, completed: shareHeaders(parsed) };
+  return { text: yaml, parsed, lines, completed: shareHeaders(parsed) };
 }
 
 /** A contract as clients get it: what is written, in its order and with its comments, and the headers of every reply. */
-export function publishedYaml(yaml: string): string {
-  const { parsed, completed } = parseYaml(yaml);
-  return completed ? parsed.toString({ lineWidth: 0, singleQuote: true }) : yaml;
+export function publishedYaml(yaml: string | Written): string {
+  const { text, parsed, completed } = typeof yaml === 'string' ? parseYaml(yaml) : yaml;
+  return completed ? parsed.toString({ lineWidth: 0, singleQuote: true }) : text;
 }
 
 /**
