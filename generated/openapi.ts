@@ -74,12 +74,12 @@ export interface components {
             headers: {
                 /**
                  * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-                 *     (IETF draft "RateLimit header fields for HTTP").
+                 *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
                  * @example "caller"; r=599; t=60
                  */
                 RateLimit?: string;
                 /**
-                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds.
+                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
                  * @example "caller"; q=600; w=60
                  */
                 "RateLimit-Policy"?: string;
@@ -109,6 +109,17 @@ export interface components {
                  */
                 "WWW-Authenticate": string;
                 /**
+                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
+                 *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
                  * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
                  *     digits and `._~:/+=-`, else made by the service.
                  * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
@@ -133,6 +144,17 @@ export interface components {
                  */
                 "WWW-Authenticate": string;
                 /**
+                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
+                 *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
                  * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
                  *     digits and `._~:/+=-`, else made by the service.
                  * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
@@ -151,21 +173,21 @@ export interface components {
         TooManyRequests: {
             headers: {
                 /**
-                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-                 *     (IETF draft "RateLimit header fields for HTTP").
-                 * @example "caller"; r=599; t=60
-                 */
-                RateLimit?: string;
-                /**
-                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds.
-                 * @example "caller"; q=600; w=60
-                 */
-                "RateLimit-Policy"?: string;
-                /**
                  * @description After how many seconds to try again (RFC 9110, section 10.2.3).
                  * @example 1
                  */
                 "Retry-After"?: number;
+                /**
+                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
+                 *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
                 /**
                  * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
                  *     digits and `._~:/+=-`, else made by the service.
@@ -185,21 +207,21 @@ export interface components {
         Failure: {
             headers: {
                 /**
-                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-                 *     (IETF draft "RateLimit header fields for HTTP").
-                 * @example "caller"; r=599; t=60
-                 */
-                RateLimit?: string;
-                /**
-                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds.
-                 * @example "caller"; q=600; w=60
-                 */
-                "RateLimit-Policy"?: string;
-                /**
                  * @description After how many seconds to try again (RFC 9110, section 10.2.3).
                  * @example 1
                  */
                 "Retry-After"?: number;
+                /**
+                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
+                 *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
                 /**
                  * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
                  *     digits and `._~:/+=-`, else made by the service.
@@ -223,12 +245,12 @@ export interface components {
         "Idempotent-Replayed": true;
         /**
          * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-         *     (IETF draft "RateLimit header fields for HTTP").
+         *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
          * @example "caller"; r=599; t=60
          */
         RateLimit: string;
         /**
-         * @description The limit of this caller, where there is one: `q` requests in `w` seconds.
+         * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
          * @example "caller"; q=600; w=60
          */
         "RateLimit-Policy": string;
@@ -278,12 +300,12 @@ export interface operations {
                     "Idempotent-Replayed"?: true;
                     /**
                      * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-                     *     (IETF draft "RateLimit header fields for HTTP").
+                     *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
                      * @example "caller"; r=599; t=60
                      */
                     RateLimit?: string;
                     /**
-                     * @description The limit of this caller, where there is one: `q` requests in `w` seconds.
+                     * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
                      * @example "caller"; q=600; w=60
                      */
                     "RateLimit-Policy"?: string;

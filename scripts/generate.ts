@@ -1,9 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { formatProblems, getTotals, lint, loadConfig } from '@redocly/openapi-core';
+import {
+  BaseResolver,
+  formatProblems,
+  getTotals,
+  lintDocument,
+  loadConfig,
+  makeDocumentFromString,
+  Source,
+} from '@redocly/openapi-core';
 import { readOpenApi } from '../src/contract/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { loadContract } from '../src/contract/load.ts';
+import { publishedYaml } from '../src/contract/yaml.ts';
 import { prove } from './proof/prove.ts';
 import { generateTypes } from './types.ts';
 import { vocabularyPage } from './vocabulary-page.ts';
@@ -25,7 +34,7 @@ async function generate(check: boolean): Promise<void> {
   });
   // Before the linter, which would list all that is different in another version, and show a stack where there is none.
   readOpenApi(yaml);
-  await lintContract();
+  await lintContract(yaml);
   prove(await loadContract(yaml));
   const files = [
     { path: 'generated/openapi.ts', text: HEADER + (await generateTypes(yaml)) },
@@ -42,9 +51,16 @@ async function generate(check: boolean): Promise<void> {
   }
 }
 
-async function lintContract(): Promise<void> {
+async function lintContract(yaml: string): Promise<void> {
   const config = await loadConfig({ configPath: fileURLToPath(RULES) });
-  const problems = await lint({ ref: fileURLToPath(CONTRACT), config });
+  // What clients get, by the places where it is written.
+  const source = new Source(fileURLToPath(CONTRACT), yaml);
+  const { parsed } = makeDocumentFromString(publishedYaml(yaml), source.absoluteRef);
+  const problems = await lintDocument({
+    document: { source, parsed },
+    config: config.styleguide,
+    externalRefResolver: new BaseResolver(config.resolve),
+  });
   if (problems.length === 0) return;
   const totals = getTotals(problems);
   formatProblems(problems, { format: 'codeframe', totals, version: '' });

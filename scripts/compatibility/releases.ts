@@ -4,11 +4,11 @@ import { ContractError } from '../../src/contract/errors.ts';
 import { compareContracts } from './contracts.ts';
 import { breakage, type Difference } from './rules.ts';
 
-/** The released contracts, byte by byte, each named by its version. They are never edited. */
+/** The released contracts, as clients got them, each named by its version. They are never edited. */
 export const RELEASED = new URL('../../released/', import.meta.url);
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
 
-/** A contract as it was written. */
+/** A contract as clients get it. */
 interface Edition {
   readonly text: string;
   readonly document: object;
@@ -32,9 +32,8 @@ export const compareVersions = new Intl.Collator('en', { numeric: true }).compar
 
 /** @throws ContractError if it cannot be read, or is none that the service can hold to */
 export async function readPresent(): Promise<Edition> {
-  const present = edition(await readFile(CONTRACT, 'utf8').catch(unreadable('openapi.yaml')));
-  await loadContract(present.text);
-  return present;
+  const { yaml } = await loadContract(await readFile(CONTRACT, 'utf8').catch(unreadable('openapi.yaml')));
+  return edition(yaml);
 }
 
 /** @throws ContractError if there are some but the newest cannot be read */

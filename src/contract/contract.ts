@@ -26,7 +26,7 @@ import { isIgnored } from './vocabulary.ts';
 
 /** A contract that this service can hold to: its document and what is needed of it on the way of a request. */
 export interface Contract {
-  /** The text of openapi.yaml. */
+  /** The text of openapi.yaml, as clients get it. */
   readonly yaml: string;
   readonly document: OpenApiDocument;
   /** The path that `servers` puts in front of all paths: '' or such as `/api/v1`. */
@@ -56,7 +56,7 @@ export interface ContractOperation {
   readonly validator: OperationValidator;
 }
 
-/** What an operation is called with, as `Request` in types.ts has it, but for the caller. */
+/** What an operation is called with, as `Request` in types.ts has it. */
 export interface RequestData extends ParameterValues {
   readonly body: unknown;
 }
@@ -93,6 +93,9 @@ export interface ContractReply {
   /** By name. */
   readonly headers: Readonly<Record<string, Header>>;
 }
+
+/** Header fields, in small letters, that the service itself puts into replies: no operation does. */
+export const OWN_HEADERS = ['x-request-id', 'ratelimit', 'ratelimit-policy'] as const;
 
 /** Files of src/operations that no operation is in: each has one of its own. */
 const FILES = ['index', 'services'];

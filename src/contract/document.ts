@@ -1,6 +1,7 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
 import { ContractError } from './errors.ts';
 import type { ExactKeywords } from './exact.ts';
+import { namesIn, parseYaml, type Written } from './yaml.ts';
 
 /** The parts of an OpenAPI 3.1 document that this service reads. What may be a reference there is read by `Resolve`. */
 export interface OpenApiDocument {
@@ -90,20 +91,8 @@ export type Resolve = <T extends object>(node: T) => T;
  *
  * @throws ContractError which names line and column, if it is not YAML, or does not say that it is OpenAPI 3.1
  */
-export function readOpenApi(yaml: string): OpenApiDocument {
-  const lines = new LineCounter();
-  const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true });
-  const [error] = parsed.errors;
-  if (error !== undefined) throw new ContractError(`openapi.yaml is not YAML: ${error.message.trim()}`);
-  visit(parsed, {
-    Alias(_key, alias, holders) {
-      const target = alias.resolve(parsed);
-      if (target !== undefined && !holders.includes(target)) return;
-      const { line, col } = lines.linePos(alias.range?.[0] ?? 0);
-      const what = target === undefined ? 'has no anchor before it' : 'stands in itself: refer to it by $ref';
-      throw new ContractError(`openapi.yaml:${line}:${col}: *${alias.source} ${what}`);
-    },
-  });
+export function readOpenApi(yaml: string | Written): OpenApiDocument {
+  const { parsed, lines } = typeof yaml === 'string' ? parseYaml(yaml) : yaml;
   const document = parsed.toJS() as Partial<OpenApiDocument> | null;
   settle(document, parsed.contents, placeOf(parsed.contents, lines), lines);
   if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;
@@ -197,21 +186,12 @@ export function follower(document: object): Follow {
 
 /** What stands where a reference leads to, by one step: it may be a reference itself. undefined: there is no such place. */
 export function targetOf(document: object, reference: string): unknown {
-  if (!reference.startsWith('#/')) return undefined;
+  const names = namesIn(reference);
+  if (names === undefined) return undefined;
   let node: unknown = document;
-  for (const token of reference.slice(2).split('/')) {
-    const name = nameOf(token);
-    if (name === undefined || typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return undefined;
+  for (const name of names) {
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return undefined;
     node = (node as Record<string, unknown>)[name];
   }
   return node;
-}
-
-/** The name that a part of a reference stands for; undefined: it is not percent-encoded. */
-function nameOf(token: string): string | undefined {
-  try {
-    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import type { components, operations } from '../../generated/openapi.ts';
-import type { Caller } from './caller.ts';
+import type { OWN_HEADERS } from './contract.ts';
 
 // The shapes of an operation as data, derived from the types that openapi.yaml generates. `All` is the generated
 // `operations` of another contract where a test has one.
@@ -66,12 +66,15 @@ export interface Request<Id extends keyof All, All = operations> {
   readonly query: Part<All[Id], 'query'>;
   readonly header: Part<All[Id], 'header'>;
   readonly body: RequestContent<All[Id]>;
-  /** undefined: the operation takes no token to call. */
-  readonly caller: Caller | undefined;
 }
 
-/** The declared members only: the generated `[name: string]: unknown` would let a misspelt header through. */
-type Declared<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
+/** The headers that an operation may send. The generated `[name: string]: unknown` would let a misspelt one through. */
+type Declared<T> = { [Name in keyof T as string extends Name ? never : Offered<Name>]: T[Name] };
+type Offered<Name> = Name extends string
+  ? Lowercase<Name> extends (typeof OWN_HEADERS)[number]
+    ? never
+    : Name
+  : never;
 type Headers<H> = [keyof H] extends [never]
   ? { readonly headers?: None }
   : Partial<H> extends H
@@ -91,10 +94,10 @@ type Replies<O> = O extends { responses: infer R }
  */
 export type Reply<Id extends keyof All, All = operations> = Replies<All[Id]>;
 
-export type Operation<Id extends keyof All, Services, All = operations> = (
+export type Operation<Id extends keyof All, Tools, All = operations> = (
   request: Request<Id, All>,
-  services: Services,
+  tools: Tools,
 ) => Promise<Reply<Id, All>>;
 
 /** A handler for each operationId of the contract: none missing, none too many. */
-export type Operations<Services, All = operations> = { readonly [Id in keyof All]: Operation<Id, Services, All> };
+export type Operations<Tools, All = operations> = { readonly [Id in keyof All]: Operation<Id, Tools, All> };

@@ -48,7 +48,8 @@ const ofInt64 =
   (value, holder) =>
     holder['format'] !== 'int64' && holdsBigint(value) ? ROUNDED : check(value, holder);
 const ROUNDED = 'goes beyond ±9007199254740991, where numbers are rounded: add format: int64';
-const isNames = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string');
+const isNames = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
 const names = must('a list of strings', isNames);
 const oneOf = (...allowed: readonly unknown[]) => must(allowed.join(' or '), (value) => allowed.includes(value));
 
@@ -81,6 +82,12 @@ const meanings = mapOf(
   'numbers to what they mean',
   ([number, meaning]) => /^\d+$/.test(number) && typeof meaning === 'string',
 );
+const headerNames: ValueCheck = (value, { headers }) => {
+  const known = Object.keys(headers ?? {});
+  return isNames(value) && value.every((name) => known.includes(name))
+    ? undefined
+    : 'must be a list of names of headers';
+};
 const dependents = mapOf('names to lists of names', ([, value]) => isNames(value));
 const mapping = mapOf('values to schemas', ([, value]) => typeof value === 'string');
 
@@ -159,6 +166,10 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     examples: shown,
     requestBodies: kept(BOTH, undefined, map('Request Body')),
     headers: kept(BOTH, undefined, map('Header')),
+    'x-headers-of-every-reply': kept(
+      'names of `headers`: each reply of an operation refers to them, without saying so',
+      headerNames,
+    ),
     securitySchemes: kept(RUN, undefined, map('Security Scheme')),
     links: shown,
     callbacks: { is: 'kept', how: 'in the types' },

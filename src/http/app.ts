@@ -71,6 +71,7 @@ export function createApp(options: AppOptions): Application<Context> {
       recorder.begin();
       context.onEnd = () => {
         body?.abort();
+        context.endSignal();
         recorder.end(context);
       };
       // A client that does not wait for its replies must not hold up others, whose requests Node has read as well.

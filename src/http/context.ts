@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 import type { Caller } from '../contract/caller.ts';
 import type { ContractOperation } from '../contract/contract.ts';
@@ -44,6 +45,7 @@ export class Context extends Exchange {
   reason: string | undefined;
   /** Why the service failed: for the log only. */
   failure: unknown;
+  private departure: Departure | undefined;
 
   constructor(parts: EnteredExchange) {
     super(parts);
@@ -61,8 +63,51 @@ export class Context extends Exchange {
     this.key = `address ${address ?? ''}`;
   }
 
+  /** As an operation gets it; few ask for it. */
+  get signal(): AbortSignal {
+    this.departure ??= new Departure(this.request.socket, this.ended);
+    return this.departure.signal;
+  }
+
+  /** Whether an operation was told that the client goes away. */
+  get departed(): boolean {
+    return this.departure?.signal.aborted === true;
+  }
+
+  /** The exchange has ended. */
+  endSignal(): void {
+    this.departure?.end(this.response.writableFinished);
+  }
+
   setCaller(caller: Caller): void {
     this.caller = caller;
     this.key = caller.key;
+  }
+}
+
+/** Tells an operation that its client goes away. */
+class Departure {
+  private readonly socket: Socket;
+  private readonly controller = new AbortController();
+  private readonly leave = () => {
+    this.controller.abort();
+  };
+
+  /** @param gone whether the client is gone already */
+  constructor(socket: Socket, gone: boolean) {
+    this.socket = socket;
+    if (gone || socket.readableEnded) this.leave();
+    // Each request that is pipelined may have one.
+    else socket.setMaxListeners(0).once('end', this.leave);
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** @param replied whether the reply is out */
+  end(replied: boolean): void {
+    this.socket.off('end', this.leave);
+    if (!replied) this.leave();
   }
 }

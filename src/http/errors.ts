@@ -17,6 +17,11 @@ export function answerFailure(error: unknown, context: Context): void {
 
 function tell(error: unknown, context: Context): void {
   const { request, response } = context;
+  // An operation that was told that its client has left has stopped, which is no failure.
+  if (context.departed && Error.isError(error) && error.name === 'AbortError') {
+    response.destroy();
+    return;
+  }
   const refusal = toRefusal(error, context.requestId);
   context.error = refusal.number;
   context.reason = refusal.reason;

@@ -29,7 +29,7 @@ export class Ledger<E extends Exchange = Exchange> {
   /** Whether the service is stopping: requests that still come are the last ones of their connections. */
   stopping = false;
   private readonly create: new (parts: EnteredExchange) => E;
-  private readonly logger: Logger;
+  readonly logger: Logger;
   private readonly onCutOff: OnCutOff | undefined;
   /** By their sockets, for which some events of Node's types have a Duplex. */
   private readonly open = new Map<Duplex, Connection>();

@@ -1,5 +1,5 @@
 import { validateHeaderValue } from 'node:http';
-import type { ContractOperation } from '../contract/contract.ts';
+import { type ContractOperation, OWN_HEADERS } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
 import { failureBody, failureType } from '../contract/failures.ts';
 import { exactJson } from '../contract/int64.ts';
@@ -27,8 +27,11 @@ export function sendReply(context: Context, reply: ReplyData, operation: Contrac
     throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
   const { mediaType, content } = declared;
   for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    if (OWN_HEADERS.some((own) => own === name.toLowerCase()))
+      throw new Error(`${operation.id} answered with ${name}, which the service sends by itself`);
     // What Node would refuse later, with some of the headers set.
-    if (value !== undefined) validateHeaderValue(name, String(value));
+    validateHeaderValue(name, String(value));
   }
   operation.validator.reply(status, headers, body);
   // The replacer of exactJson costs time that only replies with an int64 must spend.

@@ -4,11 +4,12 @@ import type { Contract, ContractOperation, RequestData } from '../contract/contr
 import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import { type Body, validateRequest } from '../contract/request.ts';
 import type { ErrorBody } from '../contract/types.ts';
-import type { Services } from '../operations/services.ts';
+import type { Services, Tools } from '../operations/services.ts';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 import { type ReplyData, sendReply } from './reply.ts';
 import { readBody } from './body.ts';
+import { toolsWith } from './tools.ts';
 
 /**
  * How long after the head of a request came its caller is authenticated once more before the operation begins, in
@@ -22,7 +23,7 @@ const REAUTHENTICATE_AFTER_MS = 100;
  * what it is called with to the same contract. Written as a method, since the compiler lets those narrow their request.
  */
 interface Untyped {
-  operation(request: RequestData & { readonly caller: Caller | undefined }, services: Services): Promise<ReplyData>;
+  operation(request: RequestData, tools: Tools): Promise<ReplyData>;
 }
 export type Handler = Untyped['operation'];
 
@@ -59,6 +60,7 @@ function templatePath(template: string): string {
  */
 export function routeOperations(router: IRouter, options: RouterOptions): void {
   const { contract, operations } = options;
+  const RequestTools = toolsWith(options.services);
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
   if (undeclared.length > 0) throw outOfStep(`does not have the operation ${undeclared.join(', ')} of src/operations`);
 
@@ -71,7 +73,7 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
     for (const operation of declared) {
       // A method's name in small letters is that of Express's function for it.
       const method = operation.method.toLowerCase() as 'get';
-      route[method](operationHandler(operation, { ...options, basePath }));
+      route[method](operationHandler(operation, { ...options, basePath }, RequestTools));
     }
     // Express answers HEAD where there is GET.
     const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
@@ -86,7 +88,8 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
 
 function operationHandler(
   operation: ContractOperation,
-  { operations, services, authenticate, count, basePath }: RouterOptions,
+  { operations, authenticate, count, basePath }: RouterOptions,
+  RequestTools: new (context: Context) => Tools,
 ): (request: Request, response: Response) => Promise<void> {
   const handler = operations[operation.id];
   if (handler === undefined) {
@@ -111,7 +114,7 @@ function operationHandler(
     if (!context.ledger.takeSlots(context)) throw overloaded;
     let reply;
     try {
-      reply = await handler({ ...data, caller: context.caller }, services);
+      reply = await handler(data, new RequestTools(context));
     } finally {
       context.ledger.releaseSlots(context);
     }

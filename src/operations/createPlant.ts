@@ -1,13 +1,10 @@
 import { ID_TAKEN } from '../contract/errors.ts';
 import type { Reply, Request } from '../contract/types.ts';
 import { toItem } from './record.ts';
-import type { Services } from './services.ts';
+import type { Tools } from './services.ts';
 
 /** Creates a plant. The id is the idempotency key: sent again, the same plant gets the same answer. */
-export async function createPlant(
-  { body }: Request<'createPlant'>,
-  { plants }: Services,
-): Promise<Reply<'createPlant'>> {
+export async function createPlant({ body }: Request<'createPlant'>, { plants }: Tools): Promise<Reply<'createPlant'>> {
   const creation = await plants.create(toItem(body));
   // An expected failure is returned, as the contract declares its status; any other is thrown.
   if (creation === 'conflict') return { status: 400, body: ID_TAKEN };

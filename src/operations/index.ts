@@ -1,6 +1,6 @@
 import type { Operations } from '../contract/types.ts';
 import { createPlant } from './createPlant.ts';
-import type { Services } from './services.ts';
+import type { Tools } from './services.ts';
 
 /** The operations of the contract by operationId. The compiler names one that is missing, or too many. */
-export const operations = { createPlant } satisfies Operations<Services>;
+export const operations = { createPlant } satisfies Operations<Tools>;

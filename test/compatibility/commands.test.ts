@@ -55,6 +55,19 @@ describe('the contract that is released', () => {
     expect(await run('check')).toEqual(passes('openapi.yaml is as it was released with 2.0.0\n'));
   });
 
+  test('has the headers that every reply shares, which openapi.yaml says once', async () => {
+    project.restore('openapi.yaml');
+    project.remove(RELEASED);
+    expect(await run('release')).toMatchObject({ code: 0 });
+    expect(project.read(RELEASED)).toBe(FIRST);
+    expect(project.read('openapi.yaml').length).toBeLessThan(FIRST.length);
+    expect(await run('check')).toEqual(passes('openapi.yaml is as it was released with 1.0.0\n'));
+    edit('[RateLimit, RateLimit-Policy, X-Request-Id]', '[RateLimit, RateLimit-Policy]');
+    const { code, stdout } = await run('check');
+    expect(code).toBe(1);
+    expect(stdout).toContain('POST /plants, reply 401, header x-request-id: reply header removed; breaks clients');
+  });
+
   test.each([
     ['major', 'clients break', 'maxLength: 1000', 'maxLength: 500', MAJOR, '1.9.9', '2.0.0'],
     ['minor', 'what clients may do has changed', 'maxLength: 200', 'maxLength: 300', MINOR, '1.0.1', '1.1.0'],

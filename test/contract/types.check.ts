@@ -3,7 +3,7 @@
  * expectation of an error that does not come is an error itself.
  */
 import type { Operations, Reply, Request } from '../../src/contract/types.ts';
-import type { Services } from '../../src/operations/services.ts';
+import type { Tools } from '../../src/operations/services.ts';
 import type { operations, webhooks } from './generated.ts';
 
 type R = Reply<'createPlant'>;
@@ -18,11 +18,11 @@ export const replies: R[] = [
 ];
 
 // @ts-expect-error -- a handler is missing
-export const missing = {} satisfies Operations<Services>;
+export const missing = {} satisfies Operations<Tools>;
 // @ts-expect-error -- a handler is too many
-export const surplus = { createPlant, mowLawn: createPlant } satisfies Operations<Services>;
+export const surplus = { createPlant, mowLawn: createPlant } satisfies Operations<Tools>;
 // @ts-expect-error -- a handler is misnamed
-export const misnamed = { createPlants: createPlant } satisfies Operations<Services>;
+export const misnamed = { createPlants: createPlant } satisfies Operations<Tools>;
 
 // @ts-expect-error -- the status is not declared
 export const undeclaredStatus: R = { status: 418, body: { error: 1, message: 'm' } };
@@ -42,6 +42,8 @@ export const missingBody: R = { status: 200 };
 export const misspelt: R = { status: 200, headers: { 'Idempotent-Replay': true }, body: { name: 'x' } };
 // @ts-expect-error -- the header has another type
 export const wrongHeader: R = { status: 200, headers: { 'Idempotent-Replayed': 1 }, body: { name: 'x' } };
+// @ts-expect-error -- the service sends the header
+export const ownHeader: R = { status: 200, headers: { 'X-Request-Id': 'x' }, body: { name: 'x' } };
 // @ts-expect-error -- the header is required
 export const missingHeader: R = { status: 401, body: { error: 1, message: 'm' } };
 
@@ -51,7 +53,7 @@ export async function inAsyncFunction(_request: Request<'createPlant'>): Promise
   return { status: 200, body: { name: 'x', colour: 'red' } };
 }
 
-export function readsRequest({ body, path, query, caller }: Request<'createPlant'>): unknown[] {
+export function readsRequest({ body, path, query }: Request<'createPlant'>, { caller }: Tools): unknown[] {
   // @ts-expect-error -- the request has no such field
   const colour: unknown = body.colour;
   // @ts-expect-error -- a tag may be missing
@@ -144,7 +146,7 @@ export const webhook: Same<keyof webhooks, 'planted' | 'watered' | 'addPet.fed'>
 
 // @ts-expect-error -- no body is valid
 export const noBody: Reply<'addPet', operations> = { status: 409, body: null };
-export const handled: Same<keyof Operations<Services, operations>, 'putBed' | 'clearBed' | 'addPet'> = true;
+export const handled: Same<keyof Operations<Tools, operations>, 'putBed' | 'clearBed' | 'addPet'> = true;
 
 // @ts-expect-error -- the reply declares no headers
 export const undeclaredHeader: Put204 = { status: 204, headers: { ETag: 'x' } };

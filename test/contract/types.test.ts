@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Operations } from '../../src/contract/types.ts';
-import type { Services } from '../../src/operations/services.ts';
+import type { Tools } from '../../src/operations/services.ts';
 import { startApp } from '../support/app.ts';
 import { expectGenerated } from '../support/generated.ts';
 import type { operations } from './generated.ts';
@@ -20,7 +20,7 @@ const handlers = {
   clearBed: ({ body = { why: 'none' } }) =>
     Promise.resolve({ status: 200, headers: { 'X-Count': 2n }, body: { some: 1n, either: body.why ?? '' } }),
   addPet: ({ body }) => Promise.resolve({ status: 200, body: body.kind === 'cat' ? body.lives : body.kind }),
-} satisfies Operations<Services, operations>;
+} satisfies Operations<Tools, operations>;
 
 test('an operation that compiles gets what its types say, and answers with 200', async () => {
   const yaml = readFileSync(join(import.meta.dirname, 'types.yaml'), 'utf8');

@@ -101,6 +101,7 @@ describe('what is not kept stops the start, with its place and the way out:', ()
     ['Schema', { type: ['string', null] }, 'type must have "null" in quotes'],
     ['Schema', { properties: { 'x-a': { nullable: true } } }, 'nullable is not kept'],
     ['Response', { headers: { 'x-a': { schema: { nullable: true } } } }, 'nullable is not kept'],
+    ['Components', { headers: {}, 'x-headers-of-every-reply': ['X-Seen'] }, 'must be a list of names of headers'],
     ['Components', { parameters: { 'x-a': { name: 'a', in: 'cookie', schema: {} } } }, 'in must be path, query or'],
     ['OpenAPI', { paths: { 'x-a': {} } }, 'x-a is not kept among paths: move it out, beside paths'],
     [

@@ -1,5 +1,9 @@
-import { expect, test } from '@jest/globals';
-import { loadDocument } from '../../src/contract/load.ts';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { METHODS, readOpenApi, resolver } from '../../src/contract/document.ts';
+import { loadContract, loadDocument } from '../../src/contract/load.ts';
+import { publishedYaml } from '../../src/contract/yaml.ts';
+import { YAML } from '../support/app.ts';
 import { type Kind, VOCABULARY } from '../../src/contract/vocabulary.ts';
 import { GARDEN, startGarden } from './garden.ts';
 
@@ -32,5 +36,47 @@ test('it is served as it is: webhooks and callbacks too, and digits that a doubl
     webhooks: { bedOpened: { post: {} } },
     paths: { '/visitors': { post: { callbacks: { visitorLeft: {} } } } },
     components: { callbacks: { Left: {} } },
+  });
+});
+
+test('it is served with its comments, its anchors and its order', async () => {
+  const { app } = await startGarden();
+  const text = await (await fetch(`${app.url}/openapi.yaml`)).text();
+  const comments = GARDEN.match(/# .*$/gm) ?? [];
+  expect(comments.length).toBeGreaterThan(1);
+  expect(text.match(/# .*$/gm)).toEqual(comments);
+  expect(text).toMatch(/responses: &done[^]*responses: \*done/);
+  const schemas = (yaml: string) =>
+    JSON.stringify((parse(yaml) as { components: { schemas: object } }).components.schemas);
+  expect(schemas(text)).toBe(schemas(GARDEN));
+});
+
+describe('each reply declares the headers of every reply, but those that it declares itself:', () => {
+  test.each([
+    ['the store', YAML, ['ratelimit', 'ratelimit-policy', 'x-request-id']],
+    ['the garden', GARDEN, ['ratelimit', 'x-request-id']],
+  ])('%s', async (_name, yaml, shared) => {
+    const published = publishedYaml(yaml);
+    expect(publishedYaml(published)).toBe(published);
+    for (const document of [loadDocument(yaml), readOpenApi(published)]) {
+      const resolve = resolver(document);
+      const operations = Object.values(document.paths ?? {}).flatMap((item) =>
+        METHODS.flatMap((each) => item[each] ?? []),
+      );
+      const replies = operations.flatMap(({ responses = {} }) => Object.values(responses).map(resolve));
+      expect(replies.length).toBeGreaterThan(5);
+      for (const { headers = {} } of replies) {
+        const names = Object.keys(headers).map((name) => name.toLowerCase());
+        expect(names.filter((name) => shared.includes(name)).toSorted()).toEqual(shared);
+      }
+    }
+    for (const { replies } of (await loadContract(yaml)).operations)
+      for (const { headers } of replies.values()) expect(Object.keys(headers)).toContain('RateLimit');
+  });
+
+  test('a header that a reply declares itself stays as it is', () => {
+    const { headers } = loadDocument(GARDEN).paths?.['/beds']?.get?.responses?.['200'] ?? {};
+    expect(Object.keys(headers ?? {})).toEqual(['X-Total', 'X-More', 'x-request-id', 'RateLimit']);
+    expect(headers?.['x-request-id']).toEqual({ schema: { type: 'string', maxLength: 128 } });
   });
 });

@@ -54,6 +54,11 @@ describe('a reply that breaks the contract is never sent. The client gets 500 an
     ['a header that is not declared', withHeaders({ 'X-Totl': 1n }), 'header.X-Totl is not allowed'],
     ['without a header that is required', { status: 200, body: {} }, 'header.X-Total is required'],
     ['without one, by undefined', withHeaders({ 'X-Total': undefined }), 'header.X-Total is required'],
+    [
+      'a header that the service sends',
+      withHeaders({ 'X-Total': 1n, RateLimit: 'x' }),
+      'getBed answered with RateLimit',
+    ],
     ['a header where none is declared', { status: 204, headers: { 'X-Any': 1 } }, 'header.X-Any is not allowed'],
     [
       'a header that would be two',

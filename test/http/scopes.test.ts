@@ -44,7 +44,7 @@ components:
 `;
 
 let called: (Caller | undefined)[] = [];
-const operation: Handler = ({ caller }) => {
+const operation: Handler = (_request, { caller }) => {
   called.push(caller);
   return Promise.resolve({ status: 204 });
 };

@@ -179,7 +179,10 @@ export function testEngine(name: string, { open }: Engine): void {
       const other = newPlant();
       const work = store.transaction(async (database) => {
         await database.insertInto('plants').values(other).execute();
-        const failing = database.insertInto('plants').values({ ...plant, name: 'another' }).execute();
+        const failing = database
+          .insertInto('plants')
+          .values({ ...plant, name: 'another' })
+          .execute();
         await failing.catch(() => undefined);
         return 'done';
       });

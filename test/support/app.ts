@@ -58,6 +58,7 @@ interface TestAppOptions {
   readonly proxies?: Proxies;
   readonly issuer?: IssuerSettings;
   readonly pace?: typeof PACE;
+  readonly now?: () => Date;
 }
 
 const closers: (() => Promise<void>)[] = [];
@@ -85,7 +86,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = createApp({
     contract,
     operations: options.operations ?? operations,
-    services: servicesOf(store),
+    services: servicesOf(store, options.now),
     authenticator: new Authenticator(store.tokens, undefined, jwt),
     log: {
       logger,

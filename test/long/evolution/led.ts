@@ -29,7 +29,7 @@ export const LED: Readonly<Record<string, Change>> = {
     says: [
       `src/operations/getSpecimen.ts: TS2344: '"getSpecimen"' does not satisfy the constraint '"createPlant"'`,
       'src/operations/getSpecimen.ts: …',
-      "src/operations/index.ts: TS2353: 'getSpecimen' does not exist in type 'Operations<Services, operations>'",
+      "src/operations/index.ts: TS2353: 'getSpecimen' does not exist in type 'Operations<Tools, operations>'",
     ],
     ignored: 'openapi.yaml does not have the operation getSpecimen of src/operations',
     cure: removeHandler,
@@ -40,7 +40,7 @@ export const LED: Readonly<Record<string, Change>> = {
     says: [
       `src/operations/createPlant.ts: TS2344: '"createPlant"' does not satisfy the constraint '"addPlant"'`,
       'src/operations/createPlant.ts: …',
-      "src/operations/index.ts: TS2353: 'createPlant' does not exist in type 'Operations<Services, operations>'",
+      "src/operations/index.ts: TS2353: 'createPlant' does not exist in type 'Operations<Tools, operations>'",
     ],
     ignored: 'openapi.yaml does not have the operation createPlant of src/operations',
     cure: (project) => {

@@ -1,0 +1,87 @@
+import { type Document, isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { ContractError } from './errors.ts';
+
+/** A contract as it is written, with the headers that its replies share. */
+export interface Written {
+  readonly text: string;
+  readonly parsed: Document;
+  readonly lines: LineCounter;
+  /** Whether the text does not have all of those headers. */
+  readonly completed: boolean;
+}
+
+/**
+ * Parses YAML 1.2 (or JSON, its subset), all integers as bigints.
+ *
+ * @throws ContractError which names line and column, if it is not YAML
+ */
+export function parseYaml(yaml: string): Written {
+  const lines = new LineCounter();
+  const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true });
+  const [error] = parsed.errors;
+  if (error !== undefined) throw new ContractError(`openapi.yaml is not YAML: ${error.message.trim()}`);
+  visit(parsed, {
+    Alias(_key, alias, holders) {
+      const target = alias.resolve(parsed);
+      if (target !== undefined && !holders.includes(target)) return;
+      const { line, col } = lines.linePos(alias.range?.[0] ?? 0);
+      const what = target === undefined ? 'has no anchor before it' : 'stands in itself: refer to it by $ref';
+      throw new ContractError(`openapi.yaml:${line}:${col}: *${alias.source} ${what}`);
+    },
+  });
+  return { text: yaml, parsed, lines, completed: shareHeaders(parsed) };
+}
+
+/** A contract as clients get it: what is written, in its order and with its comments, and the headers of every reply. */
+export function publishedYaml(yaml: string | Written): string {
+  const { text, parsed, completed } = typeof yaml === 'string' ? parseYaml(yaml) : yaml;
+  return completed ? parsed.toString({ lineWidth: 0, singleQuote: true }) : text;
+}
+
+/**
+ * Has each reply of the operations refer to the headers that `x-headers-of-every-reply` of `components` names, unless it
+ * declares them itself.
+ *
+ * @returns whether one did not
+ */
+function shareHeaders(document: Document): boolean {
+  const resolve = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
+  const get = (node: unknown, name: string) => (isMap(node) ? resolve(node.get(name, true)) : undefined);
+  const members = (node: unknown) => (isMap(node) ? node.items.map(({ value }) => resolve(value)) : []);
+  const follow = (node: unknown, hops = 0): unknown => {
+    const reference = isMap(node) ? node.get('$ref') : undefined;
+    if (typeof reference !== 'string' || hops > 100) return node;
+    return follow(namesIn(reference)?.reduce(get, document.contents as unknown), hops + 1);
+  };
+  const components = get(document.contents, 'components');
+  const listed = get(components, 'x-headers-of-every-reply');
+  const known = get(components, 'headers');
+  // vocabulary.ts refuses what is no name of a header.
+  const isName = (name: unknown): name is string => typeof name === 'string' && isMap(known) && known.has(name);
+  const names = isSeq(listed) ? listed.toJSON().filter(isName) : [];
+  const operations = members(get(document.contents, 'paths')).flatMap(members);
+  const replies = operations.flatMap((operation) => members(get(operation, 'responses')).map((each) => follow(each)));
+  let completed = false;
+  for (const reply of new Set(replies)) {
+    if (!isMap(reply)) continue;
+    const declared = get(reply, 'headers') ?? document.createNode({});
+    if (!isMap(declared)) continue;
+    const own = declared.items.map(({ key }) => String(key).toLowerCase());
+    const missing = names.filter((name) => !own.includes(name.toLowerCase()));
+    for (const name of missing) declared.set(name, document.createNode({ $ref: `#/components/headers/${name}` }));
+    if (missing.length > 0 && !reply.has('headers')) reply.set('headers', declared);
+    completed ||= missing.length > 0;
+  }
+  return completed;
+}
+
+/** The names on the way of a reference (RFC 6901); undefined: it leads out of the document, or is not percent-encoded. */
+export function namesIn(reference: string): string[] | undefined {
+  if (!reference.startsWith('#/')) return undefined;
+  try {
+    const names = reference.slice(2).split('/').map(decodeURIComponent);
+    return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  } catch {
+    return undefined;
+  }
+}
