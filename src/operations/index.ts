@@ -3,4 +3,6 @@ import { createPlant } from './createPlant.ts';
 import type { Services } from './services.ts';
 
 /** The operations of the contract by operationId. The compiler names one that is missing, or too many. */
-export const operations = { createPlant } satisfies Operations<Services>;
+export const operations = {
+  createPlant,
+} satisfies Operations<Services>;

@@ -93,12 +93,12 @@ export const removeOperation = contract([OPERATION, '']);
 
 export function addHandler(project: Project): void {
   project.write(GET_SPECIMEN, HANDLER);
-  project.edit(TABLE, '= { createPlant', '= { createPlant, getSpecimen');
+  project.edit(TABLE, '  createPlant,\n', '  createPlant,\n  getSpecimen,\n');
   project.edit(TABLE, 'import', "import { getSpecimen } from './getSpecimen.ts';\nimport");
 }
 
 export function removeHandler(project: Project): void {
   project.remove(GET_SPECIMEN);
-  project.edit(TABLE, ', getSpecimen', '');
+  project.edit(TABLE, '  getSpecimen,\n', '');
   project.edit(TABLE, "import { getSpecimen } from './getSpecimen.ts';\n", '');
 }
