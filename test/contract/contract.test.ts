@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { loadContract } from '../../src/contract/load.ts';
 import { routeOperations } from '../../src/http/router.ts';
 import { GARDEN } from '../garden/garden.ts';
-import { startApp } from '../support/app.ts';
 import { Project } from '../support/project.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
+import { SMALL, startSmall } from '../support/small.ts';
 
 /** The contract with one place changed; that the place is there is part of the test. */
 function changed(from: string, to: string): string {
@@ -187,8 +187,8 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
 
   test('operations that are not those of the code', async () => {
     const options = {
-      contract: await loadContract(),
-      services: { plants: (await startApp()).store.plants },
+      contract: await loadContract(SMALL),
+      services: { plants: (await startSmall()).store.plants },
       authenticate: () => ({ key: '', name: undefined, subject: undefined, scopes: new Set<string>() }),
       basePath: '',
     };
