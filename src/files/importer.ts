@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { ID_TAKEN } from '../operations/createPlant.ts';
+import { ID_TAKEN } from '../operations/errors.ts';
 import { type Creation, type Outcome, type PlantStore, type StoredPlant, StoreUnavailable } from '../storage/store.ts';
 import type { PlantRecord } from './records.ts';
 import type { Reject } from './rejects.ts';

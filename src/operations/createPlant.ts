@@ -1,12 +1,10 @@
-import type { ErrorBody, Reply, Request } from '../contract/types.ts';
+import type { Reply, Request } from '../contract/types.ts';
 import type { StoredPlant } from '../storage/store.ts';
+import { ID_TAKEN } from './errors.ts';
 import type { Services } from './services.ts';
 
 /** A plant of the contract that the store keeps whole: a field that the store does not have does not compile. */
 type Kept<Plant> = StoredPlant & Partial<Record<Exclude<keyof Plant, keyof StoredPlant>, 'not in StoredPlant'>>;
-
-/** What is told of an id that belongs to another plant: by the operation, and by an import. */
-export const ID_TAKEN: ErrorBody = { error: 40011, message: 'a different plant with this id exists' };
 
 /** Creates a plant. The id is the idempotency key: sent again, the same plant gets the same answer. */
 export async function createPlant(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
 import type { ErrorNumber } from '../../src/contract/errors.ts';
-import { ID_TAKEN } from '../../src/operations/createPlant.ts';
+import { ID_TAKEN } from '../../src/operations/errors.ts';
 import { Judge } from '../../scripts/proof/judge.ts';
 import { isObject, type Json, type JsonObject, read, write } from '../../scripts/proof/values.ts';
 import type { Wire } from '../../scripts/proof/wire.ts';
