@@ -1,22 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { entriesOf, linesOf } from './outline.ts';
 
 // Adds what docs/extending.md shows to the copy of the project in a folder: `extend.ts FOLDER`. A block of YAML belongs
 // to openapi.yaml, one of TypeScript to the file that its first line names.
 
 const [folder = '.'] = process.argv.slice(2);
-
-interface Entry {
-  readonly head: string;
-  readonly body: readonly string[];
-}
-
-/** The lines that are indented least, each with those below it that are indented more. */
-function entriesOf(lines: readonly string[]): Entry[] {
-  const indent = lines[0]?.search(/\S/);
-  const starts = lines.flatMap((line, index) => (line.search(/\S/) === indent ? [index] : []));
-  return starts.map((start, index) => ({ head: lines[start] ?? '', body: lines.slice(start + 1, starts[index + 1]) }));
-}
 
 /** Puts what a block adds below the lines that it shares with a file: as the last there, an import after the others. */
 function merge(file: readonly string[], block: readonly string[]): string[] {
@@ -27,7 +16,7 @@ function merge(file: readonly string[], block: readonly string[]): string[] {
     const at = there >= 0 ? there : last >= 0 ? last + 1 : entries.length;
     entries.splice(at, there >= 0 ? 1 : 0, { head, body: merge(entries[there]?.body ?? [], body) });
   }
-  return entries.flatMap(({ head, body }) => [head, ...body]);
+  return linesOf(entries);
 }
 
 const page = readFileSync(join(folder, 'docs/extending.md'), 'utf8');

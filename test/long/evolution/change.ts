@@ -85,7 +85,7 @@ export async function getSpecimen({ path }: Request<'getSpecimen'>): Promise<Rep
 /** The files of operations. */
 export const CREATE_PLANT = 'src/operations/createPlant.ts';
 export const GET_SPECIMEN = 'src/operations/getSpecimen.ts';
-const TABLE = 'src/operations/index.ts';
+export const TABLE = 'src/operations/index.ts';
 
 /** Another operation beside createPlant. */
 export const addOperation = contract(['\ncomponents:\n', `\n${OPERATION}components:\n`]);
