@@ -33,11 +33,11 @@ describe('the contract leads:', () => {
     });
     expect(await generate()).toEqual({
       code: 0,
-      output: 'generated/openapi.ts: written\ndocs/contract.md: as it was\n',
+      output: 'generated/openapi.ts: written\ndocs/contract.md: as it was\nREADME.md: as it was\n',
     });
     expect(await generate()).toEqual({
       code: 0,
-      output: 'generated/openapi.ts: as it was\ndocs/contract.md: as it was\n',
+      output: 'generated/openapi.ts: as it was\ndocs/contract.md: as it was\nREADME.md: as it was\n',
     });
     expect(await generate('--check')).toEqual({ code: 0, output: '' });
   });

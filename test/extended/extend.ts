@@ -1,0 +1,29 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { entriesOf, linesOf } from './outline.ts';
+
+// Adds what docs/extending.md shows to the copy of the project in a folder: `extend.ts FOLDER`. A block of YAML belongs
+// to openapi.yaml, one of TypeScript to the file that its first line names.
+
+const [folder = '.'] = process.argv.slice(2);
+
+/** Puts what a block adds below the lines that it shares with a file: as the last there, an import after the others. */
+function merge(file: readonly string[], block: readonly string[]): string[] {
+  const entries = entriesOf(file);
+  for (const { head, body } of entriesOf(block)) {
+    const there = entries.findIndex((entry) => entry.head === head);
+    const last = entries.findLastIndex((entry) => head.startsWith('import ') && entry.head.startsWith('import '));
+    const at = there >= 0 ? there : last >= 0 ? last + 1 : entries.length;
+    entries.splice(at, there >= 0 ? 1 : 0, { head, body: merge(entries[there]?.body ?? [], body) });
+  }
+  return linesOf(entries);
+}
+
+const page = readFileSync(join(folder, 'docs/extending.md'), 'utf8');
+for (const [, language, text = ''] of page.matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
+  const [first = '', ...others] = text.split('\n');
+  const [name, block] = language === 'yaml' ? ['openapi.yaml', [first, ...others]] : [first.replace('// ', ''), others];
+  const file = join(folder, name);
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  writeFileSync(file, `${merge(lines, block).join('\n')}\n`);
+}
