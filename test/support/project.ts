@@ -11,7 +11,7 @@ export class Project {
   readonly main = join(this.folder, 'src/main.ts');
 
   constructor() {
-    const left = ['node_modules', '.git', 'coverage', 'data'];
+    const left = ['node_modules', '.git', '.cache', 'coverage', 'data'];
     this.restore(...readdirSync(ROOT).filter((each) => !left.includes(each)));
     symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
   }
