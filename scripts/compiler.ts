@@ -1,42 +1,32 @@
-import { fileURLToPath } from 'node:url';
+import { dirname, resolve } from 'node:path';
 import ts from 'typescript';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** How messages are printed: names of files as they are below the project. */
-const FORMAT: ts.FormatDiagnosticsHost = {
-  getCurrentDirectory: () => ROOT,
-  getCanonicalFileName: (name) => name,
-  getNewLine: () => '\n',
-};
-
-export interface Compilation {
-  readonly program: ts.Program;
-  /** What the compiler says, as `tsc` prints it; '' if nothing is wrong. */
-  readonly errors: string;
-  /** The files that were checked: those whose errors the changes since the last time can have changed. */
-  readonly checked: ReadonlySet<string>;
-  /** Keeps what is known now for another process. */
-  readonly save: () => void;
-}
-
-/** `tsc`, which keeps what it has read and checked: the next time it looks only at what depends on a change. */
+/** `tsc`, which keeps what it has read and checked: the next time it checks only what a change can have broken. */
 export class Compiler {
   readonly #config: string;
   readonly #buildInfo: string;
+  /** How messages are printed: names of files as they are below the project. */
+  readonly #format: ts.FormatDiagnosticsHost;
   readonly #files = new Map<string, ts.SourceFile>();
   #last: ts.EmitAndSemanticDiagnosticsBuilderProgram | undefined;
 
   constructor(config: string, buildInfo: string) {
-    this.#config = config;
-    this.#buildInfo = buildInfo;
+    this.#config = resolve(config);
+    this.#buildInfo = resolve(buildInfo);
+    this.#format = {
+      getCurrentDirectory: () => dirname(this.#config),
+      getCanonicalFileName: (name) => name,
+      getNewLine: () => '\n',
+    };
   }
 
-  compile(): Compilation {
+  /** What the compiler has read, and what it says of it, as `tsc` prints it; '' if nothing is wrong. */
+  compile(): { readonly builder: ts.BuilderProgram; readonly errors: string } {
     const fixed = { incremental: true, tsBuildInfoFile: this.#buildInfo };
     const { fileNames, options, errors } = ts.parseJsonConfigFileContent(
       ts.readConfigFile(this.#config, (path) => ts.sys.readFile(path)).config,
       ts.sys,
-      ROOT,
+      dirname(this.#config),
       fixed,
       this.#config,
     );
@@ -52,11 +42,6 @@ export class Compiler {
     this.#last ??= ts.readBuilderProgram(options, host);
     const builder = ts.createEmitAndSemanticDiagnosticsBuilderProgram(fileNames, options, host, this.#last, errors);
     this.#last = builder;
-    const checked = new Set<string>();
-    for (let next; (next = builder.getSemanticDiagnosticsOfNextAffectedFile()) !== undefined;) {
-      const files = 'fileName' in next.affected ? [next.affected] : next.affected.getSourceFiles();
-      for (const { fileName } of files) checked.add(fileName);
-    }
     const diagnostics = [
       ...builder.getConfigFileParsingDiagnostics(),
       ...builder.getOptionsDiagnostics(),
@@ -64,11 +49,8 @@ export class Compiler {
       ...builder.getSyntacticDiagnostics(),
       ...builder.getSemanticDiagnostics(),
     ];
-    return {
-      program: builder.getProgram(),
-      errors: ts.formatDiagnostics(ts.sortAndDeduplicateDiagnostics(diagnostics), FORMAT),
-      checked,
-      save: () => builder.emit(),
-    };
+    // It writes down what it knows for the next process, and nothing more: see noEmit in tsconfig.json.
+    builder.emit();
+    return { builder, errors: ts.formatDiagnostics(ts.sortAndDeduplicateDiagnostics(diagnostics), this.#format) };
   }
 }

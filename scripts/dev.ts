@@ -28,9 +28,8 @@ async function generate(): Promise<boolean> {
 }
 
 function compile(): boolean {
-  const { errors, save } = compiler.compile();
+  const { errors } = compiler.compile();
   process.stdout.write(errors);
-  save();
   return errors === '';
 }
 

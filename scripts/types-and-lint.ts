@@ -1,52 +1,68 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ESLint } from 'eslint';
+import type ts from 'typescript';
 import type { Outcome } from './check.ts';
-import { type Compilation, Compiler } from './compiler.ts';
+import { Compiler } from './compiler.ts';
 
 /** Where it is written down what the last run found. */
 const { buildInfo, memory } = workerData as { readonly buildInfo: string; readonly memory: string };
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** What decides about a file beside its text and the types that it sees: the compiler knows about those. */
-const RULES = ['eslint.config.js', 'tsconfig.json', 'node_modules/.package-lock.json', 'scripts/types-and-lint.ts'];
+/** What decides what ESLint says of a file, beside its text and the types that it sees. */
+const RULES = ['eslint.config.js', 'tsconfig.json', 'node_modules/.package-lock.json', 'scripts/types-and-lint.ts'].map(
+  (file) => readFileSync(file, 'utf8'),
+);
 
-/** ESLint, with the types that the compiler has found. It passes over files which the last run found in order. */
-async function lint({ program, checked }: Compilation): Promise<Outcome> {
-  const rules = RULES.reduce((hash, file) => hash.update(readFileSync(file)), createHash('sha256')).digest('hex');
-  const last = lastRun();
-  const inOrder = program
-    .getSourceFiles()
-    .map(({ fileName }) => fileName)
-    .filter((name) => last.rules === rules && !checked.has(name) && !last.faulty.includes(name));
+/** ESLint, with the types that the compiler has found. It passes over each file that was in order, if all is the same. */
+async function lint(builder: ts.BuilderProgram): Promise<Outcome> {
+  const versions = versionsOf(builder);
+  const known = new Set(lastRun());
+  const inOrder = [...versions].filter(([, each]) => known.has(each)).map(([name]) => relative(ROOT, name));
   const eslint = new ESLint({
-    ignorePatterns: inOrder.filter((name) => name.startsWith(ROOT)).map((name) => name.slice(ROOT.length)),
+    ignorePatterns: inOrder,
     overrideConfig: {
       files: ['**/*.ts'],
-      languageOptions: { parserOptions: { projectService: false, programs: [program] } },
+      languageOptions: { parserOptions: { projectService: false, programs: [builder.getProgram()] } },
     },
   });
   const results = await eslint.lintFiles('.');
-  const faulty = results.filter(({ messages }) => messages.length > 0).map(({ filePath }) => filePath);
-  mkdirSync(dirname(memory), { recursive: true });
-  writeFileSync(memory, JSON.stringify({ rules, faulty }));
+  for (const { filePath, messages } of results) if (messages.length > 0) versions.delete(filePath);
+  writeFileSync(memory, JSON.stringify([...versions.values()]));
   const formatter = await eslint.loadFormatter('stylish');
   return { failed: results.some(({ errorCount }) => errorCount > 0), output: await formatter.format(results) };
 }
 
-function lastRun(): { readonly rules: string; readonly faulty: readonly string[] } {
+/** Of each file of ours a text that is another one when the rules, the file, or one that it imports by any way changes. */
+function versionsOf(builder: ts.BuilderProgram): Map<string, string> {
+  const files = builder.getSourceFiles();
+  const digests = new Map(files.map(({ fileName, text }) => [fileName, digest(text)]));
+  const own = files.filter(({ fileName }) => !fileName.includes('/node_modules/'));
+  // What these say is seen without an import.
+  const ambient = own.filter(({ isDeclarationFile, text }) => isDeclarationFile || /^declare /m.test(text));
+  const all = [...RULES, ...ambient.map(({ text }) => text)];
+  return new Map(
+    own.map((file) => {
+      const imported = builder.getAllDependencies(file).map((name) => digests.get(name));
+      return [file.fileName, digest(JSON.stringify([relative(ROOT, file.fileName), file.text, all, imported]))];
+    }),
+  );
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function lastRun(): readonly string[] {
   try {
-    return JSON.parse(readFileSync(memory, 'utf8')) as ReturnType<typeof lastRun>;
+    return JSON.parse(readFileSync(memory, 'utf8')) as readonly string[];
   } catch {
-    return { rules: '', faulty: [] };
+    return [];
   }
 }
 
 // A program of the compiler is most of what types and lint cost: they share it.
-const compilation = new Compiler('tsconfig.json', buildInfo).compile();
-const linted = await lint(compilation);
-// Not before the linter has written down what it found: the next run would pass over files that it did not see.
-compilation.save();
-parentPort?.postMessage([{ failed: compilation.errors !== '', output: compilation.errors }, linted]);
+const { builder, errors } = new Compiler('tsconfig.json', buildInfo).compile();
+parentPort?.postMessage([{ failed: errors !== '', output: errors }, await lint(builder)]);
