@@ -15,7 +15,7 @@ export class Project {
   /** @param from another copy */
   constructor(from = ROOT) {
     this.from = from;
-    const left = ['node_modules', '.git', 'coverage', 'data'];
+    const left = ['node_modules', '.git', '.cache', 'coverage', 'data'];
     this.restore(...readdirSync(from).filter((each) => !left.includes(each)));
     symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
   }

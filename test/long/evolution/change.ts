@@ -1,8 +1,8 @@
 import type { Project } from '../../support/project.ts';
 
 /**
- * A request, and how it is answered: the body of a create, or a path to get; the status; the text of a 200, a part of
- * the text of another reply, or a part of what the log says of a 500; the request's headers, where others than usual.
+ * A request, and how it is answered: the body of a create, a path to get, or a method, a path and a body; the status; the
+ * text of a 200, a part of the text of another reply, or a part of what the log says of a 500; the request's headers, where others than usual.
  */
 export type Exchange = readonly [
   sent: string,
