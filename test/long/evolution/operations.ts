@@ -9,14 +9,13 @@ interface Added {
   readonly yaml: string;
   readonly handler: string;
   readonly served: readonly Exchange[];
-  /** What the contract has beside that, and the code. */
+  /** What the contract has beside that. */
   readonly declared?: Edit;
-  readonly coded?: Edit;
 }
 
 const none: Edit = () => undefined;
 
-function added({ name, at, yaml, handler, served, declared = none, coded = none }: Added): Change {
+function added({ name, at, yaml, handler, served, declared = none }: Added): Change {
   const [method = '', path = ''] = at.split(' ');
   const operation = `    ${method}:
       operationId: ${name}
@@ -37,11 +36,11 @@ export async function ${name}(request: Request<'${name}'>, { plants }: Tools): P
   return {
     edit: all(contract(['\ncomponents:\n', `\n  ${path}:\n${operation}components:\n`]), declared),
     says: [`${TABLE}: TS1360: Property '${name}' is missing in type '{ createPlant: `],
-    cure: all(coded, (project) => {
+    cure: (project) => {
       project.write(`src/operations/${name}.ts`, code);
-      project.edit(TABLE, '= { createPlant', `= { createPlant, ${name}`);
+      project.edit(TABLE, '  createPlant,', `  createPlant,\n  ${name},`);
       project.edit(TABLE, 'import', `import { ${name} } from './${name}.ts';\nimport`);
-    }),
+    },
     served,
   };
 }
@@ -233,11 +232,8 @@ responses:
   '404':
     description: It is not.
     ${json("{ $ref: '#/components/schemas/Error' }")}`,
-    handler: "return { status: 404, body: { error: ErrorNumber.specimenUnknown, message: 'there is none' } };",
+    handler: "return { status: 404, body: { error: 40499, message: 'there is none' } };",
     declared: contract(["            '40500'", "            '40499': There is no such specimen\n            '40500'"]),
-    coded: (project) => {
-      project.edit('src/contract/errors.ts', '  methodNotAllowed', '  specimenUnknown: 40499,\n  methodNotAllowed');
-    },
     served: [['/specimens/7', 404, '{"error":40499,"message":"there is none"}']],
   }),
 };
