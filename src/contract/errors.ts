@@ -1,4 +1,5 @@
 import { ExplainedError } from '../explained-error.ts';
+import { RESOURCE } from '../resource.ts';
 
 /**
  * The values of `Error.error`: the HTTP status followed by two digits. The one source of these numbers in the code;
@@ -30,8 +31,8 @@ export const ErrorNumber = {
 } as const;
 export type ErrorNumber = (typeof ErrorNumber)[keyof typeof ErrorNumber];
 
-/** What is told of an id that belongs to another plant: by the operation, and by an import. */
-export const ID_TAKEN = { error: ErrorNumber.idTaken, message: 'a different plant with this id exists' };
+/** What is told of an id that belongs to another item: by the operation, and by an import. */
+export const ID_TAKEN = { error: ErrorNumber.idTaken, message: `a different ${RESOURCE.one} with this id exists` };
 
 export function statusOf(number: ErrorNumber): number {
   return Math.floor(number / 100);

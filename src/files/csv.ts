@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { StoredPlant } from '../storage/store.ts';
+import type { StoredPlant as Item } from '../storage/store.ts';
 import { COLUMNS, SQL_TYPES } from '../storage/columns.ts';
 import { endOfLine, type FindEnd } from './raw-records.ts';
 
@@ -60,7 +60,7 @@ export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
 }
 
 /**
- * The record as the body of a request that creates the plant, so that it is held to the same contract: an id has the
+ * The record as the body of a request that creates the item, so that it is held to the same contract: an id has the
  * digits that stand there, and a field that is no number is a string.
  */
 export function toBody(fields: Fields, header: readonly string[]): string | Refusal {
@@ -71,14 +71,14 @@ export function toBody(fields: Fields, header: readonly string[]): string | Refu
   const members = header.flatMap((name, index) => {
     const field = fields[index];
     if (field === undefined) return [];
-    const isNumber = SQL_TYPES[name as keyof StoredPlant] === 'bigint' && NUMBER.test(field);
+    const isNumber = SQL_TYPES[name as keyof Item] === 'bigint' && NUMBER.test(field);
     return [`${JSON.stringify(name)}:${isNumber ? field : JSON.stringify(field)}`];
   });
   return `{${members.join()}}`;
 }
 
 /**
- * The columns of a header: the members that a plant of the contract must and may have. To learn which these are, it
+ * The columns of a header: the members that an item of the contract must and may have. To learn which these are, it
  * reads a body in which each column is null, and keeps the faults that are about the names of members, in the words of
  * contract/faults.ts: "is required" and "is not allowed". The others are about the nulls.
  *
@@ -101,9 +101,9 @@ export function checkHeader(header: Fields, read: (text: string) => unknown): re
 
 export const CSV_HEADER = `${COLUMNS.join()}\n`;
 
-/** A plant as a line of CSV with the columns of CSV_HEADER. */
-export function toCsv(plant: StoredPlant): string {
-  return `${COLUMNS.map((column) => toField(plant[column])).join()}\n`;
+/** An item as a line of CSV with the columns of CSV_HEADER. */
+export function toCsv(item: Item): string {
+  return `${COLUMNS.map((column) => toField(item[column])).join()}\n`;
 }
 
 function toField(value: bigint | string | undefined): string {
