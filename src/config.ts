@@ -9,6 +9,7 @@ import { ExplainedError, messageOf } from './explained-error.ts';
 import type { Proxies } from './http/client-address.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { LOG_LEVELS, type LogLevel } from './observability/log.ts';
+import { RESOURCE } from './resource.ts';
 import type { StoreLocation } from './storage/open.ts';
 import { readPostgresLocation } from './storage/postgres/location.ts';
 
@@ -27,7 +28,7 @@ export const SETTINGS = {
   PORT: { read: readPort, default: '3000', meaning: 'the port; `0` lets the system choose' },
   DATABASE_URL: {
     read: readStore,
-    default: 'sqlite:data/plants.db',
+    default: `sqlite:data/${RESOURCE.many}.db`,
     meaning: 'where the store is: a file, whose folder is made, or PostgreSQL, see [Scaling out](#scaling-out)',
   },
   BASE_URL: {
@@ -132,7 +133,7 @@ function readStore(text: string): StoreLocation {
   if (path !== '' && path !== ':memory:' && !path.startsWith('//')) return { engine: 'sqlite', path: resolve(path) };
   // The error does not quote the text, which may hold a password.
   throw new Error(
-    'must be sqlite: and the path of a file, such as sqlite:data/plants.db, or postgres://user:password@host/database',
+    `must be sqlite: and the path of a file, such as ${SETTINGS.DATABASE_URL.default}, or postgres://user:password@host/database`,
   );
 }
 
@@ -146,7 +147,7 @@ function readUrl(text: string, form: string, isAllowed: (url: URL) => boolean): 
 }
 
 function readBaseUrl(text: string): URL {
-  const url = readUrl(text, 'https://plants.example/api', ({ protocol }) => /^https?:$/.test(protocol));
+  const url = readUrl(text, `https://${RESOURCE.many}.example/api`, ({ protocol }) => /^https?:$/.test(protocol));
   url.pathname = url.pathname.replace(/\/+$/, '');
   // A browser would take the text after two slashes for a host.
   if (url.pathname.includes('//')) throw new Error(`must not have two slashes in its path, as ${show(text)} has`);

@@ -1,17 +1,18 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { Command, CommanderError } from 'commander';
 import { backUp, restore } from './commands/backup.ts';
-import { exportPlants } from './commands/export.ts';
-import { type ImportOptions, importPlants } from './commands/import.ts';
+import { exportItems } from './commands/export.ts';
+import { type ImportOptions, importItems } from './commands/import.ts';
 import { migrate } from './commands/migrate.ts';
 import { unwritable } from './commands/print.ts';
 import { remove } from './commands/remove.ts';
 import { serve } from './commands/serve.ts';
 import { createToken, listTokens, revokeToken } from './commands/token.ts';
 import { ExplainedError } from './explained-error.ts';
+import { RESOURCE, SERVICE } from './resource.ts';
 
-const program = new Command('plant-store')
-  .description('Keeps plants. Settings come from the environment and from .env; see the README.')
+const program = new Command(SERVICE)
+  .description(`Keeps ${RESOURCE.many}. Settings come from the environment and from .env; see the README.`)
   .version(packageJson.version, '--version', 'say which version this is')
   .showHelpAfterError('(--help says more)')
   .exitOverride();
@@ -30,23 +31,23 @@ token.command('revoke <name>').description('make a token invalid, within a secon
 
 program
   .command('import <file>')
-  .description('store the plants of a file, or of stdin (-), each checked as if it had been sent')
+  .description(`store the ${RESOURCE.many} of a file, or of stdin (-), each checked as if it had been sent`)
   .option('--format <format>', "ndjson or csv (default: by the file's name, else ndjson)")
   .option('--rejects <file>', 'where what is not stored is written, with the reasons (default: FILE.rejects.ndjson)')
   .option('--dry-run', 'check everything and store nothing')
-  .action((file: string, options: ImportOptions) => importPlants(file, options));
+  .action((file: string, options: ImportOptions) => importItems(file, options));
 program
   .command('export [file]')
-  .description('write every plant to a new file, or to stdout')
+  .description(`write every ${RESOURCE.one} to a new file, or to stdout`)
   .option('--format <format>', "ndjson or csv (default: by the file's name, else ndjson)")
-  .action(exportPlants);
+  .action(exportItems);
 program.command('backup <file>').description('copy the store into a new file, and check it').action(backUp);
 program
   .command('restore <file>')
   .description('make the store what a backup has, and check it')
-  .option('--force', 'also if the store has plants, which are lost then')
+  .option('--force', `also if the store has ${RESOURCE.many}, which are lost then`)
   .action(restore);
-program.command('remove <id>').description('remove a plant for good').action(remove);
+program.command('remove <id>').description(`remove ${RESOURCE.withArticle} for good`).action(remove);
 program.command('migrate').description('bring the schema of the store up to date').action(migrate);
 
 // Commander writes by itself what --help and --version say.
@@ -71,6 +72,6 @@ function report(error: unknown): number {
   // The reader of stdout, `head` for one, has seen enough.
   if (Error.isError(error) && 'code' in error && error.code === 'EPIPE') return 1;
   // Any other error is a fault of the program, and shows where.
-  console.error(error instanceof ExplainedError ? `plant-store: ${error.message}` : error);
+  console.error(error instanceof ExplainedError ? `${SERVICE}: ${error.message}` : error);
   return 1;
 }

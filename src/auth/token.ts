@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
+import { SERVICE } from '../resource.ts';
 
 /** Makes the tokens of this service recognisable, to people and to scanners for leaked secrets. */
-const PREFIX = 'plantstore_';
+const PREFIX = `${SERVICE.replaceAll('-', '')}_`;
 
 /** The characters of a bearer token (RFC 6750, section 2.1: b64token). */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;

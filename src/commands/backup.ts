@@ -1,5 +1,6 @@
 import { readConfig } from '../config.ts';
 import { ExplainedError } from '../explained-error.ts';
+import { RESOURCE } from '../resource.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
 import { backUp as backUpSqlite, restore as restoreSqlite } from '../storage/sqlite/backup.ts';
 import { writeNewFile } from '../files/new-file.ts';
@@ -11,19 +12,19 @@ export async function backUp(file: string): Promise<void> {
   const path = pathOfStore('backup', file);
   using interruption = watchSignals();
   const options = { mode: 0o600, signal: interruption.signal };
-  const plants = await writeNewFile(file, options, (copy) => backUpSqlite(path, copy));
-  await print(`${file} has the store as it was: ${inPlants(plants)}, checked\n`);
+  const count = await writeNewFile(file, options, (copy) => backUpSqlite(path, copy));
+  await print(`${file} has the store as it was: ${inWords(count)}, checked\n`);
 }
 
 /** Makes the store what a backup has, also beside a running service. */
 export async function restore(file: string, { force = false }: { force?: boolean }): Promise<void> {
-  const plants = await restoreSqlite(pathOfStore('restore', file), file, (present) => {
+  const count = await restoreSqlite(pathOfStore('restore', file), file, (present) => {
     if (present === 0 || force) return;
     throw new ExplainedError(
-      `the store has ${inPlants(present)}, which would be lost: make a backup of it first, then restore with --force`,
+      `the store has ${inWords(present)}, which would be lost: make a backup of it first, then restore with --force`,
     );
   });
-  await print(`the store is what ${file} has: ${inPlants(plants)}, checked\n`);
+  await print(`the store is what ${file} has: ${inWords(count)}, checked\n`);
 }
 
 /** The path of the store in SQLite. @throws ExplainedError which names PostgreSQL's own command, for a store there */
@@ -33,6 +34,6 @@ function pathOfStore(what: 'backup' | 'restore', file: string): string {
   throw new ExplainedError(`PostgreSQL does this itself: ${dumpCommand(store, what, file)}`);
 }
 
-function inPlants(plants: number): string {
-  return plants === 1 ? '1 plant' : `${plants} plants`;
+function inWords(count: number): string {
+  return `${count} ${count === 1 ? RESOURCE.one : RESOURCE.many}`;
 }

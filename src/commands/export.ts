@@ -10,30 +10,30 @@ import { type Format, formatOf, toNdjson } from '../files/records.ts';
 import { watchSignals } from './signals.ts';
 import { withStore } from './with-store.ts';
 
-/** Writes all plants of one moment, in the order of their ids, to a new file or to stdout. */
-export async function exportPlants(path: string | undefined, options: { format?: string }): Promise<void> {
+/** Writes all items of one moment, in the order of their ids, to a new file or to stdout. */
+export async function exportItems(path: string | undefined, options: { format?: string }): Promise<void> {
   const format = formatOf(path ?? '', options.format);
-  await withStore({ create: false }, async ({ items: plants }) => {
+  await withStore({ create: false }, async ({ items }) => {
     if (path === undefined) {
-      // On a terminal the plants themselves show the progress.
+      // On a terminal the items themselves show the progress.
       const progress = process.stdout.isTTY ? undefined : new Progress();
-      for await (const text of texts(plants, format, progress)) await print(text);
+      for await (const text of texts(items, format, progress)) await print(text);
     } else {
       using interruption = watchSignals();
       const { signal } = interruption;
       await writeNewFile(path, { mode: 0o666, signal }, async (temporary) => {
-        const lines = Readable.from(texts(plants, format, new Progress()));
+        const lines = Readable.from(texts(items, format, new Progress()));
         await pipeline(lines, createWriteStream(temporary), { signal });
       });
     }
   });
 }
 
-async function* texts(plants: ItemStore, format: Format, progress: Progress | undefined): AsyncGenerator<string> {
+async function* texts(items: ItemStore, format: Format, progress: Progress | undefined): AsyncGenerator<string> {
   let count = 0;
   if (format === 'csv') yield CSV_HEADER;
   try {
-    for await (const portion of plants.list()) {
+    for await (const portion of items.list()) {
       yield portion.map(format === 'csv' ? toCsv : toNdjson).join('');
       count += portion.length;
       progress?.update(count, undefined);

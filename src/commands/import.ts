@@ -24,11 +24,11 @@ export interface ImportOptions {
 }
 
 /**
- * Stores the plants of a file, or of stdin. Each must fit the contract, as if a client had sent it.
+ * Stores the items of a file, or of stdin. Each must fit the contract, as if a client had sent it.
  *
  * @param patienceMs how long the import waits for an unreachable store
  */
-export async function importPlants(
+export async function importItems(
   path: string,
   options: ImportOptions,
   patienceMs: number = IMPORT_PATIENCE_MS,
@@ -37,7 +37,7 @@ export async function importPlants(
   const input = await openInput(path);
   using rejects = new Rejects(options.rejects ?? newRejects(path === '-' ? 'stdin' : path));
   const reader = new RecordReader(input.name, format, await openBodyReader());
-  const work = (plants: ItemStore | undefined) => importRecords(input, reader, rejects, plants, patienceMs);
+  const work = (items: ItemStore | undefined) => importRecords(input, reader, rejects, items, patienceMs);
   if (options.dryRun) await work(undefined);
   else await withStore({ create: true }, ({ items }) => work(items));
   if (rejects.count > 0) {
@@ -47,12 +47,12 @@ export async function importPlants(
   }
 }
 
-/** @param plants undefined: the records are checked, and not stored */
+/** @param items undefined: the records are checked, and not stored */
 async function importRecords(
   input: Input,
   reader: RecordReader,
   rejects: Rejects,
-  plants: ItemStore | undefined,
+  items: ItemStore | undefined,
   patienceMs: number,
 ): Promise<void> {
   using interruption = watchSignals();
@@ -62,7 +62,7 @@ async function importRecords(
   const onUnreachable = (reason: string) => {
     progress.say(`the store does not answer, and is tried again for ${patienceMs / 1000} s: ${reason}`);
   };
-  const importer = new Importer({ plants, patienceMs, onReject, onUnreachable });
+  const importer = new Importer({ items, patienceMs, onReject, onUnreachable });
   const unfinished = (why: string, cause?: unknown) => {
     const done = `${input.name} was read up to line ${importer.line}: ${outcomes(importer.counts)}`;
     return new ExplainedError(`${why}; ${done}; run it again, what is stored is replayed`, { cause });
@@ -85,7 +85,7 @@ async function importRecords(
   if (signal.aborted) throw unfinished('interrupted');
   const { given, counts } = importer;
   const became =
-    plants === undefined
+    items === undefined
       ? `${counts.created} fit the contract, ${counts.refused} refused; nothing was stored, and no id looked up`
       : outcomes(counts);
   await print(`${input.name}: ${given} records in ${progress.seconds.toFixed(1)} s: ${became}\n`);

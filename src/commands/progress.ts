@@ -1,6 +1,8 @@
+import { RESOURCE } from '../resource.ts';
+
 /** How far an import or export has come. */
 interface Advance {
-  readonly plants: number;
+  readonly items: number;
   /** The share that is done, from 0 to 1; undefined: the total is not known. */
   readonly share: number | undefined;
   readonly seconds: number;
@@ -12,9 +14,9 @@ const TERMINAL_MS = 100;
 const QUIET_MS = 10_000;
 
 /** The advance as a line of at most `width` characters, without the last parts if there is no room for them. */
-export function progressLine({ plants, share, seconds }: Advance, width = Infinity): string {
-  const rate = seconds > 0 ? Math.round(plants / seconds) : 0;
-  const parts = [`${plants.toLocaleString('en')} plants`, `${rate.toLocaleString('en')}/s`];
+export function progressLine({ items, share, seconds }: Advance, width = Infinity): string {
+  const rate = seconds > 0 ? Math.round(items / seconds) : 0;
+  const parts = [`${items.toLocaleString('en')} ${RESOURCE.many}`, `${rate.toLocaleString('en')}/s`];
   if (share !== undefined) {
     const done = Math.min(1, share);
     parts.unshift(`${Math.floor(100 * done)} %`.padStart(5));
@@ -43,12 +45,12 @@ export class Progress {
     return (performance.now() - this.begunAt) / 1000;
   }
 
-  update(plants: number, share: number | undefined): void {
+  update(items: number, share: number | undefined): void {
     const { isTTY, columns } = this.output;
     const now = performance.now();
     if (now - this.writtenAt < (isTTY ? TERMINAL_MS : QUIET_MS)) return;
     this.writtenAt = now;
-    const advance = { plants, share, seconds: this.seconds };
+    const advance = { items, share, seconds: this.seconds };
     // The last column stays free: a terminal would begin a new line. A terminal that does not know its size says 0.
     if (isTTY) this.output.write(`\r${progressLine(advance, (columns || 80) - 1)}\x1b[K`);
     else this.output.write(`${progressLine(advance).trim()}\n`);

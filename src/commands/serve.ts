@@ -16,6 +16,7 @@ import { operations } from '../operations/index.ts';
 import { servicesOf } from '../operations/services.ts';
 import { createDocs } from '../pages/docs.ts';
 import { createLanding } from '../pages/landing.ts';
+import { RESOURCE } from '../resource.ts';
 import { openStore } from '../storage/open.ts';
 import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
 import { watchSignals } from './signals.ts';
@@ -118,7 +119,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   const startup = store.opened.then(async () => {
     // With TOKEN_FILE or JWT_ISSUER, clients have tokens already.
     if (provisioned === undefined && jwt === undefined) {
-      const urls = { plants: `${url}${contract.basePath}/plants`, docs };
+      const urls = { items: `${url}${contract.basePath}/${RESOURCE.many}`, docs };
       await makeFirstToken(store.tokens, scopes, urls, onUnreachable, stopSignal);
     }
     logger.info('ready');
@@ -152,7 +153,7 @@ async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_U
 async function makeFirstToken(
   tokens: TokenStore,
   scopes: readonly string[],
-  urls: { readonly plants: string; readonly docs: string },
+  urls: { readonly items: string; readonly docs: string },
   onUnreachable: (error: StoreUnavailable) => void,
   stopSignal: AbortSignal,
 ): Promise<void> {
@@ -172,9 +173,9 @@ This store had no access token. Here is its first one, shown only this once:
 
   ${token}
 
-Add a plant:
+Add ${RESOURCE.withArticle}:
 
-  curl '${urls.plants}' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}'
+  curl '${urls.items}' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${RESOURCE.example}'
 
 The documentation: ${urls.docs}
 `);

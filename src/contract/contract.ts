@@ -39,7 +39,7 @@ export interface ContractOperation {
   readonly id: string;
   /** The HTTP method in capitals. */
   readonly method: string;
-  /** The path template, such as `/plants/{id}`. */
+  /** The path template, such as `/items/{id}`. */
   readonly path: string;
   /** The scopes that a token must have, by alternative: those of one suffice. Without any it takes no token to call. */
   readonly security: readonly (readonly string[])[];

@@ -224,7 +224,7 @@ function compileRequests(
   const openapis = new Map(
     [...bodies].map(([type, schema]) => {
       // The media type is any: http/body.ts has checked it, and the validator takes longer to read the header than to
-      // validate a plant. Its names for what it compiles go by the route.
+      // validate a small body. Its names for what it compiles go by the route.
       const requestBody = { required: true, content: { '*/*': { schema } } };
       return [
         type,

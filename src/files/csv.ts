@@ -74,7 +74,7 @@ export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
 }
 
 /**
- * The record as the body of a request that creates the plant, so that it is held to the same contract: an id has the
+ * The record as the body of a request that creates the item, so that it is held to the same contract: an id has the
  * digits that stand there, and a field that is no number is a string.
  */
 export function toBody(fields: Fields, header: readonly string[]): string | Refusal {
@@ -92,7 +92,7 @@ export function toBody(fields: Fields, header: readonly string[]): string | Refu
 }
 
 /**
- * The columns of a header: the members that a plant of the contract must and may have. To learn which these are, it
+ * The columns of a header: the members that an item of the contract must and may have. To learn which these are, it
  * reads a body in which each column is null, and keeps the faults that are about the names of members, in the words of
  * contract/faults.ts: "is required" and "is not allowed". The others are about the nulls.
  *
@@ -115,9 +115,9 @@ export function checkHeader(header: Fields, read: (text: string) => unknown): re
 
 export const CSV_HEADER = `${COLUMNS.join()}\n`;
 
-/** A plant as a line of CSV with the columns of CSV_HEADER. */
-export function toCsv(plant: Item): string {
-  const record = toRecord(plant);
+/** An item as a line of CSV with the columns of CSV_HEADER. */
+export function toCsv(item: Item): string {
+  const record = toRecord(item);
   return `${COLUMNS.map((column) => toField(record[column])).join()}\n`;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { ID_TAKEN } from '../operations/errors.ts';
 import { type Creation, type Outcome, type ItemStore, type Item, StoreUnavailable } from '../storage/store.ts';
-import type { PlantRecord } from './records.ts';
+import type { ItemRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
 
 /** The most records in a batch: the store holds its lock while it writes one. */
@@ -16,8 +16,8 @@ const PAUSE_MS = 1000;
 export type Counts = Record<Creation | 'refused', number>;
 
 interface ImporterOptions {
-  /** Where plants go; undefined: nowhere, they are only looked at. */
-  readonly plants: ItemStore | undefined;
+  /** Where items go; undefined: nowhere, they are only looked at. */
+  readonly items: ItemStore | undefined;
   /** How long the importer waits for an unreachable store, in milliseconds. */
   readonly patienceMs: number;
   readonly onReject: (rejects: readonly Reject[]) => void;
@@ -37,7 +37,7 @@ export class Importer {
   /** The line of the last record of which it is known what became of it. */
   line = 0;
   private readonly options: ImporterOptions;
-  private batch: PlantRecord[] = [];
+  private batch: ItemRecord[] = [];
   private characters = 0;
   /** Resolves when it is counted what became of all batches so far. */
   private counted: Promise<void> = Promise.resolve();
@@ -47,7 +47,7 @@ export class Importer {
   }
 
   /** Resolves when more can be taken. @throws StoreLost */
-  async add(records: readonly PlantRecord[]): Promise<void> {
+  async add(records: readonly ItemRecord[]): Promise<void> {
     for (const record of records) {
       this.given++;
       this.batch.push(record);
@@ -65,8 +65,8 @@ export class Importer {
   private async send(): Promise<void> {
     const { batch, counted } = this;
     [this.batch, this.characters] = [[], 0];
-    const plants = batch.flatMap(({ plant }) => (plant instanceof Refusal ? [] : [plant]));
-    this.counted = Promise.all([this.store(plants), counted]).then(([outcomes]) => {
+    const items = batch.flatMap(({ item }) => (item instanceof Refusal ? [] : [item]));
+    this.counted = Promise.all([this.store(items), counted]).then(([outcomes]) => {
       this.count(batch, outcomes);
     });
     // Looked at by the next batch, or in the end; one that failed meanwhile is not unhandled.
@@ -76,11 +76,11 @@ export class Importer {
   }
 
   /** Counts what became of a batch, and hands out its rejects. */
-  private count(batch: readonly PlantRecord[], outcomes: readonly Outcome[]): void {
+  private count(batch: readonly ItemRecord[], outcomes: readonly Outcome[]): void {
     const left = outcomes.values();
-    const rejects = batch.flatMap(({ raw: { lineNumber: line, text, excerpt }, plant }): Reject[] => {
-      const outcome = plant instanceof Refusal ? plant : left.next().value;
-      if (outcome === undefined) throw new Error('the engine did not answer for a plant');
+    const rejects = batch.flatMap(({ raw: { lineNumber: line, text, excerpt }, item }): Reject[] => {
+      const outcome = item instanceof Refusal ? item : left.next().value;
+      if (outcome === undefined) throw new Error('the engine did not answer for an item');
       this.counts[typeof outcome === 'string' ? outcome : 'refused']++;
       this.line = line;
       const problem = problemOf(outcome);
@@ -89,13 +89,13 @@ export class Importer {
     this.options.onReject(rejects);
   }
 
-  private async store(plants: readonly Item[]): Promise<readonly Outcome[]> {
-    const { plants: store, patienceMs, onUnreachable } = this.options;
-    if (store === undefined) return plants.map(() => 'created');
+  private async store(items: readonly Item[]): Promise<readonly Outcome[]> {
+    const { items: store, patienceMs, onUnreachable } = this.options;
+    if (store === undefined) return items.map(() => 'created');
     const end = performance.now() + patienceMs;
     for (let tries = 0; ; tries++) {
       try {
-        return await store.createAll(plants);
+        return await store.createAll(items);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
         if (performance.now() + PAUSE_MS > end) throw new StoreLost(error.message, { cause: error });
@@ -107,7 +107,7 @@ export class Importer {
   }
 }
 
-/** Why a record is not stored, in the words that createPlant has for a client; undefined: it is. */
+/** Why a record is not stored, in the words that the operation has for a client; undefined: it is. */
 function problemOf(outcome: Outcome | Refusal): Pick<Reject, 'error' | 'message'> | undefined {
   if (outcome === 'conflict') return ID_TAKEN;
   if (typeof outcome === 'string') return undefined;

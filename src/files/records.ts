@@ -3,6 +3,7 @@ import { exactJson } from '../contract/int64.ts';
 import { loadContract } from '../contract/load.ts';
 import { readBodyText } from '../contract/request.ts';
 import { type NewItem, toItem, toRecord } from '../operations/record.ts';
+import { RESOURCE } from '../resource.ts';
 import type { Item } from '../storage/store.ts';
 import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
@@ -11,13 +12,13 @@ import { endOfLine, type RawRecord, RecordSplitter } from './raw-records.ts';
 const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** A record of a file: the plant that it is, or why it is none. */
-export interface PlantRecord {
+/** A record of a file: the item that it is, or why it is none. */
+export interface ItemRecord {
   readonly raw: RawRecord;
-  readonly plant: Item | Refusal;
+  readonly item: Item | Refusal;
 }
 
-/** Reads bodies of requests that create plants. */
+/** Reads bodies of requests that create items. */
 interface BodyReader {
   /** The most bytes that such a body may have. */
   readonly maxBytes: number;
@@ -25,10 +26,10 @@ interface BodyReader {
   readonly read: (text: string) => Item;
 }
 
-/** Holds plants to the contract as the service does: from openapi.yaml, by the same functions. */
+/** Holds items to the contract as the service does: from openapi.yaml, by the same functions. */
 export async function openBodyReader(): Promise<BodyReader> {
   const { operations } = await loadContract();
-  const id = 'createPlant';
+  const id = RESOURCE.operation;
   const operation = operations.find((each) => each.id === id);
   if (operation?.body === undefined) throw new ContractError(`openapi.yaml does not have ${id} with a body`);
   // The validator has found that it is one.
@@ -47,9 +48,9 @@ export function formatOf(path: string, chosen: string | undefined): Format {
   throw new ExplainedError(`${path} ends with neither .ndjson nor .csv: say which it is by --format`);
 }
 
-/** A plant as a line of NDJSON. */
-export function toNdjson(plant: Item): string {
-  return `${exactJson(toRecord(plant))}\n`;
+/** An item as a line of NDJSON. */
+export function toNdjson(item: Item): string {
+  return `${exactJson(toRecord(item))}\n`;
 }
 
 /** Makes records out of bytes, portion by portion, in the order of the file. */
@@ -69,17 +70,17 @@ export class RecordReader {
   }
 
   /** @throws ExplainedError if the header is not one that the contract has columns for */
-  add(chunk: Buffer): PlantRecord[] {
+  add(chunk: Buffer): ItemRecord[] {
     return this.toRecords(this.splitter.add(chunk));
   }
 
-  end(): PlantRecord[] {
+  end(): ItemRecord[] {
     const records = this.toRecords(this.splitter.end());
     if (this.format === 'csv' && this.header === undefined) throw this.wrongHeader('there is none');
     return records;
   }
 
-  private toRecords(raws: RawRecord[]): PlantRecord[] {
+  private toRecords(raws: RawRecord[]): ItemRecord[] {
     if (this.format === 'ndjson') return raws.map((raw) => this.toRecord(raw, raw.text));
     const first = this.header === undefined ? raws.shift() : undefined;
     if (first !== undefined) this.header = this.readHeader(first);
@@ -92,14 +93,14 @@ export class RecordReader {
     });
   }
 
-  private toRecord(raw: RawRecord, body: string | Refusal): PlantRecord {
+  private toRecord(raw: RawRecord, body: string | Refusal): ItemRecord {
     const textOrRefusal = raw.refusal ?? body;
-    if (textOrRefusal instanceof Refusal) return { raw, plant: textOrRefusal };
+    if (textOrRefusal instanceof Refusal) return { raw, item: textOrRefusal };
     try {
-      return { raw, plant: this.read(textOrRefusal) };
+      return { raw, item: this.read(textOrRefusal) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return { raw, plant: error };
+      return { raw, item: error };
     }
   }
 
@@ -114,6 +115,8 @@ export class RecordReader {
   }
 
   private wrongHeader(reason: string): ExplainedError {
-    return new ExplainedError(`the header of ${this.name} is not that of plants: ${reason}; nothing was stored`);
+    return new ExplainedError(
+      `the header of ${this.name} is not that of ${RESOURCE.many}: ${reason}; nothing was stored`,
+    );
   }
 }

@@ -4,7 +4,7 @@ const [SECOND, KIB, MIB] = [1000, 1024, 1024 * 1024];
 
 /**
  * What clients can make the process hold. These bounds keep a service with a heap of 400 MB alive; README, section
- * Overload, has the same table, with the plants that wait to be stored: these are counted where they wait (batches.ts).
+ * Overload, has the same table, with the items that wait to be stored: these are counted where they wait (batches.ts).
  */
 export const MAX = {
   /** Connections. One that is idle takes some 10 KB. Beyond, those without progress for longest are cut off. */

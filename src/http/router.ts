@@ -45,7 +45,7 @@ export function literalPath(path: string): string {
   return path.replace(/[{}()[\]+?!:*\\]/g, '\\$&');
 }
 
-/** A path template of the contract as Express's: `/plants/{id}` as `/plants/:"id"`. */
+/** A path template of the contract as Express's: `/items/{id}` as `/items/:"id"`. */
 function templatePath(template: string): string {
   const parts = template.split(/\{([^}]+)\}/);
   return parts.map((part, index) => (index % 2 === 1 ? `:${JSON.stringify(part)}` : literalPath(part))).join('');
@@ -64,7 +64,7 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
   if (undeclared.length > 0) throw outOfStep(`does not have the operation ${undeclared.join(', ')} of src/operations`);
 
-  // Paths without parameters first: `/plants/newest` is not `/plants/{id}`. Of the others the first that matches is taken.
+  // Paths without parameters first: `/items/newest` is not `/items/{id}`. Of the others the first that matches is taken.
   const paths = Map.groupBy(contract.operations, ({ path }) => path);
   const basePath = options.basePath + contract.basePath;
   const ordered = [...paths].sort(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));

@@ -6,16 +6,21 @@ import { ErrorNumber, statusOf } from '../contract/errors.ts';
 import { REASONS } from '../http/bounds.ts';
 import type { OnCutOff } from '../http/ledger.ts';
 import type { ListenOptions } from '../http/server.ts';
+import { RESOURCE, SERVICE } from '../resource.ts';
 import type { StoreLocation } from '../storage/open.ts';
 import { type Creation, type Store, type StoreObserver, StoreUnavailable } from '../storage/store.ts';
 import type { Log, RequestObserver } from './log.ts';
 
+const PREFIX = SERVICE.replaceAll('-', '_');
+/** The resource at the beginning of a sentence. */
+const ITEMS = RESOURCE.many.charAt(0).toUpperCase() + RESOURCE.many.slice(1);
+
 /** In seconds: from what a create takes on a fast disk up to what it may take, and beyond. */
 const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** In plants: up to what is written together at most. */
+/** In items: up to what is written together at most. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/** Counting the plants takes at most this share of the time. */
+/** Counting the items takes at most this share of the time. */
 const COUNTING_SHARE = 0.01;
 /** The least time between two counts, in milliseconds. */
 const MIN_REST_MS = 1000;
@@ -32,42 +37,42 @@ const UNWANTED = /^nodejs_active_(handles|requests|resources_total)/;
 export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   readonly contentType = register.contentType;
   private readonly requests = new Counter({
-    name: 'plant_store_http_requests_total',
+    name: `${PREFIX}_http_requests_total`,
     help: 'Requests by operation and status; none: outside the contract, and no answer.',
     labelNames: ['operation', 'status'],
   });
   private readonly requestDurations = new Histogram({
-    name: 'plant_store_http_request_duration_seconds',
+    name: `${PREFIX}_http_request_duration_seconds`,
     help: 'From the head of a request until its answer is out, or its client is gone.',
     labelNames: ['operation'],
     buckets: DURATIONS,
   });
   private readonly requestsUnderWay = new Gauge({
-    name: 'plant_store_http_requests_in_flight',
+    name: `${PREFIX}_http_requests_in_flight`,
     help: 'Requests whose head was read, and whose answer is not out.',
   });
   private readonly cutOffs = new Counter({
-    name: 'plant_store_connections_cut_off_total',
+    name: `${PREFIX}_connections_cut_off_total`,
     help: 'Connections that were cut off, by the bound that they met.',
     labelNames: ['reason'],
   });
   private readonly creations = new Counter({
-    name: 'plant_store_creations_total',
-    help: 'Plants that the store answered for, by what became of them.',
+    name: `${PREFIX}_creations_total`,
+    help: `${ITEMS} that the store answered for, by what became of them.`,
     labelNames: ['outcome'],
   });
   private readonly storeErrors = new Counter({
-    name: 'plant_store_store_errors_total',
-    help: 'Plants not answered for, and tokens not looked up.',
+    name: `${PREFIX}_store_errors_total`,
+    help: `${ITEMS} not answered for, and tokens not looked up.`,
     labelNames: ['kind'],
   });
   private readonly batchSizes = new Histogram({
-    name: 'plant_store_batch_plants',
-    help: 'Plants that were written together, with one flush.',
+    name: `${PREFIX}_batch_${RESOURCE.many}`,
+    help: `${ITEMS} that were written together, with one flush.`,
     buckets: SIZES,
   });
   private readonly commitDurations = new Histogram({
-    name: 'plant_store_commit_duration_seconds',
+    name: `${PREFIX}_commit_duration_seconds`,
     help: 'From the moment a batch is handed to the engine until it answers, flush included, waiting before not.',
     buckets: DURATIONS,
   });
@@ -86,12 +91,12 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
 
     const labels = { version: packageJson.version, node_version: process.versions.node, engine };
     new Gauge({
-      name: 'plant_store_build_info',
+      name: `${PREFIX}_build_info`,
       help: 'Which version of the service this is, on which Node, with which kind of store; always 1.',
       labelNames: Object.keys(labels),
     }).set(labels, 1);
     new Counter({
-      name: 'plant_store_log_lines_dropped_total',
+      name: `${PREFIX}_log_lines_dropped_total`,
       help: 'Lines of the log that stdout did not take.',
       collect() {
         this.reset();
@@ -102,35 +107,35 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     for (const { name } of register.getMetricsAsArray()) if (UNWANTED.test(name)) register.removeSingleMetric(name);
   }
 
-  /** Registers gauges for the stored and the waiting plants. */
+  /** Registers gauges for the stored and the waiting items. */
   watch(store: Store): void {
     new Gauge({
-      name: 'plant_store_waiting_plants',
-      help: 'Plants that wait to be written, without those that are being written.',
+      name: `${PREFIX}_waiting_${RESOURCE.many}`,
+      help: `${ITEMS} that wait to be written, without those that are being written.`,
       collect() {
         this.set(store.items.waiting());
       },
     });
-    let [plants, dueAt] = [NaN, 0];
+    let [items, dueAt] = [NaN, 0];
     const count = async (): Promise<void> => {
       const begunAt = performance.now();
       if (begunAt < dueAt) return;
       dueAt = Infinity;
-      plants = await store.items.count().catch(() => NaN);
+      items = await store.items.count().catch(() => NaN);
       const endedAt = performance.now();
       dueAt = endedAt + Math.max(MIN_REST_MS, (endedAt - begunAt) / COUNTING_SHARE);
     };
     new Gauge({
-      name: 'plant_store_plants',
-      help: 'Plants in the store, when they were last counted; NaN: not known.',
+      name: `${PREFIX}_${RESOURCE.many}`,
+      help: `${ITEMS} in the store, when they were last counted; NaN: not known.`,
       async collect() {
         await Promise.race([count(), sleep(MAX_COUNTING_MS, undefined, { ref: false })]);
-        this.set(plants);
+        this.set(items);
       },
     });
   }
 
-  /** The text that Prometheus reads. All of it but the count of plants is known without the store. */
+  /** The text that Prometheus reads. All of it but the count of items is known without the store. */
   text(): Promise<string> {
     return register.metrics();
   }
@@ -162,8 +167,8 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.storeErrors.inc({ kind: error instanceof StoreUnavailable ? 'unavailable' : 'failed' });
   }
 
-  written(plants: number, ms: number): void {
-    this.batchSizes.observe(plants);
+  written(items: number, ms: number): void {
+    this.batchSizes.observe(items);
     this.commitDurations.observe(ms / 1000);
   }
 

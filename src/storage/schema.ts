@@ -1,3 +1,4 @@
+import { SERVICE } from '../resource.ts';
 import { StoreUnusable } from './store.ts';
 import { type Kind, kindOf, TABLES } from './tables.ts';
 
@@ -9,7 +10,7 @@ import { type Kind, kindOf, TABLES } from './tables.ts';
  */
 export function requireSchema(database: string, found: number, known: number, create: boolean): void {
   const has = `${database} has schema ${found}`;
-  if (found > known) throw new StoreUnusable(`${has}, of a newer plant-store; this one knows ${known}`);
+  if (found > known) throw new StoreUnusable(`${has}, of a newer ${SERVICE}; this one knows ${known}`);
   if (found < known && !create) throw new StoreUnusable(`${has}, an older one: run \`migrate\` first`);
 }
 

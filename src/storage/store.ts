@@ -88,7 +88,7 @@ export interface NewToken {
   readonly expiresAt?: number;
 }
 
-/** Every method throws StoreUnavailable as `PlantStore.create` does. */
+/** Every method throws StoreUnavailable as `Creator.create` does. */
 export interface TokenStore {
   /** The token with this hash, unless it is revoked; it may have expired. */
   find(hash: Uint8Array): Promise<StoredToken | undefined>;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { importPlants } from '../../src/commands/import.ts';
+import { importItems } from '../../src/commands/import.ts';
 import { percentile, whileServing } from '../support/crowd.ts';
 import { plantStore, ROOT, start, startService } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
@@ -106,7 +106,7 @@ describe('a store that is away', () => {
     execFileSync('mkfifo', [path]);
     process.env['DATABASE_URL'] = environment.DATABASE_URL;
     const other = new DatabaseSync(database);
-    const imported = importPlants(path, {}, 1500);
+    const imported = importItems(path, {}, 1500);
     const failure = expect(imported).rejects.toThrow(
       'SQLite cannot do this at the moment: database is locked; plants.ndjson was read up to line 0: 0 created, ' +
         '0 replayed, 0 conflicting, 0 refused; run it again, what is stored is replayed',
@@ -118,7 +118,7 @@ describe('a store that is away', () => {
     await failure;
     other.exec('rollback');
 
-    const again = importPlants(path, {});
+    const again = importItems(path, {});
     const secondPipe = await open(path, 'w');
     other.exec('begin immediate');
     await secondPipe.writeFile(lines(3000));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Progress, progressLine } from '../../src/commands/progress.ts';
 
-const HALF = { plants: 500_000, share: 0.5, seconds: 4 };
+const HALF = { items: 500_000, share: 0.5, seconds: 4 };
 
 describe('what is told of progress', () => {
   test.each([
@@ -10,9 +10,9 @@ describe('what is told of progress', () => {
     ['no rate', HALF, 24, ' 50 %  500,000 plants'],
     ['a part of the share', HALF, 3, ' 50'],
     ['no share where none is known', { ...HALF, share: undefined }, 79, '500,000 plants  125,000/s'],
-    ['nothing yet', { plants: 0, share: 0, seconds: 0 }, 40, '  0 %  0 plants  0/s'],
+    ['nothing yet', { items: 0, share: 0, seconds: 0 }, 40, '  0 %  0 plants  0/s'],
     ['no more than all, of a file that grew', { ...HALF, share: 1.2 }, 29, '100 %  500,000 plants'],
-    ['minutes', { plants: 60, share: 0.5, seconds: 90 }, Infinity, ' 50 %  60 plants  1/s  2 min left'],
+    ['minutes', { items: 60, share: 0.5, seconds: 90 }, Infinity, ' 50 %  60 plants  1/s  2 min left'],
   ])('is %s', (_what, advance, width, line) => {
     expect(progressLine(advance, width)).toBe(line);
   });

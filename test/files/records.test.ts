@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CSV_HEADER, toCsv } from '../../src/files/csv.ts';
-import { type Format, openBodyReader, type PlantRecord, RecordReader, toNdjson } from '../../src/files/records.ts';
+import { type Format, openBodyReader, type ItemRecord, RecordReader, toNdjson } from '../../src/files/records.ts';
 import { Refusal } from '../../src/contract/errors.ts';
 import type { Item } from '../../src/storage/store.ts';
 import { plantsOfAllKinds } from './plants.ts';
@@ -10,9 +10,9 @@ const bodies = await openBodyReader();
 const { maxBytes } = bodies;
 
 /** The records of a file that comes in pieces of some sizes, again and again. */
-function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [bytes.length + 1]): PlantRecord[] {
+function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [bytes.length + 1]): ItemRecord[] {
   const reader = new RecordReader('test', format, bodies);
-  const found: PlantRecord[] = [];
+  const found: ItemRecord[] = [];
   for (let start = 0, turn = 0; start < bytes.length; turn++) {
     const end = start + (sizes[turn % sizes.length] ?? 1);
     found.push(...reader.add(bytes.subarray(start, end)));
@@ -21,10 +21,10 @@ function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [by
   return [...found, ...reader.end()];
 }
 
-/** What became of each: the plant, or line, number and message. */
-const seen = (records: readonly PlantRecord[]) =>
-  records.map(({ raw, plant }) =>
-    plant instanceof Refusal ? `${raw.lineNumber} ${plant.number} ${plant.message}` : { ...plant },
+/** What became of each: the item, or line, number and message. */
+const seen = (records: readonly ItemRecord[]) =>
+  records.map(({ raw, item }) =>
+    item instanceof Refusal ? `${raw.lineNumber} ${item.number} ${item.message}` : { ...item },
   );
 
 const write = (format: Format, plants: readonly Item[]) =>
@@ -74,7 +74,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     const large = Buffer.alloc(maxBytes + 1, 'y');
     const numbers = [latin1, large].map((line) => {
       const [record] = recordsOf(format, Buffer.concat([mark, header, line]), [2, 40_000]);
-      return record?.plant instanceof Refusal && record.plant.number;
+      return record?.item instanceof Refusal && record.item.number;
     });
     expect(numbers).toEqual([40007, 40005]);
   });

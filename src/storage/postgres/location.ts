@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
 import { messageOf } from '../../explained-error.ts';
+import { SERVICE } from '../../resource.ts';
 
 /** Where a PostgreSQL server listens; a host that begins with a slash is the folder of a Unix socket. */
 export interface Host {
@@ -82,7 +83,7 @@ export function readPostgresLocation(text: string): PostgresLocation {
     password,
     database,
     tls: readTls(parameters),
-    applicationName: parameters.get('application_name') ?? 'plant-store',
+    applicationName: parameters.get('application_name') ?? SERVICE,
     connectTimeoutMs: 1000 * Number(seconds),
   };
 }

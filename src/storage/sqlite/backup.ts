@@ -124,7 +124,7 @@ function inDatabase<T>(path: string, work: () => T): T {
 /** @param name what the database is called in the messages @returns how many items it has */
 function check(database: DatabaseSync, name: string): number {
   const value = (pragma: string) => Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
-  if (value('application_id') !== APPLICATION_ID) throw new StoreUnusable(`${name} is not a plant store`);
+  if (value('application_id') !== APPLICATION_ID) throw new StoreUnusable(`${name} is not a ${RESOURCE.one} store`);
   requireSchema(name, Number(value('user_version')), MIGRATIONS.length, true);
   const found = value('integrity_check(1)');
   if (found !== 'ok') throw new StoreUnusable(`${name} is damaged: ${String(found).replaceAll('\n', ' ')}`);

@@ -13,8 +13,8 @@ const LOCK_TIMEOUT_MS = 2000;
 
 /**
  * How many pages of 4 KiB the log (WAL) has when they are copied into the database, which stops writing for so long.
- * Measured with random ids in 10 million plants, where each plant is a page: 1,000 pages (SQLite's own choice) take 22 ms
- * and leave 21,000 plants/s, 4,000 take 60 ms and leave 28,000, 16,000 take 300 ms and leave 33,000. A page cache beyond
+ * Measured with random ids in 10 million items, where each item is a page: 1,000 pages (SQLite's own choice) take 22 ms
+ * and leave 21,000 items/s, 4,000 take 60 ms and leave 28,000, 16,000 take 300 ms and leave 33,000. A page cache beyond
  * SQLite's own 2 MB made it slower: the pages are in the system's cache already.
  */
 const CHECKPOINT_PAGES = 4000;

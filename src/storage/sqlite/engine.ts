@@ -17,7 +17,7 @@ import { Thread } from './thread.ts';
 import { inTurns } from './turns.ts';
 import { encode, rowDecoder } from './values.ts';
 
-/** A file, such as `sqlite:data/plants.db`. */
+/** A file, such as `sqlite:data/store.db`. */
 export interface SqliteLocation {
   readonly engine: 'sqlite';
   readonly path: string;

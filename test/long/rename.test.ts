@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from '@jest/globals';
+import { RESOURCE } from '../../src/resource.ts';
+import { Project } from '../support/project.ts';
+import { run } from '../support/readme.ts';
+
+/** Longer than usual: `npm run check` and tests are run. */
+const PATIENCE_MS = 1_800_000;
+
+const git = ({ folder }: Project, ...args: readonly string[]) =>
+  execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=', ...args], { cwd: folder, encoding: 'utf8' });
+
+function commit(project: Project): void {
+  git(project, 'add', '.');
+  git(project, 'commit', '--quiet', '--allow-empty', '--message', 'test');
+}
+
+/** A copy of the project that git knows. */
+function committed(): Project {
+  const project = new Project();
+  git(project, 'init', '--quiet');
+  // In the copy it is a link, which the pattern of .gitignore does not match.
+  project.write('.git/info/exclude', 'node_modules\n');
+  commit(project);
+  return project;
+}
+
+test.each([
+  ['a word', 'bookshelf'],
+  ['a word with another plural', 'city --plural cities'],
+])(
+  'the project is renamed to %s, is checked and tested by that, and is renamed back',
+  async (_what, words) => {
+    const project = committed();
+    expect(await run(project, `npm run --silent rename -- ${words}`)).toMatchObject({ code: 0, stderr: '' });
+    // As one word: `planted` stays. The authors have their name from the first.
+    const old = `\\b(${RESOURCE.one}|${RESOURCE.many})\\b`;
+    expect(git(project, 'grep', '--ignore-case', '--name-only', '--extended-regexp', old)).toBe('LICENSE\n');
+    expect(await run(project, 'npm run --silent check')).toMatchObject({ code: 0 });
+    const tests = await run(
+      project,
+      'npm test -- files/records operations process.test readme.test resource.test storage/sqlite',
+    );
+    expect({ ...tests, stderr: tests.code === 0 ? '' : tests.stderr }).toMatchObject({ code: 0, stderr: '' });
+
+    commit(project);
+    const back = `${RESOURCE.one} --plural ${RESOURCE.many}`;
+    expect(await run(project, `npm run --silent rename -- ${back}`)).toMatchObject({ code: 0 });
+    expect(git(project, 'diff', '--stat', 'HEAD~1')).toBe('');
+  },
+  PATIENCE_MS,
+);
+
+test('a rename that could not be undone, or would give two things one name, changes nothing', async () => {
+  const project = committed();
+  for (const [words, reason] of [
+    ['', '"" must be a word of small letters'],
+    ['purchase-order', '"purchase-order" must be a word of small letters'],
+    ['class', '"class" must be a word of small letters, and none of TypeScript'],
+    ['sheep --plural sheep', 'one and many must be two words'],
+    ['token', 'choose another word: src/'],
+    ['name', 'choose another word: src/'],
+  ] as const) {
+    const { code, stderr } = await run(project, `npm run --silent rename -- ${words}`);
+    expect([words, code, stderr]).toEqual([words, 1, expect.stringContaining(reason)]);
+  }
+  expect(git(project, 'status', '--porcelain')).toBe('');
+  project.write('src/config.ts', '');
+  const { code, stderr } = await run(project, 'npm run --silent rename -- bookshelf');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('changes that are not committed')]);
+  expect(git(project, 'status', '--porcelain')).toBe(' M src/config.ts\n');
+});
