@@ -16,9 +16,9 @@ const UNDEFINED = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
 
 /**
  * The types of a contract, as generated/openapi.ts has them. An int64 is `bigint`, an error number one of those that are
- * listed. `$Read` marks a property that is
- * readOnly, `$Write` one that is writeOnly, and `| undefined` what need not be sent since it has a default. Clients take
- * this for what it is; what an operation gets and returns is made of it in src/contract/types.ts.
+ * listed. `$Read` marks a property that is readOnly, `$Write` one that is writeOnly, and `| undefined` what need not be
+ * sent since it has a default. Clients take this for what it is; what an operation gets and returns is made of it in
+ * src/contract/types.ts.
  *
  * @param yaml a contract that loadContract takes
  */
@@ -26,6 +26,8 @@ export async function generateTypes(yaml: string): Promise<string> {
   const { document } = new ContractForTypes(readOpenApi(yaml));
   // Digits beyond those of a number are left in examples and defaults, which are comments.
   const text = JSON.stringify(document, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+  /** The types of error numbers, by a name, which is all that the compiler shows of them. */
+  const errorNumbers = new Map<string, string>();
   const nodes = await openapiTS(JSON.parse(text) as OpenAPI3, {
     // They come with helper types, which other contracts can do without.
     readWriteMarkers: /\b(?:read|write)Only\b/.test(yaml),
@@ -34,7 +36,12 @@ export async function generateTypes(yaml: string): Promise<string> {
     transform(schema, options) {
       if (schema.format === NOT_SENT.format) return UNDEFINED;
       const { 'x-error-numbers': numbers } = schema as Schema;
-      if (numbers !== undefined) return oneOf(Object.keys(numbers));
+      if (numbers !== undefined) {
+        const listed = Object.keys(numbers).join(' | ');
+        const name = errorNumbers.get(listed) ?? `ErrorNumber${errorNumbers.size === 0 ? '' : errorNumbers.size + 1}`;
+        errorNumbers.set(listed, name);
+        return factory.createTypeReferenceNode(name);
+      }
       if (schema.type === 'array' && schema.prefixItems !== undefined) return tuple(schema, options);
       const isAnyInt64 =
         schema.type === 'integer' && schema.format === 'int64' && !('const' in schema || 'enum' in schema);
@@ -47,12 +54,8 @@ export async function generateTypes(yaml: string): Promise<string> {
       return factory.updatePropertySignature(property, modifiers, name, questionToken, orUndefined);
     },
   });
-  return astToString(nodes).replaceAll(new RegExp(`"${DIGITS}(-?\\d+)"`, 'g'), '$1n');
-}
-
-function oneOf(numbers: readonly string[]): ts.TypeNode {
-  const types = numbers.map((number) => factory.createLiteralTypeNode(factory.createNumericLiteral(number)));
-  return factory.createUnionTypeNode(types);
+  const aliases = Array.from(errorNumbers, ([listed, name]) => `export type ${name} = ${listed};\n`).join('');
+  return (astToString(nodes) + aliases).replaceAll(new RegExp(`"${DIGITS}(-?\\d+)"`, 'g'), '$1n');
 }
 
 /** openapi-typescript would have each of `prefixItems` there, and nothing behind them. */

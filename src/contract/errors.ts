@@ -1,8 +1,8 @@
-import type { components } from '../../generated/openapi.ts';
+import type { ErrorNumber as Listed } from '../../generated/openapi.ts';
 import { ExplainedError } from '../explained-error.ts';
 
 /** The HTTP status followed by two digits: one that `x-error-numbers` of openapi.yaml lists. */
-export type ErrorNumber = components['schemas']['Error']['error'];
+export type ErrorNumber = Listed;
 
 /** The numbers that the service answers with by itself. An operation writes its own where it answers. */
 export const ErrorNumber = {

@@ -43,10 +43,12 @@ export const LED: Readonly<Record<string, Change>> = {
       `src/operations/createPlant.ts: TS2344: '"createPlant"' does not satisfy the constraint '"addPlant"'`,
       'src/operations/createPlant.ts: …',
       "src/operations/index.ts: TS2353: 'createPlant' does not exist in type 'Operations<Tools, operations>'",
+      `src/operations/record.ts: TS2344: '"createPlant"' does not satisfy the constraint '"addPlant"'`,
+      'src/operations/record.ts: …',
     ],
     ignored: 'openapi.yaml does not have the operation createPlant of src/operations',
     cure: (project) => {
-      for (const file of [CREATE_PLANT, 'src/operations/index.ts']) {
+      for (const file of [CREATE_PLANT, 'src/operations/index.ts', 'src/operations/record.ts']) {
         project.write(file, project.read(file).replaceAll('createPlant', 'addPlant'));
       }
       project.write('src/operations/addPlant.ts', project.read(CREATE_PLANT));
@@ -68,7 +70,7 @@ export const LED: Readonly<Record<string, Change>> = {
   },
   'a new field of the request, optional': {
     edit: contractAfter('    NewPlant:', 'properties:\n', `properties:\n${HEIGHT}`),
-    says: ["src/operations/createPlant.ts: TS2375: 'bigint' is not assignable to type '\"not in Item\"'"],
+    says: ["src/operations/record.ts: TS2375: 'bigint' is not assignable to type '\"not in TABLES\"'"],
   },
   'a new field of the request, required': {
     edit: all(
@@ -79,7 +81,10 @@ export const LED: Readonly<Record<string, Change>> = {
         ['{ id: 2,', '{ height: 2, id: 2,'],
       ),
     ),
-    says: [`src/operations/createPlant.ts: TS2375: 'bigint' is not assignable to type '"not in Item"'`],
+    says: [
+      `src/operations/record.ts: TS2375: 'bigint' is not assignable to type '"not in TABLES"'`,
+      "src/operations/record.ts: TS2741: Property 'height' is missing in type 'Item'",
+    ],
   },
   'a field renamed': {
     edit: (project) => {
@@ -90,9 +95,9 @@ export const LED: Readonly<Record<string, Change>> = {
       );
     },
     says: [
-      `src/operations/createPlant.ts: TS2375: 'string' is not assignable to type '"not in Item"'`,
       "src/operations/createPlant.ts: TS2339: Property 'tag' does not exist",
       "src/operations/createPlant.ts: TS2322: 'tag' does not exist in type",
+      `src/operations/record.ts: TS2375: 'string' is not assignable to type '"not in TABLES"'`,
     ],
   },
   'a field of the request removed': {
@@ -105,15 +110,16 @@ export const LED: Readonly<Record<string, Change>> = {
       contract([', tag: tropical }', ', tag: true }']),
     ),
     says: [
-      "src/operations/createPlant.ts: TS2375: Type 'boolean' is not assignable to type 'string'",
       "src/operations/createPlant.ts: TS2322: Type 'boolean' is not assignable to type 'string'",
+      "src/operations/record.ts: TS2375: Type 'boolean' is not assignable to type 'string'",
+      "src/operations/record.ts: TS2375: Type 'string' is not assignable to type 'boolean'",
     ],
   },
   'a field of the request that is no longer required': {
     edit: contract(['required: [id, name]', 'required: [id]']),
     says: [
-      "src/operations/createPlant.ts: TS2375: Property 'name' is optional in type",
       "src/operations/createPlant.ts: TS2322: Type 'undefined' is not assignable to type 'string'",
+      "src/operations/record.ts: TS2375: Property 'name' is optional in type",
     ],
   },
   'a new field of a reply, required': {
