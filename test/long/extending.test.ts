@@ -174,7 +174,7 @@ test('with the recipe of a new column, plants that are there have none, and new 
         .filter((line) => line.startsWith(' ') || line.startsWith(sign))
         .map((line) => line.slice(1))
         .join('\n');
-    project.edit(file, side('-'), side('+'));
+    project.edit(file, `\n${side('-')}\n`, `\n${side('+')}\n`);
   }
   await expectGreen();
   for (const [, url] of ENGINES) {
