@@ -66,8 +66,10 @@ export class Session implements Disposable {
         return result;
       } catch (error) {
         if (!(error instanceof InterruptedError)) throw error;
+        // A server that undoes a transaction can be reached.
+        if (error.isUndone) this.unreachable = false;
         if (this.unreachable || performance.now() + pause >= end - CANCEL_MS) {
-          this.unreachable = true;
+          this.unreachable = !error.isUndone;
           throw error;
         }
         await sleep(pause * (0.5 + Math.random() / 2));
@@ -90,6 +92,7 @@ export class Session implements Disposable {
     return await this.withRetries(async () => {
       const connection = await this.getConnection(until);
       const failures: unknown[] = [];
+      let isOver = false;
       const query: Query = (...statement) =>
         this.queryOn(connection, until, ...statement).catch((error: unknown) => {
           failures.push(error);
@@ -98,7 +101,10 @@ export class Session implements Disposable {
       let result;
       try {
         await query('begin isolation level serializable');
-        result = await work(query);
+        result = await work(async (...statement) => {
+          if (isOver) throw new Error('the transaction is over');
+          return await query(...statement);
+        });
         // PostgreSQL has given the transaction up, also if the work went on.
         if (failures.length > 0) throw failures[0];
         // A transaction that has written nothing would not wait until the standby has what it has seen.
@@ -108,6 +114,8 @@ export class Session implements Disposable {
           this.giveUp(connection);
         });
         throw error;
+      } finally {
+        isOver = true;
       }
       try {
         await query('commit');
