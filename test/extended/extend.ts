@@ -1,47 +1,35 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { entriesOf, linesOf } from './outline.ts';
 
-// Adds what docs/extending.md and docs/tables.md show to the copy of the project in a folder: `extend.ts FOLDER`. A block of YAML belongs
-// to openapi.yaml, one of TypeScript to the file that its first line names.
+// Adds what docs/extending.md and docs/tables.md show to the copy of the project in a folder: `extend.ts FOLDER`. A block
+// of YAML belongs to openapi.yaml, one of TypeScript to the file that its first line names.
 
-/** A block that says so has the lines of the first recipe for these. */
+/** Stands for these lines of the first recipe. */
 const AS_ABOVE = '# and 400, 401, 403, 429 and default, as above';
 
 const [folder = '.'] = process.argv.slice(2);
-
-interface Entry {
-  readonly head: string;
-  readonly body: readonly string[];
-}
-
-/** The lines that are indented least, each with those below it that are indented more. */
-function entriesOf(lines: readonly string[]): Entry[] {
-  const indent = lines[0]?.search(/\S/);
-  const starts = lines.flatMap((line, index) => (line.search(/\S/) === indent ? [index] : []));
-  return starts.map((start, index) => ({ head: lines[start] ?? '', body: lines.slice(start + 1, starts[index + 1]) }));
-}
 
 /** Puts what a block adds below the lines that it shares with a file: as the last there, an import after the others. */
 function merge(file: readonly string[], block: readonly string[]): string[] {
   const entries = entriesOf(file);
   for (const { head, body } of entriesOf(block)) {
-    // What is put into a list that is there ends where that ends.
+    // What is put into a list that is there ends where that list ends.
     if (file.length > 0 && /^\s*[}\])]/.test(head)) continue;
     const there = entries.findIndex((entry) => entry.head === head);
     const last = entries.findLastIndex((entry) => head.startsWith('import ') && entry.head.startsWith('import '));
     const at = there >= 0 ? there : last >= 0 ? last + 1 : entries.length;
     entries.splice(at, there >= 0 ? 1 : 0, { head, body: merge(entries[there]?.body ?? [], body) });
   }
-  return entries.flatMap(({ head, body }) => [head, ...body]);
+  return linesOf(entries);
 }
 
-const text = ['extending', 'tables'].map((name) => readFileSync(join(folder, `docs/${name}.md`), 'utf8')).join('\n');
-const [failures = ''] = /(?<= *)'400'.*?default.*?$/ms.exec(text) ?? [];
-const page = text.replaceAll(AS_ABOVE, failures);
-for (const [, language, block = ''] of page.matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
-  const [first = '', ...others] = block.split('\n');
-  const [name, added] = language === 'yaml' ? ['openapi.yaml', [first, ...others]] : [first.replace('// ', ''), others];
+const pages = ['extending', 'tables'].map((name) => readFileSync(join(folder, `docs/${name}.md`), 'utf8')).join('\n');
+const [failures = ''] = /'400'.*?default.*?$/ms.exec(pages) ?? [];
+for (const [, language, text = ''] of pages.replaceAll(AS_ABOVE, failures).matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
+  const [first = '', ...others] = text.split('\n');
+  const [name, block] = language === 'yaml' ? ['openapi.yaml', [first, ...others]] : [first.replace('// ', ''), others];
   const file = join(folder, name);
-  const present = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
-  writeFileSync(file, `${merge(present, added).join('\n')}\n`);
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  writeFileSync(file, `${merge(lines, block).join('\n')}\n`);
 }

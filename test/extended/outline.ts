@@ -1,0 +1,16 @@
+/** A line of YAML or TypeScript, with those below it that are indented more. */
+export interface Entry {
+  readonly head: string;
+  readonly body: readonly string[];
+}
+
+/** The lines that are indented as the first one. */
+export function entriesOf(lines: readonly string[]): Entry[] {
+  const indent = lines[0]?.search(/\S/);
+  const starts = lines.flatMap((line, index) => (line.search(/\S/) === indent ? [index] : []));
+  return starts.map((start, index) => ({ head: lines[start] ?? '', body: lines.slice(start + 1, starts[index + 1]) }));
+}
+
+export function linesOf(entries: readonly Entry[]): string[] {
+  return entries.flatMap(({ head, body }) => [head, ...body]);
+}
