@@ -72,6 +72,21 @@ test.each([
   }
 });
 
+test('does not take a transaction that loses to others all its time for a server that is out of reach', async () => {
+  using session = new Session(readPostgresLocation(server.url(database)));
+  const lose = "do $$ begin raise exception 'lost' using errcode = '40001'; end $$";
+  const loses = session.transaction((query) => query(lose), performance.now() + 1500, false);
+  await expect(loses).rejects.toThrow('SQLSTATE 40001: lost');
+  let tries = 0;
+  const losesTwice = session.transaction(
+    (query) => query(++tries < 3 ? lose : 'select'),
+    performance.now() + 5000,
+    false,
+  );
+  await losesTwice;
+  expect(tries).toBe(3);
+});
+
 test('names a prepared statement by its text, and connects anew where another has its name', async () => {
   using session = new Session(readPostgresLocation(server.url(database)));
   const text = 'select name from pg_prepared_statements where name like $1';
