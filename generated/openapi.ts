@@ -60,7 +60,7 @@ export interface components {
              * Format: int32
              * @description The number of the error: the HTTP status followed by two digits. Each keeps its meaning for ever.
              */
-            error: number;
+            error: 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40007 | 40008 | 40009 | 40010 | 40011 | 40100 | 40101 | 40300 | 40400 | 40500 | 40800 | 42900 | 43100 | 50000 | 50300 | 50301;
             /** @description What went wrong and what to do about it, in English. */
             message: string;
         };

@@ -1,39 +1,53 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { watch } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Compiler } from './compiler.ts';
 
 /** Editors save in several steps; what comes within this time belongs together, in milliseconds. */
 const PAUSE_MS = 30;
 /** How long requests under way may take when the service is started anew: connections that browsers keep would take longer. */
 const GRACE_MS = 100;
 
-/** What must succeed before the service starts anew, all of it whichever file was saved: code and contract must fit. */
-const STEPS = [
-  ['openapi.yaml is', 'scripts/generate.ts'],
-  ['the types are', 'node_modules/typescript/bin/tsc', '--project', 'tsconfig.dev.json'],
-] as const;
-
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+const compiler = new Compiler('tsconfig.dev.json', '.cache/dev.tsbuildinfo');
+/** Whether something was saved of which generated/ is made. */
+let stale = true;
 
 let service: ChildProcess | undefined;
 /** Whether this process has told the service to end, and a signal this process. */
 let [stopping, ending] = [false, false];
 
-/** Runs a program of this project to its end; whether it succeeded. */
-async function succeeds(...args: readonly string[]): Promise<boolean> {
-  const [code] = (await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit')) as [number | null];
+async function generate(): Promise<boolean> {
+  const child = spawn(process.execPath, ['scripts/generate.ts'], { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
   return code === 0;
+}
+
+function compile(): boolean {
+  const { errors } = compiler.compile();
+  process.stdout.write(errors);
+  return errors === '';
 }
 
 /** Brings everything in line with what was saved, and serves it; or says why not. */
 async function follow(): Promise<void> {
   const start = performance.now();
   const goesOn = isRunning() ? 'the service goes on as it was' : 'nothing is served';
-  for (const [what, ...program] of STEPS) {
-    if (await succeeds(...program)) continue;
-    say(`${what} to be mended, see above; ${goesOn}`);
+  // Code and contract must fit, whichever was saved.
+  if (stale) {
+    stale = false;
+    if (!(await generate())) {
+      stale = true;
+      say(`openapi.yaml is to be mended, see above; ${goesOn}`);
+      return;
+    }
+  }
+  if (!compile()) {
+    say(`the types are to be mended, see above; ${goesOn}`);
     return;
   }
   await stop(GRACE_MS);
@@ -72,17 +86,18 @@ function say(what: string): void {
 
 const saves = new EventEmitter();
 
-function onSave(): void {
+function onSave(file: string): void {
+  // `generate` reads the contract, and runs what is in src/contract/ and scripts/.
+  stale ||= /^(?:openapi|redocly)\.yaml$|^scripts|^src.contract/.test(file);
   saves.emit('save');
 }
 
 watch('.', (_event, file) => {
-  if (/^(?:openapi|redocly)\.yaml$/.test(file ?? '') || file === '.env' || /^tsconfig\b.*\.json$/.test(file ?? ''))
-    onSave();
+  if (file !== null && /^(?:openapi|redocly)\.yaml$|^\.env$|^tsconfig\b.*\.json$/.test(file)) onSave(file);
 });
 for (const folder of ['src', 'scripts']) {
   watch(folder, { recursive: true }, (_event, file) => {
-    if (/\.(?:ts|css)$/.test(file ?? '')) onSave();
+    if (file !== null && /\.(?:ts|css)$/.test(file)) onSave(join(folder, file));
   });
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -13,11 +13,13 @@ import { readOpenApi } from '../src/contract/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { loadContract } from '../src/contract/load.ts';
 import { publishedYaml } from '../src/contract/yaml.ts';
+import { withErrorNumbers } from './error-table.ts';
 import { prove } from './proof/prove.ts';
 import { generateTypes } from './types.ts';
 import { vocabularyPage } from './vocabulary-page.ts';
 
 const CONTRACT = new URL('../openapi.yaml', import.meta.url);
+const README = new URL('../README.md', import.meta.url);
 const RULES = new URL('../redocly.yaml', import.meta.url);
 
 const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
@@ -33,12 +35,13 @@ async function generate(check: boolean): Promise<void> {
     throw new ContractError(`openapi.yaml cannot be read: ${String(error)}`);
   });
   // Before the linter, which would list all that is different in another version, and show a stack where there is none.
-  readOpenApi(yaml);
+  const document = readOpenApi(yaml);
   await lintContract(yaml);
   prove(await loadContract(yaml));
   const files = [
     { path: 'generated/openapi.ts', text: HEADER + (await generateTypes(yaml)) },
     { path: 'docs/contract.md', text: vocabularyPage() },
+    { path: 'README.md', text: withErrorNumbers(await readFile(README, 'utf8'), document) },
   ];
   for (const { path, text } of files) {
     const file = new URL(`../${path}`, import.meta.url);

@@ -7,7 +7,7 @@ import openapiTS, {
   transformSchemaObject,
 } from 'openapi-typescript';
 import ts from 'typescript';
-import { readOpenApi } from '../src/contract/document.ts';
+import { readOpenApi, type Schema } from '../src/contract/document.ts';
 import { ContractForTypes, DIGITS, NOT_SENT } from './contract-for-types.ts';
 
 const { factory } = ts;
@@ -15,7 +15,8 @@ const BIGINT = factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
 const UNDEFINED = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
 
 /**
- * The types of a contract, as generated/openapi.ts has them. An int64 is `bigint`. `$Read` marks a property that is
+ * The types of a contract, as generated/openapi.ts has them. An int64 is `bigint`, an error number one of those that are
+ * listed. `$Read` marks a property that is
  * readOnly, `$Write` one that is writeOnly, and `| undefined` what need not be sent since it has a default. Clients take
  * this for what it is; what an operation gets and returns is made of it in src/contract/types.ts.
  *
@@ -32,6 +33,8 @@ export async function generateTypes(yaml: string): Promise<string> {
     defaultNonNullable: false,
     transform(schema, options) {
       if (schema.format === NOT_SENT.format) return UNDEFINED;
+      const { 'x-error-numbers': numbers } = schema as Schema;
+      if (numbers !== undefined) return oneOf(Object.keys(numbers));
       if (schema.type === 'array' && schema.prefixItems !== undefined) return tuple(schema, options);
       const isAnyInt64 =
         schema.type === 'integer' && schema.format === 'int64' && !('const' in schema || 'enum' in schema);
@@ -45,6 +48,11 @@ export async function generateTypes(yaml: string): Promise<string> {
     },
   });
   return astToString(nodes).replaceAll(new RegExp(`"${DIGITS}(-?\\d+)"`, 'g'), '$1n');
+}
+
+function oneOf(numbers: readonly string[]): ts.TypeNode {
+  const types = numbers.map((number) => factory.createLiteralTypeNode(factory.createNumericLiteral(number)));
+  return factory.createUnionTypeNode(types);
 }
 
 /** openapi-typescript would have each of `prefixItems` there, and nothing behind them. */

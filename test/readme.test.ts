@@ -11,7 +11,7 @@ import { blocks, README, run } from './support/readme.ts';
 import { plantStore, ROOT } from './support/service.ts';
 
 describe('README', () => {
-  test('has the error numbers of the contract', () => {
+  test('has the error numbers of the contract: run `npm run generate`', () => {
     const rows = [...README.matchAll(/^\| (\d{5}) \| (.+?) +\|$/gm)].map(([, number, meaning]) => [number, meaning]);
     expect(rows).toEqual(Object.entries(ERROR_NUMBERS));
   });

@@ -74,6 +74,7 @@ export interface Schema extends ExactKeywords {
   readonly default?: unknown;
   readonly readOnly?: boolean;
   readonly writeOnly?: boolean;
+  readonly 'x-error-numbers'?: Readonly<Record<string, string>>;
   readonly discriminator?: { readonly propertyName: string; readonly mapping?: Readonly<Record<string, string>> };
 }
 /** `true` allows any value, `false` none. */

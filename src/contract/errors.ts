@@ -1,9 +1,10 @@
+import type { components } from '../../generated/openapi.ts';
 import { ExplainedError } from '../explained-error.ts';
 
-/**
- * The values of `Error.error`: the HTTP status followed by two digits. The one source of these numbers in the code;
- * openapi.yaml documents each, and a test holds the two together.
- */
+/** The HTTP status followed by two digits: one that `x-error-numbers` of openapi.yaml lists. */
+export type ErrorNumber = components['schemas']['Error']['error'];
+
+/** The numbers that the service answers with by itself. An operation writes its own where it answers. */
 export const ErrorNumber = {
   malformedMessage: 40001,
   bodyMissing: 40002,
@@ -15,7 +16,6 @@ export const ErrorNumber = {
   bodyNotJson: 40008,
   memberRepeated: 40009,
   contractBroken: 40010,
-  idTaken: 40011,
   tokenMissing: 40100,
   tokenInvalid: 40101,
   scopeMissing: 40300,
@@ -27,11 +27,7 @@ export const ErrorNumber = {
   serviceFailed: 50000,
   storeUnavailable: 50300,
   tokenUncheckable: 50301,
-} as const;
-export type ErrorNumber = (typeof ErrorNumber)[keyof typeof ErrorNumber];
-
-/** What is told of an id that belongs to another plant: by the operation, and by an import. */
-export const ID_TAKEN = { error: ErrorNumber.idTaken, message: 'a different plant with this id exists' };
+} as const satisfies Readonly<Record<string, ErrorNumber>>;
 
 export function statusOf(number: ErrorNumber): number {
   return Math.floor(number / 100);

@@ -331,7 +331,10 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
       'what clients are told of a string that does not match the pattern: one text for each pattern',
       text,
     ),
-    'x-error-numbers': kept('what each number means; `contract:check` compares them', meanings),
+    'x-error-numbers': kept(
+      'what each number means: its type has these alone; `contract:check` compares them',
+      meanings,
+    ),
   },
   Discriminator: { propertyName: kept(RUN, text), mapping: kept('each value is pinned by its branch', mapping) },
 };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ErrorNumber, ID_TAKEN, Refusal } from '../contract/errors.ts';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { ID_TAKEN } from '../operations/errors.ts';
 import { type Creation, type Outcome, type ItemStore, type Item, StoreUnavailable } from '../storage/store.ts';
 import type { PlantRecord } from './records.ts';
 import type { Reject } from './rejects.ts';

@@ -1,5 +1,5 @@
-import { ID_TAKEN } from '../contract/errors.ts';
 import type { Reply, Request } from '../contract/types.ts';
+import { ID_TAKEN } from './errors.ts';
 import { toItem } from './record.ts';
 import type { Tools } from './services.ts';
 

@@ -4,9 +4,9 @@ import { loadContract } from '../../src/contract/load.ts';
 import { servicesOf } from '../../src/operations/services.ts';
 import { routeOperations } from '../../src/http/router.ts';
 import { GARDEN } from '../garden/garden.ts';
-import { startApp } from '../support/app.ts';
 import { Project } from '../support/project.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
+import { SMALL, startSmall } from '../support/small.ts';
 
 /** The contract with one place changed; that the place is there is part of the test. */
 function changed(from: string, to: string): string {
@@ -188,8 +188,8 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
 
   test('operations that are not those of the code', async () => {
     const options = {
-      contract: await loadContract(),
-      services: servicesOf((await startApp()).store),
+      contract: await loadContract(SMALL),
+      services: servicesOf((await startSmall()).store),
       authenticate: () => ({ key: '', name: undefined, subject: undefined, scopes: new Set<string>() }),
       basePath: '',
     };

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { resolver } from '../../src/contract/document.ts';
 import { loadDocument } from '../../src/contract/load.ts';
 import { YAML } from '../support/app.ts';
 
@@ -26,14 +27,12 @@ test('has patterns that mean the same in every language, and where a pattern mus
   }
 });
 
-test('has examples of each body and of each header', () => {
-  const without = [
-    ...found('content').flatMap(([path, content]) =>
-      Object.values(content as object).map((media) => [path, media] as const),
-    ),
-    ...found('headers').flatMap(([path, headers]) =>
-      Object.entries(headers as object).map(([name, header]) => [`${path}/${name}`, header] as const),
-    ),
-  ].filter(([, each]) => !['example', 'examples', '$ref'].some((name) => name in (each as object)));
-  expect(without).toEqual([]);
+test('createPlant has examples of each body and of each header', () => {
+  const { post: { requestBody, responses = {} } = {} } = document.paths?.['/plants'] ?? {};
+  const replies = Object.values(responses).map(resolver(document));
+  const contents = [requestBody, ...replies].flatMap(({ content = {} } = {}) => Object.values(content));
+  const headers = replies.flatMap((reply) => Object.values(reply.headers ?? {}));
+  expect(contents.length).toBeGreaterThan(5);
+  for (const each of [...contents, ...headers.map(resolver(document))])
+    expect(Object.keys(each).some((name) => ['example', 'examples'].includes(name))).toBe(true);
 });

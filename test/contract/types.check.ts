@@ -13,8 +13,8 @@ const createPlant = (): Promise<R> => Promise.resolve({ status: 200, body: { nam
 export const replies: R[] = [
   { status: 200, body: { name: 'x' } },
   { status: 200, headers: { 'Idempotent-Replayed': true }, body: { name: 'x', tag: 'y' } },
-  { status: 400, body: { error: 1, message: 'm' } },
-  { status: 401, headers: { 'WWW-Authenticate': 'Bearer' }, body: { error: 1, message: 'm' } },
+  { status: 400, body: { error: 40010, message: 'm' } },
+  { status: 401, headers: { 'WWW-Authenticate': 'Bearer' }, body: { error: 40010, message: 'm' } },
 ];
 
 // @ts-expect-error -- a handler is missing
@@ -24,12 +24,14 @@ export const surplus = { createPlant, mowLawn: createPlant } satisfies Operation
 // @ts-expect-error -- a handler is misnamed
 export const misnamed = { createPlants: createPlant } satisfies Operations<Tools>;
 
+// @ts-expect-error -- x-error-numbers does not list the error number
+export const unlisted: R = { status: 400, body: { error: 40099, message: 'm' } };
 // @ts-expect-error -- the status is not declared
-export const undeclaredStatus: R = { status: 418, body: { error: 1, message: 'm' } };
+export const undeclaredStatus: R = { status: 418, body: { error: 40010, message: 'm' } };
 // @ts-expect-error -- the status falls under `default`, which is not for operations
-export const defaultStatus: R = { status: 503, body: { error: 1, message: 'm' } };
+export const defaultStatus: R = { status: 503, body: { error: 40010, message: 'm' } };
 // @ts-expect-error -- the body is that of another status
-export const errorUnder200: R = { status: 200, body: { error: 1, message: 'm' } };
+export const errorUnder200: R = { status: 200, body: { error: 40010, message: 'm' } };
 // @ts-expect-error -- a field is not declared
 export const undeclaredField: R = { status: 200, body: { name: 'x', id: 1n } };
 // @ts-expect-error -- a field is missing
@@ -45,7 +47,7 @@ export const wrongHeader: R = { status: 200, headers: { 'Idempotent-Replayed': 1
 // @ts-expect-error -- the service sends the header
 export const ownHeader: R = { status: 200, headers: { 'X-Request-Id': 'x' }, body: { name: 'x' } };
 // @ts-expect-error -- the header is required
-export const missingHeader: R = { status: 401, body: { error: 1, message: 'm' } };
+export const missingHeader: R = { status: 401, body: { error: 40010, message: 'm' } };
 
 export async function inAsyncFunction(_request: Request<'createPlant'>): Promise<R> {
   await Promise.resolve();

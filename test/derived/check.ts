@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
-import { ErrorNumber } from '../../src/contract/errors.ts';
+import type { ErrorNumber } from '../../src/contract/errors.ts';
+import { ID_TAKEN } from '../../src/operations/errors.ts';
 import { Judge } from '../../scripts/proof/judge.ts';
 import { isObject, type Json, type JsonObject, read, write } from '../../scripts/proof/values.ts';
 import type { Wire } from '../../scripts/proof/wire.ts';
@@ -13,7 +14,7 @@ export interface Reply {
 }
 
 /** The operation that stores, and what a store must know of it: the member that is the key of all others. */
-const CREATE = 'createPlant';
+export const CREATE = 'createPlant';
 const KEY = 'id';
 
 /** Sends derived requests to a service, and holds each answer to the contract and to a model of the store. */
@@ -65,7 +66,7 @@ export class Checker {
     for (const [at, wire] of spelt.entries()) {
       const isReplayed = known !== undefined || at > 0;
       const { status, headers, text } = await this.send(operation, wire);
-      if (isConflict) requireError(text, status, ErrorNumber.idTaken);
+      if (isConflict) requireError(text, status, ID_TAKEN.error);
       else {
         const header = headers.get('idempotent-replayed');
         const { [KEY]: _key, ...plant } = body;

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { makeToken } from '../../src/auth/token.ts';
-import { type Method, resolver } from '../../src/contract/document.ts';
+import { resolver } from '../../src/contract/document.ts';
 import { loadContract } from '../../src/contract/load.ts';
-import { operations as handlers } from '../../src/operations/index.ts';
 import { startApp } from '../support/app.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
 import { freePort } from '../support/port.ts';
 import { createPlant, type Service, startService } from '../support/service.ts';
+import { startSmall } from '../support/small.ts';
 import { Checker } from './check.ts';
 
 interface Example {
@@ -27,17 +27,12 @@ function examplesIn(content: object = {}): Examples {
   );
 }
 
-const declared = contract.operations.map((operation) => {
-  const item = contract.document.paths?.[operation.path];
-  return { operation, ...item?.[operation.method.toLowerCase() as Method] };
-});
-const requests = declared.flatMap(({ operation, requestBody }) =>
-  examplesIn(requestBody && resolve(requestBody).content).map((example) => ({ operation, ...example })),
-);
-const replies = declared.flatMap(({ operation, responses = {} }) =>
-  Object.entries(responses).flatMap(([status, response]) =>
-    examplesIn(resolve(response).content).map((example) => ({ operation, status, ...example })),
-  ),
+const operation = contract.operations.find(({ id }) => id === 'createPlant');
+if (operation === undefined) throw new Error('openapi.yaml has no operation createPlant');
+const { requestBody, responses = {} } = contract.document.paths?.[operation.path]?.post ?? {};
+const requests = examplesIn(requestBody && resolve(requestBody).content);
+const replies = Object.entries(responses).flatMap(([status, response]) =>
+  examplesIn(resolve(response).content).map((example) => ({ status, ...example })),
 );
 
 let service: Service;
@@ -63,9 +58,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
     return createPlant(limited, FIRST);
   },
   internal: async () => {
-    const app = await startApp({
-      operations: { ...handlers, createPlant: () => Promise.reject(new Error('sabotage')) },
-    });
+    const app = await startSmall({ operations: { createPlant: () => Promise.reject(new Error('sabotage')) } });
     return createPlant(app, FIRST, REQUEST_ID);
   },
   unavailable: async () => {
@@ -87,9 +80,8 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
     return createPlant({ url, token }, FIRST);
   },
 };
-describe('the examples of the contract', () => {
-  test.each(requests)('$name of $operation.id succeeds, and is answered as shown', async (example) => {
-    const { operation, mediaType, value, name } = example;
+describe('the examples of createPlant', () => {
+  test.each(requests)('$name succeeds, and is answered as shown', async ({ mediaType, value, name }) => {
     const sent = { path: operation.path, query: '', headers: {} };
     const body = { mediaType, text: JSON.stringify(value) };
     const { status, text } = await new Checker(contract, service).send(operation, { sent, body });

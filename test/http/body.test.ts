@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { RequestData } from '../../src/contract/contract.ts';
-import { operations } from '../../src/operations/index.ts';
-import { startApp, YAML } from '../support/app.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../support/raw.ts';
 import { createPlant } from '../support/service.ts';
+import { keep, SMALL, startSmall } from '../support/small.ts';
 import { until } from '../support/until.ts';
 
 const MIB = 2 ** 20;
@@ -23,12 +22,12 @@ const take = ({ body }: RequestData) => {
   return Promise.resolve({ status: 204 });
 };
 const takeAndWait = (request: RequestData) => Promise.all([take(request), answer]).then(([reply]) => reply);
-const app = await startApp({
-  yaml: YAML.replace(
+const app = await startSmall({
+  yaml: SMALL.replace(
     '\npaths:',
     `\npaths:${post('large', 'x-max-body-bytes: 1048576')}${post('small', 'x-max-body-bytes: 10')}`,
   ),
-  operations: { createPlant: operations.createPlant, large: takeAndWait, small: take },
+  operations: { createPlant: keep, large: takeAndWait, small: take },
 });
 
 /** An array with one text, in so many bytes. */

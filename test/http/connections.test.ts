@@ -10,11 +10,12 @@ import { makeToken } from '../../src/auth/token.ts';
 import { MAX } from '../../src/http/bounds.ts';
 import { Context } from '../../src/http/context.ts';
 import { listen } from '../../src/http/server.ts';
-import { addToken, startApp, type TestApp } from '../support/app.ts';
+import { addToken, type TestApp } from '../support/app.ts';
 import { startBusy } from '../support/busy.ts';
 import { Crowd } from '../support/crowd.ts';
 import { byHand, JSON_TYPE, open, sendRaw, VALID } from '../support/raw.ts';
 import { createPlant, startService } from '../support/service.ts';
+import { startSmall } from '../support/small.ts';
 import { until } from '../support/until.ts';
 
 const CHUNKED = 'Transfer-Encoding: chunked';
@@ -38,7 +39,7 @@ describe('a request whose reply is out', () => {
     const onRequest = (message: unknown) => {
       seen.push(new WeakRef((message as { request: IncomingMessage }).request));
     };
-    const app = await startApp();
+    const app = await startSmall();
     subscribe('http.server.request.start', onRequest);
     const connection = open(app);
     connection.socket.write(request(app));
@@ -55,14 +56,14 @@ describe('a request whose reply is out', () => {
 
 describe('chunks of a byte', () => {
   test('are taken while the body is small', async () => {
-    const app = await startApp();
+    const app = await startSmall();
     const { HOST, AUTH, post } = byHand(app);
     const head = post(HOST, AUTH, JSON_TYPE, CHUNKED, 'Connection: close');
     expect((await sendRaw(app.url, head, inBytes(plant(1, 3000)))).status).toBe(200);
   });
 
   test('are refused when most of a large body is framing, and for a while all chunks of the caller', async () => {
-    const app = await startApp();
+    const app = await startSmall();
     const other = await addToken(app, 'other');
     const send = (caller: { url: string; token: string }, body: string) => {
       const { HOST, AUTH, post } = byHand(caller);
@@ -86,7 +87,7 @@ describe('chunks of a byte', () => {
 
 describe('at a bound, the holder of most gives way:', () => {
   test('the caller with most bytes of bodies', async () => {
-    const app = await startApp();
+    const app = await startSmall();
     const { HOST, AUTH, post } = byHand(await addToken(app, 'hog'));
     const bytes = MAX.bodyBytes - 1000;
     const sockets = Array.from({ length: Math.ceil(MAX.bodies / bytes) }, () => open(app).socket);
@@ -141,7 +142,7 @@ describe('at a bound, the holder of most gives way:', () => {
 });
 
 test('clients that do not wait get no more of a turn of the event loop than may be under way', async () => {
-  const app = await startApp();
+  const app = await startSmall();
   const clients = Array.from({ length: 20 }, () => open(app).socket);
   // A first request each, so that the service has taken every connection.
   const request = 'GET /none HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -183,14 +184,14 @@ test('a reply to a client that is gone counts for nothing', async () => {
 });
 
 test('a create behind a request that was refused without its 100 Continue is answered', async () => {
-  const app = await startApp();
+  const app = await startSmall();
   const refused = byHand({ url: app.url, token: makeToken() }).create(VALID, 'Expect: 100-continue');
   const { statuses } = await sendRaw(app.url, refused + byHand(app).create(VALID, 'Connection: close'));
   expect(statuses).toEqual([100, 401, 200]);
 });
 
 test('a token that is revoked while its body is on its way stores nothing a second later', async () => {
-  const app = await startApp();
+  const app = await startSmall();
   const create = byHand(app).create(VALID);
   const connection = open(app);
   connection.socket.write(create.slice(0, -10));

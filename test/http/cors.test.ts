@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { operations } from '../../src/operations/index.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import type { TestApp } from '../support/app.ts';
 import { startBusy } from '../support/busy.ts';
 import { GARDEN, gardenOperations } from '../garden/garden.ts';
 import { type RawAnswer, sendRaw, VALID } from '../support/raw.ts';
+import { startSmall } from '../support/small.ts';
 
 const ORIGIN = 'https://app.example';
-const app = await startApp({ corsOrigins: [ORIGIN, 'http://localhost:8080'] });
+const app = await startSmall({ corsOrigins: [ORIGIN, 'http://localhost:8080'] });
 
 /** What browsers may know of a reply: the fields that the service added for them. */
 function permission({ headers }: RawAnswer): Record<string, string> {
@@ -62,10 +62,10 @@ describe('a page of an origin that is listed', () => {
   });
 
   test('may read 429 and 500', async () => {
-    const failing = await startApp({
+    const failing = await startSmall({
       corsOrigins: [ORIGIN],
       rateLimit: { requests: 1, windowMs: 60_000 },
-      operations: { ...operations, createPlant: () => Promise.reject(new Error('sabotage')) },
+      operations: { createPlant: () => Promise.reject(new Error('sabotage')) },
     });
     for (const status of [500, 429]) {
       const answer = await ask(failing, 'POST', '/plants', withToken(failing), VALID);
@@ -107,7 +107,7 @@ describe('a page of an origin that is listed', () => {
   });
 
   test('may send and read what the operations declare', async () => {
-    const { url } = await startApp({
+    const { url } = await startSmall({
       yaml: GARDEN,
       operations: gardenOperations,
       corsOrigins: ['*'],
@@ -145,7 +145,7 @@ describe('a page of another origin', () => {
 });
 
 test('with *, pages of any origin may read', async () => {
-  const open = await startApp({ corsOrigins: ['*'] });
+  const open = await startSmall({ corsOrigins: ['*'] });
   for (const origin of [ORIGIN, 'null']) {
     expect(permission(await ask(open, 'POST', '/plants', withToken(open, origin), VALID))).toEqual({
       'allow-origin': '*',
@@ -156,7 +156,7 @@ test('with *, pages of any origin may read', async () => {
 });
 
 test('without the setting, none is told anything', async () => {
-  const closed = await startApp();
+  const closed = await startSmall();
   const asked = await ask(closed, 'OPTIONS', '/plants', preflight(ORIGIN));
   expect([asked.status, permission(asked)]).toEqual([405, {}]);
   expect(permission(await ask(closed, 'POST', '/plants', withToken(closed), VALID))).toEqual({});

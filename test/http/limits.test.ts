@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { makeToken } from '../../src/auth/token.ts';
-import { operations } from '../../src/operations/index.ts';
-import { addToken, startApp, type TestApp } from '../support/app.ts';
+import { addToken, type TestApp } from '../support/app.ts';
 import { GARDEN, gardenOperations } from '../garden/garden.ts';
 import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
 import { blocks } from '../support/readme.ts';
 import { createPlant, startService } from '../support/service.ts';
+import { keep, startSmall } from '../support/small.ts';
 
 const HOUR_MS = 3_600_000;
 const TOO_MANY = { error: 42900, message: 'too many requests: try again after the seconds of Retry-After' };
 
 /** A service where each token may send so many requests in an hour. */
-function limitedTo(requests: number, options: Parameters<typeof startApp>[0] = {}): Promise<TestApp> {
-  return startApp({ rateLimit: { requests, windowMs: HOUR_MS }, ...options });
+function limitedTo(requests: number, options: Parameters<typeof startSmall>[0] = {}): Promise<TestApp> {
+  return startSmall({ rateLimit: { requests, windowMs: HOUR_MS }, ...options });
 }
 
 function plant(id: number): string {
@@ -63,7 +63,7 @@ describe('a limit by token', () => {
 
   test('counts whatever reached the operation: replays, what is refused, and failures; not other paths and methods', async () => {
     const failing = () => Promise.reject(new Error('sabotage'));
-    const app = await limitedTo(5, { operations: { createPlant: operations.createPlant } });
+    const app = await limitedTo(5, { operations: { createPlant: keep } });
     expect(await create(app, VALID)).toEqual([200, '"caller"; r=4']);
     expect(await create(app, VALID)).toEqual([200, '"caller"; r=3']);
     expect(await create(app, 'x')).toEqual([400, '"caller"; r=2']);
@@ -125,7 +125,7 @@ describe('a limit by token', () => {
   });
 
   test('goes by a clock that is not set back', async () => {
-    const app = await startApp({ rateLimit: { requests: 1, windowMs: 1000 } });
+    const app = await startSmall({ rateLimit: { requests: 1, windowMs: 1000 } });
     expect((await createPlant(app, VALID)).status).toBe(200);
     const now = Date.now.bind(Date);
     jest.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
@@ -141,13 +141,13 @@ describe('a limit by token', () => {
   });
 
   test('is told as the README shows it', async () => {
-    const { headers } = await createPlant(await startApp({ rateLimit: { requests: 600, windowMs: 60_000 } }), VALID);
+    const { headers } = await createPlant(await startSmall({ rateLimit: { requests: 600, windowMs: 60_000 } }), VALID);
     const sent = ['RateLimit-Policy', 'RateLimit'].map((name) => `${name}: ${headers.get(name) ?? ''}\n`);
     expect(blocks('Rate limits', 'console')).toEqual([sent.join('').replace(/t=5\d/, 't=60')]);
   });
 
   test('is not there unless it is set', async () => {
-    const app = await startApp();
+    const app = await startSmall();
     expect(await create(app, VALID)).toEqual([200, null]);
   });
 });

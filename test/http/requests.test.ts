@@ -1,13 +1,13 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { startApp, YAML } from '../support/app.ts';
 import { byHand, JSON_TYPE, sendRaw, VALID } from '../support/raw.ts';
 import { createPlant } from '../support/service.ts';
+import { SMALL, startSmall } from '../support/small.ts';
 
 // What attackers send, test/security sends; what the schemas forbid, test/derived.
 
-const app = await startApp();
+const app = await startSmall();
 const { HOST, AUTH, post, request, create } = byHand(app);
 const sized = (length = VALID.length) => `Content-Length: ${length}`;
 
@@ -202,8 +202,8 @@ describe('a client that asks before it sends (Expect: 100-continue)', () => {
 test('a content type is shown to nobody, also where the contract has it as a parameter', async () => {
   const parameter = '{ name: Content-Type, in: header, schema: { type: string } }';
   const seen: unknown[] = [];
-  const other = await startApp({
-    yaml: YAML.replace('operationId: createPlant\n', `operationId: createPlant\n      parameters: [${parameter}]\n`),
+  const other = await startSmall({
+    yaml: SMALL.replace('operationId: createPlant\n', `operationId: createPlant\n      parameters: [${parameter}]\n`),
     operations: {
       createPlant: ({ header }) => {
         seen.push(header);

@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { startApp } from '../support/app.ts';
 import { byHand, JSON_TYPE, open, sendRaw, VALID } from '../support/raw.ts';
+import { startSmall } from '../support/small.ts';
 import { until } from '../support/until.ts';
 
-const app = await startApp();
+const app = await startSmall();
 const { HOST, AUTH, post, request, create, LAST } = byHand(app);
 const plant = (id: number | bigint) => `{"id":${id},"name":"x"}`;
 /** What is sent without a token, and of which Node cannot read what comes behind. */
@@ -123,7 +123,7 @@ describe('what clients make wait for:', () => {
   });
 
   test.concurrent('a client that takes nothing of its reply for 10 s, but sends bytes, is cut off', async () => {
-    const other = await startApp();
+    const other = await startSmall();
     const bundles = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20);
     const clients = ['', '', request('CONNECT x:1')].map((behind) => {
       const { socket } = open(other);

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { startApp } from '../support/app.ts';
 import { type RawAnswer, sendRaw } from '../support/raw.ts';
 import { createPlant, ROOT } from '../support/service.ts';
+import { startSmall } from '../support/small.ts';
 import * as attempts from './attempts.ts';
 
-const app = await startApp();
+const app = await startSmall();
 const { get } = attempts.messages(app);
 const NEXT = get('/next', 'Connection: close');
 const page = await (await fetch(`${app.url}/docs/`)).text();

@@ -15,13 +15,13 @@ const project = new Project();
 const KINDS = Object.keys(ON_SQLITE) as (keyof typeof ON_SQLITE)[];
 const described = KINDS.map((kind) => `${kind}: '${kind}', ${kind}_or_null: '${kind}?'`).join();
 project.edit('src/storage/tables.ts', "tag: 'text?' }", `tag: 'text?', ${described} }`);
-for (const [engine, types, end] of [
-  ['sqlite', ON_SQLITE, 'strict'],
-  ['postgres', ON_POSTGRES, ''],
+for (const [engine, types, others, end] of [
+  ['sqlite', ON_SQLITE, '', 'strict'],
+  ['postgres', ON_POSTGRES, 'cascade', ''],
 ] as const) {
   const columns = KINDS.map((kind) => `"${kind}" ${types[kind]} not null, "${kind}_or_null" ${types[kind]}`).join();
   const create = `create table plants (id ${types.int64} primary key, name text not null, tag text, ${columns}) ${end}`;
-  project.edit(`src/storage/${engine}/migrations.ts`, '\n];', `\n  'drop table plants; ${create}',\n];`);
+  project.edit(`src/storage/${engine}/migrations.ts`, '\n];', `\n  'drop table plants ${others}; ${create}',\n];`);
 }
 
 test.each([

@@ -27,14 +27,12 @@ const onPostgres: Make = async () => {
   return { location: readPostgresLocation(server.url(name)), run: (statement) => server.query(statement, name) };
 };
 
-const plants = (columns: string) => `drop table plants; create table plants (id bigint primary key, ${columns})`;
-
 test.each(
   [
-    { engine: 'SQLite', make: onSqlite, types: ON_SQLITE },
-    { engine: 'PostgreSQL', make: onPostgres, types: ON_POSTGRES },
-  ].flatMap(({ engine, make, types: { text, bytes, int64 } }) => {
-    const anew = (columns: string) => plants(columns).replace('bigint', int64);
+    { engine: 'SQLite', make: onSqlite, types: ON_SQLITE, drop: 'drop table plants' },
+    { engine: 'PostgreSQL', make: onPostgres, types: ON_POSTGRES, drop: 'drop table plants cascade' },
+  ].flatMap(({ engine, make, types: { text, bytes, int64 }, drop }) => {
+    const anew = (columns: string) => `${drop}; create table plants (id ${int64} primary key, ${columns})`;
     return [
       ['a table', 'drop table tokens', 'lacks the table tokens'],
       ['a column', 'alter table plants drop column tag', `lacks the column "tag" of plants, ${text}`],

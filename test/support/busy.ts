@@ -1,18 +1,18 @@
 import { MAX } from '../../src/http/bounds.ts';
-import { startApp } from './app.ts';
 import { VALID } from './raw.ts';
 import { createPlant } from './service.ts';
+import { startSmall } from './small.ts';
 import { until } from './until.ts';
 
 /** A service that has as many creates under way as it takes, and answers none of them until `finish` is called. */
-export async function startBusy(options: Parameters<typeof startApp>[0] = {}) {
+export async function startBusy(options: Parameters<typeof startSmall>[0] = {}) {
   const done = Promise.withResolvers<{ status: number; body: object }>();
   let taken = 0;
   const take = () => {
     taken++;
     return done.promise;
   };
-  const app = await startApp({ ...options, operations: { createPlant: take } });
+  const app = await startSmall({ ...options, operations: { createPlant: take } });
   const underWay = Array.from({ length: MAX.underWay }, () => createPlant(app, VALID));
   await until(() => taken === MAX.underWay);
   return {

@@ -10,17 +10,21 @@ export class Project {
   /** What runs the service of the copy. */
   readonly main = join(this.folder, 'src/main.ts');
 
-  constructor() {
-    const left = ['node_modules', '.git', 'coverage', 'data'];
-    this.restore(...readdirSync(ROOT).filter((each) => !left.includes(each)));
+  private readonly from: string;
+
+  /** @param from another copy */
+  constructor(from = ROOT) {
+    this.from = from;
+    const left = ['node_modules', '.git', '.cache', 'coverage', 'data'];
+    this.restore(...readdirSync(from).filter((each) => !left.includes(each)));
     symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
   }
 
-  /** Makes files and folders what they are in the project itself. */
+  /** Makes files and folders what they were in the beginning. */
   restore(...names: readonly string[]): void {
     for (const name of names) {
       this.remove(name);
-      cpSync(join(ROOT, name), join(this.folder, name), { recursive: true });
+      cpSync(join(this.from, name), join(this.folder, name), { recursive: true });
     }
   }
 

@@ -5,6 +5,8 @@ import type { Project } from './project.ts';
 import { ROOT } from './service.ts';
 
 export const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+/** The page of what follows from a change of the contract. */
+export const PAGE = readFileSync(join(ROOT, 'docs/changing-the-contract.md'), 'utf8');
 
 /** The code blocks of a language below a heading. */
 export function blocks(heading: string, language: string): string[] {

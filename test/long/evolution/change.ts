@@ -1,8 +1,8 @@
 import type { Project } from '../../support/project.ts';
 
 /**
- * A request, and how it is answered: the body of a create, or a path to get; the status; the text of a 200, a part of
- * the text of another reply, or a part of what the log says of a 500; the request's headers, where others than usual.
+ * A request, and how it is answered: the body of a create, a path to get, or a method, a path and a body; the status; the
+ * text of a 200, a part of the text of another reply, or a part of what the log says of a 500; the request's headers, where others than usual.
  */
 export type Exchange = readonly [
   sent: string,
@@ -85,7 +85,7 @@ export async function getSpecimen({ path }: Request<'getSpecimen'>): Promise<Rep
 /** The files of operations. */
 export const CREATE_PLANT = 'src/operations/createPlant.ts';
 export const GET_SPECIMEN = 'src/operations/getSpecimen.ts';
-const TABLE = 'src/operations/index.ts';
+export const TABLE = 'src/operations/index.ts';
 
 /** Another operation beside createPlant. */
 export const addOperation = contract(['\ncomponents:\n', `\n${OPERATION}components:\n`]);
@@ -93,12 +93,12 @@ export const removeOperation = contract([OPERATION, '']);
 
 export function addHandler(project: Project): void {
   project.write(GET_SPECIMEN, HANDLER);
-  project.edit(TABLE, '= { createPlant', '= { createPlant, getSpecimen');
+  project.edit(TABLE, '  createPlant,\n', '  createPlant,\n  getSpecimen,\n');
   project.edit(TABLE, 'import', "import { getSpecimen } from './getSpecimen.ts';\nimport");
 }
 
 export function removeHandler(project: Project): void {
   project.remove(GET_SPECIMEN);
-  project.edit(TABLE, ', getSpecimen', '');
+  project.edit(TABLE, '  getSpecimen,\n', '');
   project.edit(TABLE, "import { getSpecimen } from './getSpecimen.ts';\n", '');
 }

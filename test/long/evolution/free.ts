@@ -5,6 +5,7 @@ import {
   type Change,
   contract,
   contractAfter,
+  type Exchange,
   GET_SPECIMEN,
   handler,
 } from './change.ts';
@@ -15,6 +16,21 @@ const PARAMETERS = '      parameters:\n';
 
 const NOTED =
   "{ summary: A note, responses: { '200': { description: It is taken. }, 4XX: { description: It is not. } } }";
+
+const FORMATS = { day: 'date', at: 'date-time', key: 'uuid', mail: 'email', home: 'ipv4' };
+
+/** Parameters beside the one of an operation, whose handler tells what it is given. */
+function asks(parameters: readonly string[], told: string, served: readonly Exchange[]): Change {
+  return {
+    given: all(addOperation, addHandler, (project) => {
+      project.edit(GET_SPECIMEN, '{ path }', '{ query, header }');
+      const names = "Object.keys({ ...query, ...header }).join(' ')";
+      project.edit(GET_SPECIMEN, 'String(path.id)', `${told}, tag: ${names}`);
+    }),
+    edit: contract([PARAMETERS, PARAMETERS + parameters.map((each) => `        - ${each}\n`).join('')]),
+    served,
+  };
+}
 
 /** No code has to follow from these: the compiler says nothing, and the service does what the contract says now. */
 export const FREE: Readonly<Record<string, Change>> = {
@@ -109,6 +125,71 @@ export const FREE: Readonly<Record<string, Change>> = {
     served: [
       ['{"id":1,"name":"x"}', 200, '{"name":"x","tag":"tree"}'],
       ['{"id":2,"name":"x","tag":"herb"}', 200, '{"name":"x","tag":"herb"}'],
+    ],
+  },
+  'a default of a query parameter': asks(
+    ['{ name: limit, in: query, schema: { type: integer, format: int64, default: 9007199254740993 } }'],
+    '`${typeof query.limit} ${String(query.limit)}`',
+    [
+      ['/specimens/7', 200, '{"name":"bigint 9007199254740993","tag":"limit"}'],
+      ['/specimens/7?limit=2', 200, '{"name":"bigint 2","tag":"limit"}'],
+    ],
+  ),
+  'a parameter in a header': asks(
+    ['{ name: X-Shade, in: header, schema: { type: integer, format: int64 } }'],
+    "`${typeof header['X-Shade']} ${String(header['X-Shade'])}`",
+    [
+      ['/specimens/7', 200, '{"name":"bigint 9007199254740993","tag":"X-Shade"}', { 'x-shade': '9007199254740993' }],
+      ['/specimens/7', 400, 'X-Shade must be an integer', { 'X-Shade': 'x' }],
+    ],
+  ),
+  'a query parameter of style `deepObject`': asks(
+    [
+      '{ name: size, in: query, style: deepObject, schema: { type: object, additionalProperties: false, properties: { min: { type: integer, format: int64 }, max: { type: integer, format: int32 } } } }',
+    ],
+    '`${typeof query.size?.min} ${String(query.size?.min)} ${typeof query.size?.max}`',
+    [
+      [
+        '/specimens/7?size[min]=9007199254740993&size[max]=2',
+        200,
+        '{"name":"bigint 9007199254740993 number","tag":"size"}',
+      ],
+      ['/specimens/7?size[min]=x', 400, 'query.size.min must be an integer'],
+    ],
+  ),
+  'a format, such as `date` or `uuid`': asks(
+    Object.entries(FORMATS).map(
+      ([name, format]) => `{ name: ${name}, in: query, schema: { type: string, format: ${format} } }`,
+    ),
+    "'x'",
+    [
+      ['/specimens/7?day=2024-02-29&home=10.0.0.1', 200, '{"name":"x","tag":"day home"}'],
+      ...Object.keys(FORMATS).map((name): Exchange => [
+        `/specimens/7?${name}=2023-02-29x`,
+        400,
+        `query.${name} must be`,
+      ]),
+    ],
+  ),
+  'an enum, a const, a multipleOf beyond 2^53': asks(
+    ['enum: [9007199254740993, 3]', 'const: 9007199254740993', 'multipleOf: 9007199254740993'].map(
+      (rule, index) => `{ name: n${index}, in: query, schema: { type: integer, format: int64, ${rule} } }`,
+    ),
+    "'x'",
+    [
+      ...[0, 1, 2].map((n): Exchange => [`/specimens/7?n${n}=9007199254740993`, 200, `{"name":"x","tag":"n${n}"}`]),
+      ...[0, 1, 2].map((n): Exchange => [`/specimens/7?n${n}=9007199254740992`, 400, `query.n${n} must be`]),
+    ],
+  ),
+  'scopes in the `security` of an operation': {
+    given: all(addOperation, addHandler),
+    edit: contract([
+      'operationId: getSpecimen\n',
+      "operationId: getSpecimen\n      security: [{ bearerAuth: ['specimens:read'] }]\n",
+    ]),
+    served: [
+      ['/specimens/7', 200, '{"name":"7"}'],
+      ['/specimens/7', 401, '40100', STRANGER],
     ],
   },
   'a webhook, a callback': {

@@ -10,6 +10,7 @@ import {
   removeHandler,
   removeOperation,
 } from './change.ts';
+import { OPERATIONS } from './operations.ts';
 
 const TAG = "        tag:\n          $ref: '#/components/schemas/PlantTag'\n";
 const HEIGHT = '        height: { type: integer, format: int64 }\n';
@@ -23,6 +24,7 @@ export const LED: Readonly<Record<string, Change>> = {
     cure: addHandler,
     served: [['/specimens/9007199254740993', 200, '{"name":"9007199254740993"}']],
   },
+  ...OPERATIONS,
   'an operation removed': {
     given: all(addOperation, addHandler),
     edit: removeOperation,

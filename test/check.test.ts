@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals';
+import { Project } from './support/project.ts';
+import { run } from './support/readme.ts';
+import { start } from './support/service.ts';
+import { until } from './support/until.ts';
+
+/** A copy without the tests, which are half of what is checked. */
+const project = new Project();
+project.remove('test');
+project.restore('test/support/until.ts');
+
+/** Runs the check; what it says of its steps, and all that it says. */
+async function check() {
+  const { code, stdout, stderr } = await run(project, 'npm run --silent check');
+  const steps = [...stdout.matchAll(/^check: (\w+): (\w+)$/gm)].map(([, step, how]) => `${step ?? ''} ${how ?? ''}`);
+  return { code, steps, output: stdout + stderr };
+}
+
+const PASSED = ['contract passed', 'OWASP passed', 'types passed', 'lint passed', 'cycles passed', 'style passed'];
+
+test('`npm run check` reports what each linter finds, in one order, and passes when it is mended', async () => {
+  expect(await check()).toMatchObject({ code: 0, steps: PASSED });
+
+  project.edit('openapi.yaml', '      maxLength: 200\n', '');
+  project.edit('openapi.yaml', 'description: A plant, as', 'description: Of a plant, what');
+  project.write('src/a.ts', "import type { B } from './b.ts';\nexport type A = B | 1;\nexport const a: string = 1;\n");
+  project.write('src/b.ts', "import type { A } from './a.ts';\nexport type B = A[];\nexport  let b: any;\n");
+  const { code, steps, output } = await check();
+  expect(code).toBe(1);
+  expect(steps).toEqual(PASSED.map((step) => step.replace('passed', 'FAILED')));
+  expect(output).toMatch(
+    new RegExp(
+      [
+        '^check: mend the contract first and run `npm run generate`: what follows may come from it alone$',
+        '^generated/openapi.ts is not what it is made of: run `npm run generate`$',
+        '^openapi.yaml:\\d+:\\d+ error owasp:api4:2023-string-limit: ',
+        "^src/a.ts\\(3,14\\): error TS2322: Type 'number' is not assignable to type 'string'",
+        'src/b.ts\n.* @typescript-eslint/no-explicit-any$',
+        'import\\(no-cycle\\)',
+        'src/b.ts',
+      ].join('.*?'),
+      'ms',
+    ),
+  );
+
+  // The errors are remembered: what is in order is not looked at again, what is not is.
+  expect(await check()).toEqual({ code: 1, steps, output: expect.stringContaining('no-explicit-any') });
+  project.restore('openapi.yaml');
+  for (const file of ['src/a.ts', 'src/b.ts']) project.remove(file);
+  expect(await check()).toMatchObject({ code: 0, steps: PASSED });
+});
+
+test('`npm run check` lints a file again when the types that it sees have changed', async () => {
+  expect(await check()).toMatchObject({ code: 0 });
+  project.edit('src/storage/store.ts', '  create(plant', '  /** @deprecated */\n  create(plant');
+  const deprecated = await check();
+  project.restore('src');
+  expect(deprecated).toMatchObject({ code: 1, steps: PASSED.with(3, 'lint FAILED') });
+  expect(deprecated.output).toMatch(/createPlant\.ts\n.* @typescript-eslint\/no-deprecated$/m);
+
+  project.edit('eslint.config.js', "'no-duplicate-imports'", "'no-console': 'error',\n      'no-duplicate-imports'");
+  expect((await check()).output).toMatch(/dev\.ts\n.* no-console$/m);
+  project.restore('eslint.config.js');
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('`npm run check` ends with all that it has started at %s', async (signal) => {
+  project.remove('.cache');
+  const { child, ended } = start(process.execPath, ['scripts/check.ts'], {}, project.folder);
+  const pid = await until(async () => (await run(project, `pgrep --parent ${String(child.pid)}`)).stdout);
+  child.kill(signal);
+  expect(await ended).toBe(1);
+  await until(() => {
+    try {
+      return !process.kill(Number(pid), 0);
+    } catch {
+      return true;
+    }
+  });
+});

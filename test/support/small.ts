@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { ErrorNumber } from '../../src/contract/errors.ts';
+import type { Handler } from '../../src/http/router.ts';
+import type { Item } from '../../src/storage/store.ts';
+import { startApp, type TestApp } from './app.ts';
+
+/** A contract with one operation, for tests of what the service does around operations. */
+export const SMALL = readFileSync(new URL('small.yaml', import.meta.url), 'utf8');
+
+/** Its operation, which stores what it gets. */
+export const keep: Handler = async ({ body }, { plants }) => {
+  const { id: _, ...plant } = body as Item;
+  const creation = await plants.create(body as Item);
+  if (creation === 'conflict')
+    return { status: 400, body: { error: ErrorNumber.contractBroken, message: 'another plant has this id' } };
+  return { status: 200, headers: { 'Idempotent-Replayed': creation === 'replayed' }, body: plant };
+};
+
+/** A service that keeps this contract. */
+export function startSmall(options: Parameters<typeof startApp>[0] = {}): Promise<TestApp> {
+  return startApp({ yaml: SMALL, operations: { createPlant: keep }, ...options });
+}
