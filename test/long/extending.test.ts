@@ -174,7 +174,12 @@ test('with the recipe of a new column, plants that are there have none, and new 
         .filter((line) => line.startsWith(' ') || line.startsWith(sign))
         .map((line) => line.slice(1))
         .join('\n');
-    project.edit(file, `\n${side('-')}\n`, `\n${side('+')}\n`);
+    const before = new RegExp(`^${RegExp.escape(side('-'))}$`, 'm');
+    expect(project.read(file)).toMatch(before);
+    project.write(
+      file,
+      project.read(file).replace(before, () => side('+')),
+    );
   }
   await expectGreen();
   for (const [, url] of ENGINES) {
