@@ -1,18 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { YAML } from './support/app.ts';
 import { Project } from './support/project.ts';
-import { blocks, run } from './support/readme.ts';
+import { run } from './support/readme.ts';
 
 const project = new Project();
-const OPERATION = (blocks('A new operation', 'yaml')[0] ?? '')
-  .replace('/plants/{id}', '/specimens/{id}')
-  .replace('getPlant', 'getSpecimen');
-const FIELD = (blocks('A new field', 'yaml')[0] ?? '').replace('height', 'heightOfExample');
-/** The contract as the README changes it: an operation with a parameter, and a field, under other names. */
-const CHANGED = YAML.replace('\npaths:\n', `\npaths:\n${OPERATION}`).replaceAll(
-  /^ {4}(?:NewPlant|Plant):\n.*?^ {6}properties:\n/gms,
-  (schema) => schema + FIELD,
-);
+await run(project, 'scripts/node test/extended/extend.ts .');
+/** The contract as the recipes of the manual change it. */
+const CHANGED = project.read('openapi.yaml');
 
 /** Lints a contract as `npm run check` does. */
 function lint(yaml: string) {
@@ -20,8 +14,8 @@ function lint(yaml: string) {
   return run(project, 'scripts/node scripts/lint-contract.ts');
 }
 
-test("the contract keeps OWASP's rules, also as the README changes it", async () => {
-  expect(CHANGED).toMatch(/getSpecimen[^]*(heightOfExample:[^]*){2}/);
+test("the contract keeps OWASP's rules, also as the recipes change it", async () => {
+  expect(CHANGED).toMatch(/getPlant[^]*movePlant/);
   for (const yaml of [YAML, CHANGED]) expect(await lint(yaml)).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 

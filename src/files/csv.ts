@@ -117,7 +117,7 @@ export const CSV_HEADER = `${COLUMNS.join()}\n`;
 
 /** An item as a line of CSV with the columns of CSV_HEADER. */
 export function toCsv(item: Item): string {
-  const record: Readonly<Record<string, unknown>> = { ...toRecord(item) };
+  const record = toRecord(item);
   return `${COLUMNS.map((column) => toField(record[column])).join()}\n`;
 }
 

@@ -12,7 +12,7 @@ export function toItem(record: NewItem): Kept<NewItem> {
   return record;
 }
 
-/** What the store keeps as the record by which it was created. */
-export function toRecord(item: Item): NewItem {
+/** What the store keeps as the record by which it was created, for an export: an import reads it again. */
+export function toRecord(item: Item): Readonly<Record<string, unknown>> {
   return item;
 }

@@ -1,7 +1,7 @@
 import { RESOURCE } from '../resource.ts';
 import type { Database, Engine, ItemStore, Row } from './store.ts';
 import { COLUMNS, type Item, kindOf, TABLES, withoutNulls } from './tables.ts';
-import { isSameValue, Json, requireWellFormed } from './values.ts';
+import { isSameJson, isSameValue, Json, requireWellFormed } from './values.ts';
 
 /** How many items `list` hands out at a time. */
 const PORTION = 1000;
@@ -60,5 +60,8 @@ export function valuesOf(item: Item): unknown[] {
 
 /** Whether an item is the one that is stored. */
 export function isSameItem(item: Item, stored: Item | undefined): boolean {
-  return COLUMNS.every((column) => isSameValue(item[column], stored?.[column]));
+  return COLUMNS.every((column) => {
+    const isSame = JSON_COLUMNS.has(column) ? isSameJson : isSameValue;
+    return isSame(item[column], stored?.[column]);
+  });
 }

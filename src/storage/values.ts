@@ -1,4 +1,4 @@
-import { exactJson } from '../contract/int64.ts';
+import { exactJson, isInt64 } from '../contract/int64.ts';
 
 /** A value of a column of the kind `json`, in a query. */
 export class Json {
@@ -9,17 +9,18 @@ export class Json {
     this.text = exactJson(value);
   }
 
-  /** A JSON text as the value that was given: integers beyond 2^53 are bigint. */
+  /** A JSON text as the value that was given: an int64 beyond 2^53 is a bigint. */
   static parse(text: string): unknown {
     return JSON.parse(text, (...[, value, context]: [string, unknown, { source?: string }?]) => {
-      const source = context?.source;
-      const isRounded = typeof value === 'number' && !Number.isSafeInteger(value);
-      return isRounded && source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
+      if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+      const exact = /^-?\d+$/.test(context?.source ?? '') ? BigInt(context?.source ?? '') : undefined;
+      // PostgreSQL writes the double 1e300 out.
+      return exact !== undefined && isInt64(exact) ? exact : value;
     });
   }
 }
 
-/** Whether two values of columns are the same. Of JSON, the order of members does not count. */
+/** Whether two values of a column are the same that is not JSON. */
 export function isSameValue(one: unknown, other: unknown): boolean {
   return one === other || canonical(one) === canonical(other);
 }
@@ -27,8 +28,12 @@ export function isSameValue(one: unknown, other: unknown): boolean {
 function canonical(value: unknown): unknown {
   if (value instanceof Date) return value.getTime();
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex');
-  if (typeof value !== 'object' || value === null) return value ?? null;
-  return exactJson(sorted(value));
+  return value ?? null;
+}
+
+/** Whether two values of JSON are the same, where the order of members does not count. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  return exactJson(sorted(one ?? null)) === exactJson(sorted(other ?? null));
 }
 
 function sorted(value: unknown): unknown {

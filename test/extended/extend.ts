@@ -2,8 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entriesOf, linesOf } from './outline.ts';
 
-// Adds what docs/extending.md shows to the copy of the project in a folder: `extend.ts FOLDER`. A block of YAML belongs
-// to openapi.yaml, one of TypeScript to the file that its first line names.
+// Adds what docs/extending.md and docs/tables.md show to the copy of the project in a folder: `extend.ts FOLDER`. A block
+// of YAML belongs to openapi.yaml, one of TypeScript to the file that its first line names.
+
+/** Stands for these lines of the first recipe. */
+const AS_ABOVE = '# and 400, 401, 403, 429 and default, as above';
 
 const [folder = '.'] = process.argv.slice(2);
 
@@ -11,6 +14,8 @@ const [folder = '.'] = process.argv.slice(2);
 function merge(file: readonly string[], block: readonly string[]): string[] {
   const entries = entriesOf(file);
   for (const { head, body } of entriesOf(block)) {
+    // What is put into a list that is there ends where that list ends.
+    if (file.length > 0 && /^\s*[}\])]/.test(head)) continue;
     const there = entries.findIndex((entry) => entry.head === head);
     const last = entries.findLastIndex((entry) => head.startsWith('import ') && entry.head.startsWith('import '));
     const at = there >= 0 ? there : last >= 0 ? last + 1 : entries.length;
@@ -19,8 +24,9 @@ function merge(file: readonly string[], block: readonly string[]): string[] {
   return linesOf(entries);
 }
 
-const page = readFileSync(join(folder, 'docs/extending.md'), 'utf8');
-for (const [, language, text = ''] of page.matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
+const pages = ['extending', 'tables'].map((name) => readFileSync(join(folder, `docs/${name}.md`), 'utf8')).join('\n');
+const [failures = ''] = /'400'.*?default.*?$/ms.exec(pages) ?? [];
+for (const [, language, text = ''] of pages.replaceAll(AS_ABOVE, failures).matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
   const [first = '', ...others] = text.split('\n');
   const [name, block] = language === 'yaml' ? ['openapi.yaml', [first, ...others]] : [first.replace('// ', ''), others];
   const file = join(folder, name);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Store, Item } from '../../src/storage/store.ts';
 import { allPlants } from '../support/app.ts';
+import { testQueries } from './conformance-queries.ts';
 import { testTokens } from './conformance-tokens.ts';
 import { LOOKALIKES, TEXTS } from './texts.ts';
 
@@ -204,6 +205,7 @@ export function testEngine(name: string, { open }: Engine): void {
       expect(found).toBe(now);
     });
 
+    testQueries(() => store, open);
     testTokens(() => store.tokens);
   });
 }

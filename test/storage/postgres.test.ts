@@ -72,6 +72,21 @@ test.each([
   }
 });
 
+test('does not take a transaction that loses to others all its time for a server that is out of reach', async () => {
+  using session = new Session(readPostgresLocation(server.url(database)));
+  const lose = "do $$ begin raise exception 'lost' using errcode = '40001'; end $$";
+  const loses = session.transaction((query) => query(lose), performance.now() + 1500, false);
+  await expect(loses).rejects.toThrow('SQLSTATE 40001: lost');
+  let tries = 0;
+  const losesTwice = session.transaction(
+    (query) => query(++tries < 3 ? lose : 'select'),
+    performance.now() + 5000,
+    false,
+  );
+  await losesTwice;
+  expect(tries).toBe(3);
+});
+
 test('names a prepared statement by its text, and connects anew where another has its name', async () => {
   using session = new Session(readPostgresLocation(server.url(database)));
   const text = 'select name from pg_prepared_statements where name like $1';
@@ -123,8 +138,8 @@ describe('a database', () => {
 
   test('of schema 1 is brought up to date, and its tokens have no scopes', async () => {
     const other = await server.createDatabase();
-    await (await open(other)).close();
-    await server.query('alter table tokens drop column scopes; update schema_version set version = 1', other);
+    const version = 'create table schema_version (id bigint primary key, version bigint not null)';
+    await server.query(`${version}; insert into schema_version values (1, 1); ${MIGRATIONS[0] ?? ''}`, other);
     await server.query("insert into tokens values (decode(repeat('00', 32), 'hex'), 'older', 1, 2, null)", other);
     const store = await open(other);
     expect(await store.opened).toEqual({ before: 1, now: MIGRATIONS.length });

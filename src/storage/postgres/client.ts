@@ -116,6 +116,8 @@ function createClient(location: PostgresLocation, { host, port }: Host, secure: 
     pipeline: true,
   });
   client.setTypeParser(types.builtins.INT8, BigInt);
+  // As SQLite has them: a Buffer is another class, whose `slice` shares its bytes.
+  client.setTypeParser(types.builtins.BYTEA, (text) => new Uint8Array(Buffer.from(text.slice('\\x'.length), 'hex')));
   client.setTypeParser(types.builtins.JSONB, (text) => Json.parse(text));
   // What sum() makes of bigint.
   client.setTypeParser(types.builtins.NUMERIC, (text) => (text.includes('.') ? Number(text) : BigInt(text)));

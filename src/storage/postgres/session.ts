@@ -54,9 +54,10 @@ export class Session implements Disposable {
   /**
    * Does what `WithRetries` says, until a time on the clock of `performance.now()`.
    *
+   * @param mayConflict whether the server may well undo the work for that of others
    * @throws what PostgreSQL or the system says, after that time or at once if it is not transient
    */
-  async withRetries<T>(work: (query: Query) => Promise<T>, until: number): Promise<T> {
+  async withRetries<T>(work: (query: Query) => Promise<T>, until: number, mayConflict = false): Promise<T> {
     const end = this.unreachable ? Math.min(until, performance.now() + UNREACHABLE_QUERY_MS) : until;
     const query: Query = (...statement) => this.query(end, ...statement);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
@@ -66,8 +67,10 @@ export class Session implements Disposable {
         return result;
       } catch (error) {
         if (!(error instanceof InterruptedError)) throw error;
+        const isConflict = mayConflict && error.isUndone;
+        if (isConflict) this.unreachable = false;
         if (this.unreachable || performance.now() + pause >= end - CANCEL_MS) {
-          this.unreachable = true;
+          this.unreachable = !isConflict;
           throw error;
         }
         await sleep(pause * (0.5 + Math.random() / 2));
@@ -87,9 +90,10 @@ export class Session implements Disposable {
    * @throws StoreUnavailable if it may have been done, or what PostgreSQL or the system says
    */
   async transaction<T>(work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
-    return await this.withRetries(async () => {
+    const attempt = async () => {
       const connection = await this.getConnection(until);
       const failures: unknown[] = [];
+      let isOver = false;
       const query: Query = (...statement) =>
         this.queryOn(connection, until, ...statement).catch((error: unknown) => {
           failures.push(error);
@@ -98,7 +102,10 @@ export class Session implements Disposable {
       let result;
       try {
         await query('begin isolation level serializable');
-        result = await work(query);
+        result = await work(async (...statement) => {
+          if (isOver) throw new Error('the transaction is over');
+          return await query(...statement);
+        });
         // PostgreSQL has given the transaction up, also if the work went on.
         if (failures.length > 0) throw failures[0];
         // A transaction that has written nothing would not wait until the standby has what it has seen.
@@ -108,6 +115,8 @@ export class Session implements Disposable {
           this.giveUp(connection);
         });
         throw error;
+      } finally {
+        isOver = true;
       }
       try {
         await query('commit');
@@ -117,7 +126,8 @@ export class Session implements Disposable {
         throw new StoreUnavailable(`PostgreSQL may have done this: ${message}`, { cause: error });
       }
       return result;
-    }, until);
+    };
+    return await this.withRetries(attempt, until, true);
   }
 
   /** The rows of a query in portions, as they are at one moment. Nothing else can use the session any more. */

@@ -16,5 +16,7 @@ export const SQL_TYPES: Readonly<Record<Kind, string>> = {
 /** A value as pg takes it, which knows all others. */
 export function encode(value: unknown): unknown {
   if (value instanceof Json) return value.text;
+  // pg would write it in the time zone of the process, without the seconds that zones had before 1972.
+  if (value instanceof Date) return value.toISOString();
   return Array.isArray(value) ? value.map(encode) : value;
 }

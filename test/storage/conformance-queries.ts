@@ -1,0 +1,143 @@
+import { describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import type { Database, Store } from '../../src/storage/store.ts';
+
+let nextId = 1_000_000n;
+
+/** What queries and transactions must do on every engine. @param open opens the store once more */
+export function testQueries(getStore: () => Store, open: () => Promise<Store>): void {
+  const insert = async (database: Database, name: string) => {
+    const id = nextId++;
+    await database.insertInto('plants').values({ id, name }).execute();
+    return id;
+  };
+  const nameOf = async (id: bigint, database: Database = getStore().database) => {
+    const found = await database.selectFrom('plants').select('name').where('id', '=', id).executeTakeFirst();
+    return found?.name;
+  };
+  const addOne = async (id: bigint, database: Database) => {
+    const name = String(Number(await nameOf(id, database)) + 1);
+    await database.updateTable('plants').set({ name }).where('id', '=', id).execute();
+  };
+
+  describe('a query', () => {
+    test('takes one value twice, and says how many rows it has written', async () => {
+      const { database } = getStore();
+      const ids = [await insert(database, 'twice'), await insert(database, 'twice')];
+      const named = database.updateTable('plants').set({ name: 'twice', tag: 'twice' }).where('name', '=', 'twice');
+      expect(await named.executeTakeFirstOrThrow()).toEqual({ numUpdatedRows: 2n });
+      const found = database.selectFrom('plants').select('id').where('name', '=', 'twice').where('tag', '=', 'twice');
+      expect(await found.orderBy('id').execute()).toEqual(ids.map((id) => ({ id })));
+      const deleted = database.deleteFrom('plants').where('name', '=', 'twice').returning('id');
+      expect(await deleted.execute()).toHaveLength(2);
+    });
+
+    test('sees what was written before it', async () => {
+      const { database } = getStore();
+      for (let times = 0; times < 50; times++) expect(await nameOf(await insert(database, 'seen'))).toBe('seen');
+    });
+
+    test('with a text that cannot be stored as it is fails, and no other', async () => {
+      const { database } = getStore();
+      await expect(insert(database, 'lone \ud800')).rejects.toThrow('a lone surrogate');
+      expect(await nameOf(await insert(database, 'x'))).toBe('x');
+    });
+
+    test('says which kind of constraint it breaks', async () => {
+      const { database } = getStore();
+      const run = (statement: string) => sql.raw(statement).execute(database);
+      await run(
+        'create table held (id integer primary key, above integer references held, size integer check (size > 0))',
+      );
+      await run('create table named (name text not null unique)');
+      const broken = (constraint: string) => ({ name: 'ConstraintViolated', constraint });
+      const id = await insert(database, 'x');
+      const again = database.insertInto('plants').values({ id, name: 'y' }).execute();
+      await expect(again).rejects.toMatchObject(broken('unique'));
+      await expect(run('insert into held values (1, 2, 1)')).rejects.toMatchObject(broken('foreign key'));
+      await expect(run('insert into held values (1, null, 0)')).rejects.toMatchObject(broken('check'));
+      await expect(run('insert into named values (null)')).rejects.toMatchObject(broken('not null'));
+      await run("insert into named values ('x')");
+      await expect(run("insert into named values ('x')")).rejects.toMatchObject(broken('unique'));
+      await run('insert into held values (1, null, 1), (2, 1, 1)');
+      await expect(run('delete from held where id = 1')).rejects.toMatchObject(broken('foreign key'));
+      expect(await nameOf(id)).toBe('x');
+      await run('drop table held');
+      await run('drop table named');
+    });
+  });
+
+  describe('a transaction', () => {
+    test('sees what it has written, which others see when it is over', async () => {
+      const { transaction } = getStore();
+      const id = await transaction(async (database) => {
+        const written = await insert(database, 'inside');
+        expect(await nameOf(written, database)).toBe('inside');
+        expect(await nameOf(written)).toBeUndefined();
+        return written;
+      });
+      expect(await nameOf(id)).toBe('inside');
+    });
+
+    test('that throws leaves nothing, and throws the same', async () => {
+      const { transaction, items } = getStore();
+      const before = await items.count();
+      const reason = new Error('sabotage');
+      const work = async (database: Database) => {
+        await insert(database, 'undone');
+        throw reason;
+      };
+      await expect(transaction(work)).rejects.toBe(reason);
+      const breaks = async (database: Database) => {
+        const id = await insert(database, 'undone');
+        await database.insertInto('plants').values({ id, name: 'again' }).execute();
+      };
+      await expect(transaction(breaks)).rejects.toMatchObject({ name: 'ConstraintViolated', constraint: 'unique' });
+      expect(await items.count()).toBe(before);
+    });
+
+    test('runs no query when it is over', async () => {
+      const { transaction } = getStore();
+      const own = await transaction((database) => Promise.resolve(database));
+      const before = await getStore().items.count();
+      await expect(insert(own, 'late')).rejects.toThrow('the transaction is over');
+      expect(await getStore().items.count()).toBe(before);
+    });
+
+    test.each([
+      ['of one store', () => Promise.resolve(undefined)],
+      ['of two openings of it', open],
+    ])('runs as if alone beside others %s', async (_where, openOther) => {
+      const [store, other] = [getStore(), await openOther()];
+      const id = await insert(store.database, '0');
+      const works = Array.from({ length: 12 }, (_, index) =>
+        (index % 2 === 0 ? store : (other ?? store)).transaction((database) => addOne(id, database)),
+      );
+      await Promise.all(works);
+      await other?.close();
+      expect(await nameOf(id)).toBe('12');
+    });
+
+    test('runs again if another one waits for it, and it for that one', async () => {
+      const { database, transaction } = getStore();
+      const ids = [await insert(database, '0'), await insert(database, '0')];
+      let tries = 0;
+      const add = (order: readonly bigint[]) =>
+        transaction(async (own) => {
+          tries++;
+          for (const id of order) await addOne(id, own);
+        });
+      await Promise.all([add(ids), add(ids.toReversed())]);
+      expect(await Promise.all(ids.map((id) => nameOf(id)))).toEqual(['2', '2']);
+      expect(tries).toBeGreaterThanOrEqual(2);
+    });
+
+    test('lets creates go on beside it', async () => {
+      const { transaction, items } = getStore();
+      const ids = Array.from({ length: 100 }, () => nextId++);
+      const creations = ids.map((id) => items.create({ id, name: 'beside' }));
+      await Promise.all([transaction((database) => insert(database, 'beside')), ...creations]);
+      expect(new Set(await Promise.all(creations))).toEqual(new Set(['created']));
+    });
+  });
+}

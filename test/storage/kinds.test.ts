@@ -1,0 +1,33 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { SQL_TYPES as ON_POSTGRES } from '../../src/storage/postgres/values.ts';
+import { SQL_TYPES as ON_SQLITE } from '../../src/storage/sqlite/values.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { Project } from '../support/project.ts';
+import { run } from '../support/readme.ts';
+
+/** Until 1972 its time was 44 minutes and 30 seconds from UTC. */
+const ZONE = 'Africa/Monrovia';
+const server = await PostgresServer.create({ TimeZone: ZONE });
+afterAll(() => server.remove());
+
+// In a copy of the project items have a column of every kind, and one more that may be null.
+const project = new Project();
+const KINDS = Object.keys(ON_SQLITE) as (keyof typeof ON_SQLITE)[];
+const described = KINDS.map((kind) => `${kind}: '${kind}', ${kind}_or_null: '${kind}?'`).join();
+project.edit('src/storage/tables.ts', "tag: 'text?' }", `tag: 'text?', ${described} }`);
+for (const [engine, types, others, end] of [
+  ['sqlite', ON_SQLITE, '', 'strict'],
+  ['postgres', ON_POSTGRES, 'cascade', ''],
+] as const) {
+  const columns = KINDS.map((kind) => `"${kind}" ${types[kind]} not null, "${kind}_or_null" ${types[kind]}`).join();
+  const create = `create table plants (id ${types.int64} primary key, name text not null, tag text, ${columns}) ${end}`;
+  project.edit(`src/storage/${engine}/migrations.ts`, '\n];', `\n  'drop table plants ${others}; ${create}',\n];`);
+}
+
+test.each([
+  ['SQLite', 'sqlite:plants.db'],
+  ['PostgreSQL', server.url()],
+])('every kind of column is written, read, looked for, changed and compared on %s', async (_engine, url) => {
+  const script = `TZ=${ZONE} scripts/node test/storage/kinds.ts ${url}`;
+  expect(await run(project, script)).toEqual({ code: 0, stdout: '', stderr: '' });
+});

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, expect, test } from '@jest/globals';
+import { openStore, type StoreLocation } from '../../src/storage/open.ts';
+import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
+import { SQL_TYPES as ON_POSTGRES } from '../../src/storage/postgres/values.ts';
+import { SQL_TYPES as ON_SQLITE } from '../../src/storage/sqlite/values.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const server = await PostgresServer.create();
+afterAll(() => server.remove());
+
+/** A new store, and what runs a statement of its operator on it. */
+type Make = () => Promise<{ location: StoreLocation; run: (statement: string) => unknown }>;
+
+const onSqlite: Make = () => {
+  const path = join(temporaryFolder(), 'plants.db');
+  const run = (statement: string) => {
+    using database = new DatabaseSync(path);
+    database.exec(statement);
+  };
+  return Promise.resolve({ location: { engine: 'sqlite', path }, run });
+};
+const onPostgres: Make = async () => {
+  const name = await server.createDatabase();
+  return { location: readPostgresLocation(server.url(name)), run: (statement) => server.query(statement, name) };
+};
+
+test.each(
+  [
+    { engine: 'SQLite', make: onSqlite, types: ON_SQLITE, drop: 'drop table plants' },
+    { engine: 'PostgreSQL', make: onPostgres, types: ON_POSTGRES, drop: 'drop table plants cascade' },
+  ].flatMap(({ engine, make, types: { text, bytes, int64 }, drop }) => {
+    const anew = (columns: string) => `${drop}; create table plants (id ${int64} primary key, ${columns})`;
+    return [
+      ['a table', 'drop table tokens', 'lacks the table tokens'],
+      ['a column', 'alter table plants drop column tag', `lacks the column "tag" of plants, ${text}`],
+      ['a column that is not null', anew('tag text'), `lacks the column "name" of plants, ${text} not null`],
+      [
+        'a column of its type',
+        anew(`name text not null, tag ${bytes}`),
+        `has the column "tag" of plants as ${bytes}, and tables.ts as ${text}`,
+      ],
+      [
+        'a column that must not be null',
+        anew('name text, tag text'),
+        `has the column "name" of plants as ${text}, and tables.ts as ${text} not null`,
+      ],
+      [
+        'a column that may be null',
+        anew('name text not null, tag text not null'),
+        `has the column "tag" of plants as ${text} not null, and tables.ts as ${text}`,
+      ],
+    ].map(([what = '', statement = '', message = '']) => ({ engine, make, what, statement, message }));
+  }),
+)('a store on $engine that lacks $what does not start, and says so', async ({ make, statement, message }) => {
+  const { location, run } = await make();
+  await (await openStore(location, { create: true })).close();
+  await run(statement);
+  for (const create of [true, false]) {
+    await expect(openStore(location, { create })).rejects.toMatchObject({
+      name: 'StoreUnusable',
+      message: expect.stringMatching(new RegExp(`${RegExp.escape(message)}: add a migration$`, 'i')),
+    });
+  }
+});
