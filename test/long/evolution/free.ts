@@ -167,7 +167,7 @@ export const FREE: Readonly<Record<string, Change>> = {
       ...Object.keys(FORMATS).map((name): Exchange => [
         `/specimens/7?${name}=2023-02-29x`,
         400,
-        `query.${name} must be`,
+        `query.${name} must match format`,
       ]),
     ],
   ),
