@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
 import type { Database, Store } from '../../src/storage/store.ts';
 
 let nextId = 1_000_000n;
@@ -102,6 +104,25 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       const before = await getStore().items.count();
       await expect(insert(own, 'late')).rejects.toThrow('the transaction is over');
       expect(await getStore().items.count()).toBe(before);
+    });
+
+    test('that waits too long for something other than queries is undone, and creates go on', async () => {
+      const { transaction, items } = getStore();
+      const [begun, late] = [Promise.withResolvers<undefined>(), Promise.withResolvers<unknown>()];
+      const ids = { undone: nextId++, created: nextId++ };
+      const hangs = transaction(async (database) => {
+        await database.insertInto('plants').values({ id: ids.undone, name: 'undone' }).execute();
+        begun.resolve(undefined);
+        await sleep(STORE_PATIENCE_MS + 1000);
+        late.resolve(await insert(database, 'late').catch((error: unknown) => error));
+      });
+      await begun.promise;
+      const created = items.create({ id: ids.created, name: 'x' });
+      const tooLong = { name: 'StoreUnavailable', message: 'a transaction took too long' };
+      await expect(hangs).rejects.toMatchObject(tooLong);
+      expect(await created).toBe('created');
+      expect(await items.create({ id: ids.undone, name: 'free' })).toBe('created');
+      expect(await late.promise).toMatchObject(tooLong);
     });
 
     test.each([

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -9,32 +7,6 @@ const store = await openStore({ engine: 'sqlite', path: join(temporaryFolder(), 
 afterAll(() => store.close());
 
 describe('on SQLite', () => {
-  test('a transaction that waits too long for something other than queries is undone, and creates go on', async () => {
-    const begun = Promise.withResolvers<undefined>();
-    const late = Promise.withResolvers<unknown>();
-    const hangs = store.transaction(async (database) => {
-      await database.insertInto('plants').values({ id: 1n, name: 'undone' }).execute();
-      begun.resolve(undefined);
-      await sleep(STORE_PATIENCE_MS + 1000);
-      late.resolve(
-        await database
-          .deleteFrom('plants')
-          .execute()
-          .catch((error: unknown) => error),
-      );
-    });
-    await begun.promise;
-    const created = store.items.create({ id: 2n, name: 'waits' });
-    await expect(hangs).rejects.toMatchObject({
-      name: 'StoreUnavailable',
-      message: `a transaction took more than ${STORE_PATIENCE_MS} ms`,
-    });
-    expect(await created).toBe('created');
-    expect(await store.items.create({ id: 1n, name: 'free' })).toBe('created');
-    expect(await late.promise).toMatchObject({ name: 'StoreUnavailable' });
-    expect(await store.items.count()).toBe(2);
-  });
-
   test('a long read holds up no create and no transaction', async () => {
     const plants = Array.from({ length: 3000 }, (_, index) => ({ id: BigInt(1000 + index), name: 'x' }));
     await store.items.createAll(plants);

@@ -15,6 +15,7 @@ import {
   StoreUnavailable,
 } from '../store.ts';
 import type { Item } from '../tables.ts';
+import { doWork } from '../transaction.ts';
 import { createBatch } from './batch.ts';
 import { atWork, InterruptedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
@@ -101,9 +102,11 @@ class PostgresEngine implements Engine {
   };
 
   async transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T> {
-    return await this.inTurn((session, until) =>
-      session.transaction((query) => work((statement) => runBy(query, statement)), until, repeatable),
-    );
+    return await this.inTurn((session, until) => {
+      const workOn = (query: Query) =>
+        doWork(work, (statement) => runBy(query, statement), Math.max(0, until - performance.now()));
+      return session.transaction(workOn, until, repeatable);
+    });
   }
 
   async *portions({ sql, values }: Statement, rows: number): AsyncGenerator<readonly Row[]> {

@@ -92,22 +92,11 @@ export class Session implements Disposable {
   async transaction<T>(work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
     const attempt = async () => {
       const connection = await this.getConnection(until);
-      const failures: unknown[] = [];
-      let isOver = false;
-      const query: Query = (...statement) =>
-        this.queryOn(connection, until, ...statement).catch((error: unknown) => {
-          failures.push(error);
-          throw error;
-        });
+      const query: Query = (...statement) => this.queryOn(connection, until, ...statement);
       let result;
       try {
         await query('begin isolation level serializable');
-        result = await work(async (...statement) => {
-          if (isOver) throw new Error('the transaction is over');
-          return await query(...statement);
-        });
-        // PostgreSQL has given the transaction up, also if the work went on.
-        if (failures.length > 0) throw failures[0];
+        result = await work(query);
         // A transaction that has written nothing would not wait until the standby has what it has seen.
         await query(FLUSH);
       } catch (error) {
@@ -115,8 +104,6 @@ export class Session implements Disposable {
           this.giveUp(connection);
         });
         throw error;
-      } finally {
-        isOver = true;
       }
       try {
         await query('commit');

@@ -1,16 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
 import type { Item } from '../tables.ts';
-import {
-  type Engine,
-  type Opening,
-  type Outcome,
-  type Row,
-  type Run,
-  type Schema,
-  type Statement,
-  StoreUnavailable,
-} from '../store.ts';
+import type { Engine, Opening, Outcome, Row, Run, Schema, Statement } from '../store.ts';
+import { doWork } from '../transaction.ts';
 import { connectReader } from './connection.ts';
 import { atWork, unpack } from './errors.ts';
 import { Thread } from './thread.ts';
@@ -66,37 +58,17 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
   };
 }
 
-/** The writer does nothing else meanwhile, so a transaction must end in time. */
+/** The writer does nothing else meanwhile. */
 function runTransaction<T>(writer: Thread, work: (run: Run) => Promise<T>): Promise<T> {
   return writer.takeAlone(async (call) => {
     await call('begin');
-    const over = new AbortController();
-    const timeout = setTimeout(() => {
-      over.abort(new StoreUnavailable(`a transaction took more than ${STORE_PATIENCE_MS} ms`));
-    }, STORE_PATIENCE_MS);
-    const aborted = new Promise<never>((_resolve, reject) => {
-      over.signal.addEventListener('abort', () => {
-        reject(over.signal.reason as Error);
-      });
-    });
     try {
-      const run: Run = async (statement) => {
-        over.signal.throwIfAborted();
-        return await call('run', statement).catch((error: unknown) => {
-          // As on PostgreSQL, a statement that fails undoes the transaction, also if the work catches its error.
-          over.abort(error);
-          throw error;
-        });
-      };
-      const result = await Promise.race([work(run), aborted]);
+      const result = await doWork(work, (statement) => call('run', statement), STORE_PATIENCE_MS);
       await call('commit');
       return result;
     } catch (error) {
       await call('rollback');
       throw error;
-    } finally {
-      clearTimeout(timeout);
-      over.abort(new Error('the transaction is over'));
     }
   });
 }
