@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { Project } from './support/project.ts';
-import { run } from './support/readme.ts';
-import { start } from './support/service.ts';
-import { until } from './support/until.ts';
+import { Project } from '../support/project.ts';
+import { run } from '../support/readme.ts';
+import { start } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 /** A copy without the tests, which are half of what is checked. */
 const project = new Project();
@@ -52,7 +52,7 @@ test('`npm run check` reports what each linter finds, in one order, and passes w
 
 test('`npm run check` lints a file again when the types that it sees have changed', async () => {
   expect(await check()).toMatchObject({ code: 0 });
-  project.edit('src/storage/store.ts', '  create(plant', '  /** @deprecated */\n  create(plant');
+  project.edit('src/storage/store.ts', '  create(item', '  /** @deprecated */\n  create(item');
   const deprecated = await check();
   project.restore('src');
   expect(deprecated).toMatchObject({ code: 1, steps: PASSED.with(3, 'lint FAILED') });
