@@ -15,15 +15,8 @@ import type { Database, Run } from './store.ts';
 import type { Tables } from './tables.ts';
 import { requireWellFormed } from './values.ts';
 
-/** Kysely may run several statements at once: the engine puts them in order. */
-class ConcurrentSqliteAdapter extends SqliteAdapter {
-  override get supportsMultipleConnections(): boolean {
-    return true;
-  }
-}
-
 const DIALECTS = {
-  sqlite: [SqliteQueryCompiler, ConcurrentSqliteAdapter, SqliteIntrospector],
+  sqlite: [SqliteQueryCompiler, SqliteAdapter, SqliteIntrospector],
   postgres: [PostgresQueryCompiler, PostgresAdapter, PostgresIntrospector],
 } as const;
 

@@ -103,11 +103,11 @@ const minutes = (state: { up: number; failures: number; waiting: number; quick: 
   'plant_store_commit_duration_seconds_bucket{le="+Inf",instance="a"}': '0+100x10',
 });
 const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  ItemStoreDown: { job: 'plant-store', instance: 'a' },
-  ItemStoreFails: {},
-  ItemStoreCannotStore: { kind: 'unavailable', instance: 'a' },
-  ItemStoreQueues: { instance: 'a' },
-  ItemStoreCommitsSlowly: { instance: 'a' },
+  PlantStoreDown: { job: 'plant-store', instance: 'a' },
+  PlantStoreFails: {},
+  PlantStoreCannotStore: { kind: 'unavailable', instance: 'a' },
+  PlantStoreQueues: { instance: 'a' },
+  PlantStoreCommitsSlowly: { instance: 'a' },
 };
 
 testWithPromtool('each alert of the README is raised when it should be, and not else', (promtool) => {
