@@ -54,7 +54,7 @@ test('what the service keeps is compared, but for the words of a message', () =>
   const kept = Object.values(VOCABULARY).flatMap((rows) =>
     Object.entries(rows).flatMap(([name, { is }]) => (is === 'kept' ? [name] : [])),
   );
-    const silent = kept.filter((name) => namesOf({ [name]: true }, {}).length === 0);
+  const silent = kept.filter((name) => namesOf({ [name]: true }, {}).length === 0);
   // What is published has the headers in each reply, in place of the list.
   expect(silent).toEqual(['x-headers-of-every-reply', 'x-pattern-message']);
 });
