@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -33,6 +35,30 @@ describe('on SQLite', () => {
     expect(await store.items.create({ id: 1n, name: 'free' })).toBe('created');
     expect(await late.promise).toMatchObject({ name: 'StoreUnavailable' });
     expect(await store.items.count()).toBe(2);
+  });
+
+  test('a transaction that SQLite gives up leaves nothing behind, of statements under way either', async () => {
+    const id = 20_000n;
+    await store.items.create({ id, name: 'x' });
+    const givenUp = store.transaction(async (database) => {
+      const insert = (one: bigint) => database.insertInto('plants').values({ id: one, name: 'x' }).execute();
+      await insert(id + 1n);
+      await Promise.all([
+        sql`insert or rollback into plants values (${id}, 'x', null)`.execute(database),
+        insert(id + 2n),
+      ]);
+    });
+    await expect(givenUp).rejects.toMatchObject({ name: 'ConstraintViolated' });
+    const left = store.database.selectFrom('plants').select('id').where('id', '>=', id);
+    expect(await left.execute()).toEqual([{ id }]);
+  });
+
+  test('a store that has read leaves one file behind when it closes', async () => {
+    const folder = temporaryFolder();
+    const read = await openStore({ engine: 'sqlite', path: join(folder, 'plants.db') }, { create: true });
+    await read.database.selectFrom('plants').select('id').execute();
+    await read.close();
+    expect(readdirSync(folder)).toEqual(['plants.db']);
   });
 
   test('a long read holds up no create and no transaction', async () => {

@@ -60,8 +60,9 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
     ready: () => writer.call('ready'),
     close: async () => {
       await batches.idle();
-      await writer.close();
       await (await reader)?.close();
+      // The last to close makes one file of the database and its log, which a connection that only reads cannot.
+      await writer.close();
     },
   };
 }
@@ -82,7 +83,7 @@ function runTransaction<T>(writer: Thread, work: (run: Run) => Promise<T>): Prom
     try {
       const run: Run = async (statement) => {
         over.signal.throwIfAborted();
-        return await call('run', statement).catch((error: unknown) => {
+        return await call('runWithin', statement).catch((error: unknown) => {
           // As on PostgreSQL, a statement that fails undoes the transaction, also if the work catches its error.
           over.abort(error);
           throw error;
