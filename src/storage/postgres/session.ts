@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
+import { STORE_PATIENCE_MS } from '../batches.ts';
 import { cancel, connect, type Connection, drop } from './client.ts';
 import { type Result, type Row, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { InterruptedError, isUndone, losesConnection, translate } from './errors.ts';
@@ -102,22 +103,24 @@ export class Session implements Disposable {
       let result;
       try {
         await query('begin isolation level serializable');
-        result = await work(async (...statement) => {
+        const working = work(async (...statement) => {
           if (isOver) throw new Error('the transaction is over');
           return await query(...statement);
         });
+        result = await inTime(working, until);
         // PostgreSQL has given the transaction up, also if the work went on.
         if (failures.length > 0) throw failures[0];
         // A transaction that has written nothing would not wait until the standby has what it has seen.
         await query(FLUSH);
       } catch (error) {
-        await query('rollback').catch(() => {
+        isOver = true;
+        // In a time of its own: the work may have taken all the other.
+        await this.queryOn(connection, performance.now() + UNREACHABLE_QUERY_MS, 'rollback').catch(() => {
           this.giveUp(connection);
         });
         throw error;
-      } finally {
-        isOver = true;
       }
+      isOver = true;
       try {
         await query('commit');
       } catch (error) {
@@ -185,6 +188,8 @@ export class Session implements Disposable {
     if (values.length > 0 && names.size < MAX_NAMES && !names.has(text)) {
       names.set(text, `store_${hash('sha256', text).slice(0, 16)}`);
     }
+    // Before the server is asked: a value that cannot be encoded is no fault of the connection.
+    const config = { text, values: values.map(encode), name: names.get(text) };
     const left = Math.max(0, until - performance.now() - CANCEL_MS);
     const overdue = setTimeout(() => {
       cancel(this.location, connection, CANCEL_MS).catch(() => undefined);
@@ -193,7 +198,6 @@ export class Session implements Disposable {
       drop(connection, new InterruptedError('PostgreSQL did not answer in time'));
     }, left + CANCEL_MS);
     try {
-      const config = { text, values: values.map(encode), name: names.get(text) };
       const { rows, rowCount } = await connection.client.query<Row>(config);
       if (connection.standbyMissed) throw new InterruptedError('a commit did not wait for the standby');
       return { rows, changes: BigInt(rowCount ?? 0) };
@@ -209,5 +213,18 @@ export class Session implements Disposable {
   private giveUp(connection: Connection): void {
     if (this.connection === connection) this.connection = undefined;
     drop(connection);
+  }
+}
+
+/** What some work resolves with, which may wait for other things than its queries. @throws StoreUnavailable if it is late */
+async function inTime<T>(working: Promise<T>, until: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timeout = setTimeout(() => {
+    late.reject(new StoreUnavailable(`a transaction took more than ${STORE_PATIENCE_MS} ms`));
+  }, until - performance.now());
+  try {
+    return await Promise.race([working, late.promise]);
+  } finally {
+    clearTimeout(timeout);
   }
 }
