@@ -45,6 +45,11 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       expect(await nameOf(await insert(database, 'x'))).toBe('x');
     });
 
+    test('with a value that cannot be stored fails at once, as a fault of the program', async () => {
+      const never = sql`select ${new Date(NaN)}`.execute(getStore().database);
+      await expect(never).rejects.toMatchObject({ name: 'RangeError' });
+    });
+
     test('says which kind of constraint it breaks', async () => {
       const { database } = getStore();
       const run = (statement: string) => sql.raw(statement).execute(database);
@@ -96,6 +101,24 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       };
       await expect(transaction(breaks)).rejects.toMatchObject({ name: 'ConstraintViolated', constraint: 'unique' });
       expect(await items.count()).toBe(before);
+    });
+
+    test('runs no query when one of it has failed', async () => {
+      const { database, transaction } = getStore();
+      const id = await insert(database, 'there');
+      let late: Promise<unknown> | undefined;
+      const fails = transaction(async (own) => {
+        const again = own.insertInto('plants').values({ id, name: 'again' }).execute();
+        late = again.catch(async () => {
+          // The transaction is being undone.
+          for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+          await insert(own, 'late');
+        });
+        await again;
+      });
+      await expect(fails).rejects.toMatchObject({ name: 'ConstraintViolated' });
+      await expect(late).rejects.toThrow();
+      expect(await nameOf(nextId - 1n)).toBeUndefined();
     });
 
     test('runs no query when it is over', async () => {

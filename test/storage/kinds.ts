@@ -161,6 +161,14 @@ const row = { ...others, json: new Json(json) };
 await database.insertInto('plants').values(row).execute();
 assert.deepEqual(await stored(row.id), { ...others, json });
 
+// Of two columns with one name the row has the last.
+const pair = database
+  .selectFrom(['plants as one', 'plants as other'])
+  .select(NAMES.flatMap((name) => [`one.${name}` as 'one.tag', `other.${name}` as 'other.tag']))
+  .where('one.id', '=', 2n)
+  .where('other.id', '=', 3n);
+assert.deepEqual(await pair.executeTakeFirstOrThrow(), OTHERS);
+
 // What is computed has the types that docs/tables.md says.
 const [computed] = await database
   .selectFrom('plants')

@@ -116,6 +116,28 @@ test('runs eight queries at once, and looks tokens up meanwhile', async () => {
   await store.close();
 });
 
+test('gives up transactions that wait for what they hold up, and goes on', async () => {
+  const store = await open();
+  const read = () => store.database.selectFrom('plants').select('id').limit(1).execute();
+  const nested = Array.from({ length: 8 }, () =>
+    store.transaction(async () => {
+      await sleep(100);
+      return await read();
+    }),
+  );
+  await sleep(200);
+  const waits = read();
+  await expect(waits).rejects.toMatchObject({
+    name: 'StoreUnavailable',
+    message: 'too many queries are under way',
+  });
+  for (const each of await Promise.allSettled(nested)) {
+    expect(each).toMatchObject({ reason: { name: 'StoreUnavailable' } });
+  }
+  await read();
+  await store.close();
+});
+
 describe('a database', () => {
   test('gets its tables where that is wanted, and not in passing', async () => {
     const empty = await server.createDatabase();

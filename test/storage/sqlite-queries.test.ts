@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import { openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -7,6 +9,30 @@ const store = await openStore({ engine: 'sqlite', path: join(temporaryFolder(), 
 afterAll(() => store.close());
 
 describe('on SQLite', () => {
+  test('a transaction that SQLite gives up leaves nothing behind, of statements under way either', async () => {
+    const id = 20_000n;
+    await store.items.create({ id, name: 'x' });
+    const givenUp = store.transaction(async (database) => {
+      const insert = (one: bigint) => database.insertInto('plants').values({ id: one, name: 'x' }).execute();
+      await insert(id + 1n);
+      await Promise.all([
+        sql`insert or rollback into plants values (${id}, 'x', null)`.execute(database),
+        insert(id + 2n),
+      ]);
+    });
+    await expect(givenUp).rejects.toMatchObject({ name: 'ConstraintViolated' });
+    const left = store.database.selectFrom('plants').select('id').where('id', '>=', id);
+    expect(await left.execute()).toEqual([{ id }]);
+  });
+
+  test('a store that has read leaves one file behind when it closes', async () => {
+    const folder = temporaryFolder();
+    const read = await openStore({ engine: 'sqlite', path: join(folder, 'plants.db') }, { create: true });
+    await read.database.selectFrom('plants').select('id').execute();
+    await read.close();
+    expect(readdirSync(folder)).toEqual(['plants.db']);
+  });
+
   test('a long read holds up no create and no transaction', async () => {
     const plants = Array.from({ length: 3000 }, (_, index) => ({ id: BigInt(1000 + index), name: 'x' }));
     await store.items.createAll(plants);

@@ -100,7 +100,8 @@ export class Session implements Disposable {
         // A transaction that has written nothing would not wait until the standby has what it has seen.
         await query(FLUSH);
       } catch (error) {
-        await query('rollback').catch(() => {
+        // In a time of its own: the work may have taken all the other.
+        await this.queryOn(connection, performance.now() + UNREACHABLE_QUERY_MS, 'rollback').catch(() => {
           this.giveUp(connection);
         });
         throw error;
@@ -172,6 +173,8 @@ export class Session implements Disposable {
     if (values.length > 0 && names.size < MAX_NAMES && !names.has(text)) {
       names.set(text, `store_${hash('sha256', text).slice(0, 16)}`);
     }
+    // Before the server is asked: a value that cannot be encoded is no fault of the connection.
+    const config = { text, values: values.map(encode), name: names.get(text) };
     const left = Math.max(0, until - performance.now() - CANCEL_MS);
     const overdue = setTimeout(() => {
       cancel(this.location, connection, CANCEL_MS).catch(() => undefined);
@@ -180,7 +183,6 @@ export class Session implements Disposable {
       drop(connection, new InterruptedError('PostgreSQL did not answer in time'));
     }, left + CANCEL_MS);
     try {
-      const config = { text, values: values.map(encode), name: names.get(text) };
       const { rows, rowCount } = await connection.client.query<Row>(config);
       if (connection.standbyMissed) throw new InterruptedError('a commit did not wait for the standby');
       return { rows, changes: BigInt(rowCount ?? 0) };

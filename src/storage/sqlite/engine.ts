@@ -52,8 +52,9 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
     ready: () => writer.call('ready'),
     close: async () => {
       await batches.idle();
-      await writer.close();
       await (await reader)?.close();
+      // The last to close makes one file of the database and its log, which a connection that only reads cannot.
+      await writer.close();
     },
   };
 }
@@ -63,7 +64,7 @@ function runTransaction<T>(writer: Thread, work: (run: Run) => Promise<T>): Prom
   return writer.takeAlone(async (call) => {
     await call('begin');
     try {
-      const result = await doWork(work, (statement) => call('run', statement), STORE_PATIENCE_MS);
+      const result = await doWork(work, (statement) => call('runWithin', statement), STORE_PATIENCE_MS);
       await call('commit');
       return result;
     } catch (error) {

@@ -64,6 +64,12 @@ export class Statements {
     return { rows, changes: BigInt(rows.length) };
   }
 
+  /** @throws Error if SQLite has given up the transaction of which the statement is one: it would be done for good */
+  runWithin(statement: Statement): Result {
+    if (!this.database.isTransaction) throw new Error('the transaction was given up');
+    return this.run(statement);
+  }
+
   begin(): void {
     this.database.exec('begin immediate');
   }

@@ -37,15 +37,17 @@ const DECODE: Partial<Record<Kind, (value: unknown) => unknown>> = {
 /** What makes rows of what a statement reads: by the columns of tables from which its columns come. */
 export function rowDecoder(statement: StatementSync): (row: Row) => Row {
   const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = TABLES;
-  const decoders = statement.columns().flatMap(({ name, table, column }) => {
-    const described = tables[table ?? '']?.[column ?? ''];
-    const decode = described === undefined ? undefined : DECODE[kindOf(described).kind];
-    return decode === undefined ? [] : [{ name, decode }];
-  });
-  if (decoders.length === 0) return (row) => row;
+  // Of columns with one name the last counts, as in the row.
+  const decoders = new Map(
+    statement.columns().map(({ name, table, column }) => {
+      const described = tables[table ?? '']?.[column ?? ''];
+      return [name, described === undefined ? undefined : DECODE[kindOf(described).kind]];
+    }),
+  );
+  if (decoders.values().every((decode) => decode === undefined)) return (row) => row;
   return (row) => {
     const decoded = { ...row };
-    for (const { name, decode } of decoders) if (decoded[name] !== null) decoded[name] = decode(decoded[name]);
+    for (const [name, decode] of decoders) if (decode && decoded[name] !== null) decoded[name] = decode(decoded[name]);
     return decoded;
   };
 }
