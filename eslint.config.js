@@ -9,7 +9,7 @@ const PACKAGES = ['express', 'express-openapi-validator/dist', 'kysely', 'node:p
  * Who imports whom in src/: the files of a room import each other, and from other rooms what is in `others` (after the
  * `../` of the import), or its types if it is in `types`. Of two entries for a file, the later counts.
  */
-const SHARED_BY_ENGINES = ['store.ts', 'batches.ts', 'tables.ts', 'values.ts', 'items.ts', 'schema.ts'];
+const SHARED_BY_ENGINES = ['store.ts', 'batches.ts', 'tables.ts', 'values.ts', 'items.ts', 'schema.ts', 'turns.ts'];
 const ROOMS = {
   'src/*.ts': { others: ['package.json'] },
   // Everything.
