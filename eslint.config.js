@@ -17,6 +17,7 @@ const SHARED_BY_ENGINES = [
   'items.ts',
   'schema.ts',
   'transaction.ts',
+  'turns.ts',
 ];
 const ROOMS = {
   'src/*.ts': { others: ['package.json'] },

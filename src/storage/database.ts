@@ -3,10 +3,12 @@ import {
   type DatabaseConnection,
   type Dialect,
   DummyDriver,
+  HandleEmptyInListsPlugin,
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  replaceWithNoncontingentExpression,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -19,6 +21,9 @@ const DIALECTS = {
   sqlite: [SqliteQueryCompiler, SqliteAdapter, SqliteIntrospector],
   postgres: [PostgresQueryCompiler, PostgresAdapter, PostgresIntrospector],
 } as const;
+
+/** PostgreSQL refuses `in ()`, where SQLite finds nothing. */
+const EMPTY_LISTS = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
 
 /** Kysely, whose statements an engine runs. Its transactions are not used: those of the engine run again if they must. */
 export function databaseOf(engine: keyof typeof DIALECTS, run: Run): Database {
@@ -48,5 +53,5 @@ export function databaseOf(engine: keyof typeof DIALECTS, run: Run): Database {
     createAdapter: () => new Adapter(),
     createIntrospector: (database) => new Introspector(database),
   };
-  return new Kysely<Tables>({ dialect });
+  return new Kysely<Tables>({ dialect, plugins: [EMPTY_LISTS] });
 }

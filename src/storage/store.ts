@@ -59,7 +59,7 @@ export type Database = Omit<Kysely<Tables>, 'transaction' | 'startTransaction' |
 /**
  * Runs queries as one: all of them, durably, or none. Nothing that others do comes between them (serializable); where it
  * would, all of `work` runs again, so that it must do nothing but ask the database that it is given. SQLite does nothing
- * else meanwhile: it waits for nothing but queries.
+ * else meanwhile: it waits for nothing but queries, and for none that goes past the database that it is given.
  *
  * @param repeatable whether to do the work twice is the same as once: it runs again, too, if the answer was lost
  * @throws as queries do, and what `work` throws, which undoes it; so does a query that fails

@@ -45,6 +45,14 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       expect(await nameOf(await insert(database, 'x'))).toBe('x');
     });
 
+    test('that looks for one of none finds nothing, and for none of none all', async () => {
+      const { database } = getStore();
+      const id = await insert(database, 'x');
+      const found = database.selectFrom('plants').select('id').where('id', '=', id);
+      expect(await found.where('id', 'in', []).execute()).toEqual([]);
+      expect(await found.where('id', 'not in', []).execute()).toEqual([{ id }]);
+    });
+
     test('with a value that cannot be stored fails at once, as a fault of the program', async () => {
       const never = sql`select ${new Date(NaN)}`.execute(getStore().database);
       await expect(never).rejects.toMatchObject({ name: 'RangeError' });

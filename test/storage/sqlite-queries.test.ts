@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { openStore } from '../../src/storage/open.ts';
@@ -9,6 +10,49 @@ const store = await openStore({ engine: 'sqlite', path: join(temporaryFolder(), 
 afterAll(() => store.close());
 
 describe('on SQLite', () => {
+  test('creates and look-ups wait for one transaction, not for all that are under way', async () => {
+    let done = 0;
+    const waiting = Array.from({ length: 20 }, () =>
+      store.transaction(async (database) => {
+        await sleep(50);
+        await database.selectFrom('plants').select('id').limit(1).execute();
+        done++;
+      }),
+    );
+    await store.items.create({ id: 19_999n, name: 'between' });
+    await store.tokens.find(new Uint8Array(32));
+    expect(done).toBeLessThan(10);
+    await Promise.all(waiting);
+  });
+
+  test('a transaction in another one waits for it in vain, and is never done', async () => {
+    const inner = Promise.withResolvers<unknown>();
+    const outer = store.transaction(async () => {
+      const waits = store.transaction((database) => database.deleteFrom('plants').execute());
+      inner.resolve(waits.catch((error: unknown) => error));
+      await waits;
+    });
+    await expect(outer).rejects.toMatchObject({ name: 'StoreUnavailable' });
+    expect(await inner.promise).toMatchObject({ name: 'StoreUnavailable', message: 'too many queries are under way' });
+    expect(await store.items.count()).toBeGreaterThan(0);
+  });
+
+  test('what waits when the store is closed is done before', async () => {
+    const location = { engine: 'sqlite', path: join(temporaryFolder(), 'plants.db') } as const;
+    const closed = await openStore(location, { create: true });
+    const works = Array.from({ length: 20 }, (_, id) =>
+      closed.transaction((database) =>
+        database
+          .insertInto('plants')
+          .values({ id: BigInt(id), name: 'x' })
+          .execute(),
+      ),
+    );
+    const reads = Array.from({ length: 20 }, () => closed.database.selectFrom('plants').select('id').execute());
+    await closed.close();
+    await Promise.all([...works, ...reads]);
+  });
+
   test('a transaction that SQLite gives up leaves nothing behind, of statements under way either', async () => {
     const id = 20_000n;
     await store.items.create({ id, name: 'x' });

@@ -16,12 +16,12 @@ import {
 } from '../store.ts';
 import type { Item } from '../tables.ts';
 import { doWork } from '../transaction.ts';
+import { Turns } from '../turns.ts';
 import { createBatch } from './batch.ts';
 import { atWork, InterruptedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { migrate } from './migrations.ts';
-import { Turns } from './turns.ts';
 
 /** How many batches are written at once: while PostgreSQL flushes one, it works on the other. */
 const MAX_CONCURRENT_BATCHES = 2;

@@ -3,11 +3,15 @@ import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
 import type { Item } from '../tables.ts';
 import type { Engine, Opening, Outcome, Row, Run, Schema, Statement } from '../store.ts';
 import { doWork } from '../transaction.ts';
+import { Turns } from '../turns.ts';
 import { connectReader } from './connection.ts';
 import { atWork, unpack } from './errors.ts';
 import { Thread } from './thread.ts';
 import { inTurns } from './turns.ts';
 import { encode, rowDecoder } from './values.ts';
+
+/** How many queries the thread that reads has at once: it does one after the other. */
+const MAX_READS = 8;
 
 /** A file, such as `sqlite:data/store.db`. */
 export interface SqliteLocation {
@@ -35,6 +39,9 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
     reader.catch(() => (reader = undefined));
     return reader;
   };
+  const reads = new Turns(MAX_READS);
+  // One at once: all other writes and look-ups wait for no more than one.
+  const transactions = new Turns(1);
   // One batch at once, as one thread writes.
   const batches = new Batches((items) => createBatch(writer, items), 1, observer);
   return {
@@ -45,16 +52,20 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
       () => writer.call('othersWrote'),
     ),
     waiting: () => batches.length,
-    run: async (statement) => await (statement.writes ? writer : await getReader()).call('run', statement),
+    run: async (statement) => {
+      if (statement.writes) return await writer.call('run', statement);
+      return await reads.take(async () => (await getReader()).call('run', statement));
+    },
     runShort: (statement) => writer.call('run', statement),
-    transaction: (work) => runTransaction(writer, work),
+    transaction: (work) => transactions.take(() => runTransaction(writer, work)),
     portions: (statement, rows) => readPortions(path, statement, rows),
     ready: () => writer.call('ready'),
     close: async () => {
       await batches.idle();
-      await (await reader)?.close();
+      // Behind those that wait.
+      await reads.take(async () => (await reader)?.close(), Infinity);
       // The last to close makes one file of the database and its log, which a connection that only reads cannot.
-      await writer.close();
+      await transactions.take(() => writer.close(), Infinity);
     },
   };
 }

@@ -10,7 +10,7 @@ export class Thread {
   readonly opened: Promise<unknown>;
   private readonly worker: Worker;
   private readonly pending: PromiseWithResolvers<unknown>[] = [];
-  /** Resolves when the last of those that want the thread alone has done its work. */
+  /** Resolves when that which has the thread alone has done its work. */
   private alone: Promise<unknown> | undefined;
 
   constructor(opening: WorkerOpening) {
@@ -28,22 +28,20 @@ export class Thread {
     });
   }
 
-  /** Calls a method, after those who had the thread alone before. */
+  /** Calls a method, after the one that has the thread alone. */
   call<M extends keyof Statements>(method: M, ...args: Parameters<Statements[M]>): Promise<ReturnType<Statements[M]>> {
     if (this.alone === undefined) return this.callNow(method, ...args);
     return this.alone.then(() => this.callNow(method, ...args));
   }
 
-  /** Does work between the calls of which no other call comes. */
+  /** Does work between the calls of which no other call comes: one such work at a time. */
   async takeAlone<T>(work: (call: Thread['callNow']) => Promise<T>): Promise<T> {
-    const before = this.alone;
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.alone = promise;
     try {
-      await before;
       return await work(this.callNow.bind(this));
     } finally {
-      if (this.alone === promise) this.alone = undefined;
+      this.alone = undefined;
       resolve(undefined);
     }
   }

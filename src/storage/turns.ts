@@ -1,5 +1,5 @@
-import { STORE_PATIENCE_MS } from '../batches.ts';
-import { StoreUnavailable } from '../store.ts';
+import { STORE_PATIENCE_MS } from './batches.ts';
+import { StoreUnavailable } from './store.ts';
 
 /** How long something may wait for its turn, in milliseconds: it has the rest of its time to be done. */
 const MAX_WAIT_MS = STORE_PATIENCE_MS / 2;
@@ -14,8 +14,8 @@ export class Turns {
   }
 
   /** @throws StoreUnavailable if the turn comes too late */
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    const until = performance.now() + MAX_WAIT_MS;
+  async take<T>(work: () => Promise<T>, maxWaitMs = MAX_WAIT_MS): Promise<T> {
+    const until = performance.now() + maxWaitMs;
     if (this.free > 0) this.free--;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {
