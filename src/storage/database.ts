@@ -15,7 +15,7 @@ import {
 } from 'kysely';
 import type { Database, Run } from './store.ts';
 import type { Tables } from './tables.ts';
-import { requireWellFormed } from './values.ts';
+import { requireStorable } from './values.ts';
 
 const DIALECTS = {
   sqlite: [SqliteQueryCompiler, SqliteAdapter, SqliteIntrospector],
@@ -32,7 +32,7 @@ export function databaseOf(engine: keyof typeof DIALECTS, run: Run): Database {
     // Kysely knows the type from the query.
     // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- as Kysely declares it
     async executeQuery<R>({ sql, parameters, query }: CompiledQuery) {
-      requireWellFormed(parameters);
+      requireStorable(parameters);
       // A `with` may write. A statement that was written by hand is not looked into.
       const writes = query.kind !== 'SelectQueryNode' || query.with !== undefined;
       const { rows, changes } = await run({ sql, values: parameters, writes });

@@ -1,7 +1,7 @@
 import { RESOURCE } from '../resource.ts';
 import type { Database, Engine, ItemStore, Row } from './store.ts';
 import { COLUMNS, type Item, kindOf, TABLES, withoutNulls } from './tables.ts';
-import { isSameJson, isSameValue, Json, requireWellFormed } from './values.ts';
+import { isSameJson, isSameValue, Json, requireStorable } from './values.ts';
 
 /** How many items `list` hands out at a time. */
 const PORTION = 1000;
@@ -54,7 +54,7 @@ export function valuesOf(item: Item): unknown[] {
     const value = item[column] ?? null;
     return JSON_COLUMNS.has(column) && value !== null ? new Json(value) : value;
   });
-  requireWellFormed(values);
+  requireStorable(values);
   return values;
 }
 

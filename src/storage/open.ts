@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { itemStore } from './items.ts';
 import { openPostgres } from './postgres/engine.ts';
 import type { PostgresLocation } from './postgres/location.ts';
 import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
-import type { Opening, Store } from './store.ts';
+import type { Opening, Run, Store } from './store.ts';
 import { tokenStore } from './tokens.ts';
 
 export type StoreLocation = SqliteLocation | PostgresLocation;
@@ -16,16 +17,37 @@ export async function openStore(location: StoreLocation, opening: Opening): Prom
   const opened = location.engine === 'sqlite' ? openSqlite(location, opening) : openPostgres(location, opening);
   // Kysely has some 250 files, which are loaded while the engine opens.
   const [engine, { databaseOf }] = await Promise.all([opened, import('./database.ts')]);
-  const short = databaseOf(location.engine, engine.runShort);
-  const transaction: Store['transaction'] = (work, { repeatable } = { repeatable: false }) =>
-    engine.transaction((run) => work(databaseOf(location.engine, run)), repeatable);
+  /** Holds `true` for the work of a transaction. */
+  const within = new AsyncLocalStorage<true>();
+  // What would be no part of the transaction, and on SQLite would wait for its end.
+  const requireOutside = () => {
+    if (within.getStore() === true) throw new Error('inside a transaction, ask only the database that it is given');
+  };
+  const outside = (run: Run) =>
+    databaseOf(location.engine, async (statement) => {
+      requireOutside();
+      return await run(statement);
+    });
+  const short = outside(engine.runShort);
+  const transaction: Store['transaction'] = async (work, { repeatable } = { repeatable: false }) => {
+    requireOutside();
+    const workOn = (run: Run) => within.run(true, () => work(databaseOf(location.engine, run)));
+    return await engine.transaction(workOn, repeatable);
+  };
+  const items = itemStore(engine, short);
   return {
     opened: engine.opened,
     ready: () => engine.ready(),
     close: () => engine.close(),
-    items: itemStore(engine, short),
+    items: {
+      ...items,
+      create: (item) => {
+        requireOutside();
+        return items.create(item);
+      },
+    },
     tokens: tokenStore(short, transaction, opening.observer),
-    database: databaseOf(location.engine, engine.run),
+    database: outside(engine.run),
     transaction,
   };
 }

@@ -52,11 +52,24 @@ export function sizeOf(value: unknown): number {
   return typeof value === 'object' && value !== null ? 2 * exactJson(value).length : 8;
 }
 
-/** @throws Error if a text has a lone surrogate, which UTF-8 cannot say */
-export function requireWellFormed(values: Iterable<unknown>): void {
+/** @throws Error if a value is none that an engine keeps as it is: UTF-8 has no lone surrogate, SQLite no NaN */
+export function requireStorable(values: Iterable<unknown>): void {
   for (const value of values) {
     if (typeof value === 'string' && !value.isWellFormed()) {
       throw new Error('a text with a lone surrogate cannot be stored as it is');
     }
+    if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${value} cannot be stored`);
+    if (value instanceof Date && !/^\d/.test(isoOf(value))) {
+      throw new Error('a timestamp is a moment of the years 1 to 9999');
+    }
+    const isOne = typeof value !== 'object' || value === null || KINDS.some((kind) => value instanceof kind);
+    if (!isOne) throw new Error('an object is stored as new Json(object)');
   }
+}
+
+const KINDS = [Date, Uint8Array, Json];
+
+/** Begins with a digit for the years that RFC 3339 can say and both engines keep. */
+function isoOf(date: Date): string {
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/^0000/, '-');
 }

@@ -48,7 +48,7 @@ async function fill(database: string, plants: number): Promise<void> {
   // Flushed as a whole at the end: no write of this is left when the service is measured.
   direct.exec('pragma synchronous = off; pragma cache_size = -2000000; pragma wal_autocheckpoint = 100000; begin');
   const insert = direct.prepare(
-    "insert into plants values (?, 'Monstera deliciosa', 'tropical') on conflict do nothing",
+    "insert into plants (id, name, tag) values (?, 'Monstera deliciosa', 'tropical') on conflict do nothing",
   );
   for (let count = 0; count < plants; count++) {
     insert.run(Math.floor(Math.random() * 2 ** 52));

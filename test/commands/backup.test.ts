@@ -78,7 +78,7 @@ describe('backup and restore', () => {
       older.exec(MIGRATIONS[0] ?? '');
       older.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = 1`);
       older.prepare("insert into tokens values (?, 'older', 1, null, null)").run(hashToken(token));
-      older.exec("insert into plants values (1, 'x', null)");
+      older.exec("insert into plants (id, name) values (1, 'x')");
     }
     const olderStore = { DATABASE_URL: `sqlite:${join(folder, 'older.db')}` };
     const backedUp = await plantStore(['backup', 'copy.db'], olderStore, folder);
@@ -95,7 +95,7 @@ describe('backup and restore', () => {
     const { folder, database, run } = await place(200_000);
     using other = new DatabaseSync(database);
     other.exec('pragma synchronous = off');
-    const insert = other.prepare("insert into plants values (?, 'x', null)");
+    const insert = other.prepare("insert into plants (id, name) values (?, 'x')");
     const done = new AbortController();
     const backedUp = run('backup', 'copy.db').finally(() => {
       done.abort();

@@ -20,7 +20,7 @@ export function fill(path: string, first: number, plants: number): void {
   using database = new DatabaseSync(path);
   const ids = database.prepare(
     'with recursive n(i) as (select cast(? as integer) union all select i + 1 from n limit ?) ' +
-      "insert into plants select i, 'plant ' || i, null from n",
+      "insert into plants (id, name, tag) select i, 'plant ' || i, null from n",
   );
   ids.run(BigInt(first), BigInt(plants));
 }

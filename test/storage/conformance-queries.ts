@@ -42,6 +42,8 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
     test('with a text that cannot be stored as it is fails, and no other', async () => {
       const { database } = getStore();
       await expect(insert(database, 'lone \ud800')).rejects.toThrow('a lone surrogate');
+      await expect(sql`select ${NaN}`.execute(database)).rejects.toThrow('NaN cannot be stored');
+      await expect(sql`select ${{ a: 1 }}`.execute(database)).rejects.toThrow('as new Json(object)');
       expect(await nameOf(await insert(database, 'x'))).toBe('x');
     });
 
@@ -55,7 +57,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
 
     test('with a value that cannot be stored fails at once, as a fault of the program', async () => {
       const never = sql`select ${new Date(NaN)}`.execute(getStore().database);
-      await expect(never).rejects.toMatchObject({ name: 'RangeError' });
+      await expect(never).rejects.toThrow('a timestamp is a moment of the years 1 to 9999');
     });
 
     test('says which kind of constraint it breaks', async () => {
@@ -85,13 +87,15 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
   describe('a transaction', () => {
     test('sees what it has written, which others see when it is over', async () => {
       const { transaction } = getStore();
+      const other = await open();
       const id = await transaction(async (database) => {
         const written = await insert(database, 'inside');
         expect(await nameOf(written, database)).toBe('inside');
-        expect(await nameOf(written)).toBeUndefined();
+        expect(await nameOf(written, other.database)).toBeUndefined();
         return written;
       });
-      expect(await nameOf(id)).toBe('inside');
+      expect(await nameOf(id, other.database)).toBe('inside');
+      await other.close();
     });
 
     test('that throws leaves nothing, and throws the same', async () => {
@@ -135,6 +139,25 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       const before = await getStore().items.count();
       await expect(insert(own, 'late')).rejects.toThrow('the transaction is over');
       expect(await getStore().items.count()).toBe(before);
+    });
+
+    test('says so where its work asks what is not part of it', async () => {
+      const { database, items, transaction } = getStore();
+      const before = await items.count();
+      for (const ask of [
+        () => insert(database, 'outside'),
+        () => items.create({ id: nextId++, name: 'outside' }),
+        () => items.remove(1n),
+        () => transaction((inner) => insert(inner, 'outside')),
+      ]) {
+        const asking = transaction(async (own) => {
+          await insert(own, 'undone');
+          await ask();
+        });
+        await expect(asking).rejects.toThrow('inside a transaction, ask only the database that it is given');
+      }
+      expect(await items.count()).toBe(before);
+      await insert(database, 'free again');
     });
 
     test('that waits too long for something other than queries is undone, and creates go on', async () => {

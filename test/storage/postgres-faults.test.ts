@@ -64,12 +64,12 @@ describe('a batch is tried again after', () => {
     const [one, two] = [newPlant(), newPlant()];
     await using other = await Session.open(server.url(database));
     await other.run('begin');
-    await other.run(`insert into plants values (${String(two.id)}, 'Ginkgo')`);
+    await other.run(`insert into plants (id, name) values (${String(two.id)}, 'Ginkgo')`);
     // Both writers are busy with the first plants, so that the next two are one batch.
     const first = [newPlant(), newPlant()].map((plant) => store.items.create(plant));
     const creations = [one, two].map((plant) => store.items.create(plant));
     await server.until("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
-    await other.run(`insert into plants values (${String(one.id)}, 'Ginkgo')`).catch(() => undefined);
+    await other.run(`insert into plants (id, name) values (${String(one.id)}, 'Ginkgo')`).catch(() => undefined);
     await other.run('rollback');
     expect(await Promise.all([...first, ...creations])).toEqual(['created', 'created', 'created', 'created']);
   });

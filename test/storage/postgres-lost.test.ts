@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
+import { TABLES } from '../../src/storage/tables.ts';
 import { openStore } from '../../src/storage/open.ts';
 import type { Store, Item } from '../../src/storage/store.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
@@ -161,7 +162,8 @@ describe('while another process holds the lock of the migrations', () => {
   beforeEach(async () => {
     database = await server.createDatabase();
     await (await open(server.url(database))).close();
-    await server.query('drop table plants, tokens; update schema_version set version = 0', database);
+    const tables = Object.keys(TABLES).join();
+    await server.query(`drop table ${tables}; update schema_version set version = 0`, database);
     other = await Session.open(server.url(database));
     await other.run('begin; select from schema_version for update');
   });

@@ -116,16 +116,14 @@ test('runs eight queries at once, and looks tokens up meanwhile', async () => {
   await store.close();
 });
 
-test('gives up transactions that wait for what they hold up, and goes on', async () => {
+test('gives up transactions that hang, and what has waited too long for them, and goes on', async () => {
   const store = await open();
   const read = () => store.database.selectFrom('plants').select('id').limit(1).execute();
   const nested = Array.from({ length: 8 }, () =>
     store.transaction(async () => {
-      await sleep(100);
-      return await read();
+      await sleep(6000);
     }),
   );
-  await sleep(200);
   const waits = read();
   await expect(waits).rejects.toMatchObject({
     name: 'StoreUnavailable',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { inTurns } from '../../src/storage/sqlite/turns.ts';
+import { withPauses } from '../../src/storage/sqlite/pauses.ts';
 
 const WRITE_MS = 100;
 
@@ -9,7 +9,7 @@ test.each([
   ['as long as a write took, where others write', true, 1],
 ])('leaves the lock to others for %s', async (_what, othersWrite, share) => {
   const writes: { begun: number; ended: number }[] = [];
-  const write = inTurns(
+  const write = withPauses(
     async (item: number) => {
       const begun = performance.now();
       await sleep(WRITE_MS);

@@ -76,6 +76,11 @@ async function withCurrentSchema(path: string, copy: string, work: (source: stri
     return;
   }
   const source = `${path}.restoring`;
+  // One that was killed has left them.
+  const remove = () => {
+    for (const end of ['', '-wal', '-shm']) rmSync(source + end, { force: true });
+  };
+  remove();
   try {
     closeSync(openSync(source, 'w', 0o600));
     await copyPages(copy, source);
@@ -84,7 +89,7 @@ async function withCurrentSchema(path: string, copy: string, work: (source: stri
     });
     await work(source);
   } finally {
-    rmSync(source, { force: true });
+    remove();
   }
 }
 

@@ -7,7 +7,7 @@ import { Turns } from '../turns.ts';
 import { connectReader } from './connection.ts';
 import { atWork, unpack } from './errors.ts';
 import { Thread } from './thread.ts';
-import { inTurns } from './turns.ts';
+import { withPauses } from './pauses.ts';
 import { encode, rowDecoder } from './values.ts';
 
 /** How many queries the thread that reads has at once: it does one after the other. */
@@ -40,24 +40,24 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
     return reader;
   };
   const reads = new Turns(MAX_READS);
-  // One at once: all other writes and look-ups wait for no more than one.
-  const transactions = new Turns(1);
+  // Of operations, one at once: creates and look-ups wait for no more than one.
+  const writes = new Turns(1);
   // One batch at once, as one thread writes.
   const batches = new Batches((items) => createBatch(writer, items), 1, observer);
   return {
     opened: Promise.resolve(schema),
     create: (item) => batches.add(item),
-    createAll: inTurns(
+    createAll: withPauses(
       (items) => createBatch(writer, items),
       () => writer.call('othersWrote'),
     ),
     waiting: () => batches.length,
     run: async (statement) => {
-      if (statement.writes) return await writer.call('run', statement);
+      if (statement.writes) return await writes.take(() => writer.call('run', statement));
       return await reads.take(async () => (await getReader()).call('run', statement));
     },
     runShort: (statement) => writer.call('run', statement),
-    transaction: (work) => transactions.take(() => runTransaction(writer, work)),
+    transaction: (work) => writes.take(() => runTransaction(writer, work)),
     portions: (statement, rows) => readPortions(path, statement, rows),
     ready: () => writer.call('ready'),
     close: async () => {
@@ -65,7 +65,7 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
       // Behind those that wait.
       await reads.take(async () => (await reader)?.close(), Infinity);
       // The last to close makes one file of the database and its log, which a connection that only reads cannot.
-      await transactions.take(() => writer.close(), Infinity);
+      await writes.take(() => writer.close(), Infinity);
     },
   };
 }

@@ -13,7 +13,7 @@ const PAUSE_BESIDE_OTHERS = 1;
  *
  * @param othersWrote whether another connection has written since it was asked last
  */
-export function inTurns<Items, Result>(
+export function withPauses<Items, Result>(
   write: (items: Items) => Promise<Result>,
   othersWrote: () => Promise<boolean>,
 ): (items: Items) => Promise<Result> {
