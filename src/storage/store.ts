@@ -49,7 +49,7 @@ export interface ItemStore extends Creator {
 
 /**
  * Makes queries with Kysely (https://kysely.dev), of which one runs on every engine. What a statement has written is
- * durable when it resolves.
+ * durable when it resolves. What it reads of others is so, too, but for a PostgreSQL whose standby is lost meanwhile.
  *
  * @throws StoreUnavailable if the same query may succeed later; it may have been done all the same
  * @throws ConstraintViolated
@@ -57,9 +57,10 @@ export interface ItemStore extends Creator {
 export type Database = Omit<Kysely<Tables>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'>;
 
 /**
- * Runs queries as one: all of them, durably, or none. Nothing that others do comes between them (serializable); where it
- * would, all of `work` runs again, so that it must do nothing but ask the database that it is given. SQLite does nothing
- * else meanwhile: it waits for nothing but queries, and for none that goes past the database that it is given.
+ * Runs queries as one: all of them, durably, or none. Nothing that others do comes between them (serializable). Where it
+ * would, the engine undoes them, and all of `work` runs again: it must do nothing but ask the database that it is given.
+ * A query of another database, an item's creation or another transaction inside it is an error. It has 5 seconds; SQLite
+ * writes nothing else meanwhile.
  *
  * @param repeatable whether to do the work twice is the same as once: it runs again, too, if the answer was lost
  * @throws as queries do, and what `work` throws, which undoes it; so does a query that fails
