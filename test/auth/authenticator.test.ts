@@ -111,7 +111,8 @@ describe('a token', () => {
 
   test('of which more are in use than are remembered stays valid', async () => {
     const authenticator = new Authenticator(app.store.tokens);
-    const tokens = await Promise.all(Array.from({ length: 4050 }, (_, index) => newToken(`many-${index}`)));
+    const tokens: string[] = [];
+    while (tokens.length < 4050) tokens.push(await newToken(`many-${tokens.length}`));
     for (const round of [1, 2]) {
       const callers = await Promise.all(tokens.map(async (token) => authenticator.authenticate(`Bearer ${token}`)));
       const names = callers.map(({ name }) => name);
