@@ -25,20 +25,20 @@ function committed(): Project {
   return project;
 }
 
-test.each([
-  ['a word', 'bookshelf', 'files/records operations process.test readme.test resource.test storage/sqlite.test'],
-  ['a word with another plural', 'city --plural cities', 'operations resource.test'],
-])(
-  'the project is renamed to %s, is checked and tested by that, and is renamed back',
-  async (_what, words, names) => {
+test(
+  'the project is renamed, is checked and tested by that, and is renamed back',
+  async () => {
     const project = committed();
-    expect(await run(project, `npm run --silent rename -- ${words}`)).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(project, 'npm run --silent rename -- city --plural cities')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
     // As one word: `planted` stays. The authors have their name from the first.
     const old = `\\b(${RESOURCE.one}|${RESOURCE.many})\\b`;
     expect(git(project, 'grep', '--ignore-case', '--name-only', '--extended-regexp', old)).toBe('LICENSE\n');
     expect(await run(project, 'npm run --silent check')).toMatchObject({ code: 0 });
-    const tests = await run(project, `npm test -- ${names}`);
-    expect(tests).toMatchObject({ code: 0 });
+    const tests = 'files/records operations readme.test resource.test storage/sqlite.test';
+    expect(await run(project, `npm test -- ${tests}`)).toMatchObject({ code: 0 });
 
     commit(project);
     const back = `${RESOURCE.one} --plural ${RESOURCE.many}`;
