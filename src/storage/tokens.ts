@@ -44,7 +44,12 @@ export function tokenStore(
   return {
     find: (hash) => observed(find(hash), observer),
     add: (token) => add(token, false),
-    addFirst: (token) => add(token, true),
+    async addFirst(token) {
+      // Nothing is written to a store that has tokens: it could not be while its standby is away, say.
+      const another = database.selectFrom('tokens').select('hash').where('hash', '!=', token.hash).limit(1);
+      if ((await find(token.hash)) === undefined && (await another.executeTakeFirst()) !== undefined) return false;
+      return await add(token, true);
+    },
     async list() {
       const rows = await database.selectFrom('tokens').select(COLUMNS).orderBy('created_at').orderBy('name').execute();
       return rows.map(toToken);
