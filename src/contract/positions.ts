@@ -10,7 +10,7 @@ interface Default {
 /**
  * A place in a JSON value, seen by what the contract says of it: of which types a value may be there, whether a number is
  * an int64, which members are filled in, and what may stand beneath. A place that several schemas describe (`allOf`,
- * `anyOf`, …) is int64 if one of them says so. A position beneath is made when it is first asked for, since schemas may
+ * `anyOf`, …) is int64 if one of them has that format. The positions beneath are made at the first access, as schemas may
  * contain themselves. Places that the same schemas describe share one position, since clients choose how deep they go.
  */
 export class Position {

@@ -87,7 +87,7 @@ export class Batches {
     for (let batch = this.next(); batch.length > 0; batch = this.next()) {
       const outcomes = await this.writeBatch(batch);
       batch.forEach((waiting, index) => {
-        this.settle(waiting, outcomes[index] ?? new Error(`the engine did not answer for a ${RESOURCE.one}`));
+        this.settle(waiting, outcomes[index] ?? new Error(`the engine did not answer for ${RESOURCE.withArticle}`));
       });
     }
     // At once, so that the next item begins a batch.

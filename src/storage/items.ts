@@ -45,7 +45,7 @@ export function itemStore(engine: Engine, database: Database): ItemStore {
 /** A row of the table of items. */
 export function toItem(row: Row): Item {
   // The start has compared the table with what tables.ts describes.
-  return withoutNulls(row) as unknown as Item;
+  return withoutNulls(row) as Item;
 }
 
 /** The values of the columns of an item, in their order. @throws Error if one cannot be stored as it is */

@@ -45,6 +45,10 @@ export async function openStore(location: StoreLocation, opening: Opening): Prom
         requireOutside();
         return items.create(item);
       },
+      createAll: (all) => {
+        requireOutside();
+        return items.createAll(all);
+      },
     },
     tokens: tokenStore(short, transaction, opening.observer),
     database: outside(engine.run),

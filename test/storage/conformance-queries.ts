@@ -141,12 +141,13 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       expect(await getStore().items.count()).toBe(before);
     });
 
-    test('says so where its work asks what is not part of it', async () => {
+    test('refuses queries that go past its own database', async () => {
       const { database, items, transaction } = getStore();
       const before = await items.count();
       for (const ask of [
         () => insert(database, 'outside'),
         () => items.create({ id: nextId++, name: 'outside' }),
+        () => items.createAll([{ id: nextId++, name: 'outside' }]),
         () => items.remove(1n),
         () => transaction((inner) => insert(inner, 'outside')),
       ]) {

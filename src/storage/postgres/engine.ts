@@ -38,6 +38,7 @@ const deadline = () => performance.now() + STORE_PATIENCE_MS;
  * read-only standby rejects it. It leaves no dead row. It does not notice a full disk: for that a table must grow.
  */
 const READY = 'select id from schema_version for key share skip locked';
+
 /**
  * PostgreSQL, through a few connections. A query that is lost with one of them runs again for a while: the item itself
  * tells whether it was stored, so that no answer is missed.

@@ -40,7 +40,7 @@ export async function backUp(path: string, copy: string): Promise<number> {
  * Makes a store what a copy of `backUp` has, and checks it: it is durable then. In one transaction, so that a service
  * that runs sees the store as it was before or after. All that was in it is gone.
  *
- * @param allow is told how many items there are, and throws if they are not to be lost
+ * @param allow gets the number of items in the store, and throws if the restore must not delete them
  * @returns how many items it has
  * @throws StoreUnusable, StoreUnavailable
  */

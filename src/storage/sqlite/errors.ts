@@ -5,7 +5,7 @@ import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } 
 const CONSTRAINTS = new Map<number, Constraint>([
   [275, 'check'],
   [787, 'foreign key'],
-  // SQLITE_CONSTRAINT_TRIGGER, by which a foreign key of `on delete restrict` is told.
+  // SQLITE_CONSTRAINT_TRIGGER: SQLite reports so that a foreign key with `on delete restrict` is broken.
   [1811, 'foreign key'],
   [1299, 'not null'],
   // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE, _ROWID
