@@ -59,7 +59,9 @@ describe('npm start', () => {
 
   test('stops by Ctrl-C in a terminal, which delivers the signal more than once', async () => {
     const args = ['--quiet', '--flush', '--return', '--command', 'npm start', '/dev/null'];
-    const terminal = start('script', args, newStore().environment, ROOT, {}, 'pipe');
+    // On a slow machine npm draws a spinner, whose last frame would begin the first line of the log.
+    const environment = { ...newStore().environment, NPM_CONFIG_PROGRESS: 'false' };
+    const terminal = start('script', args, environment, ROOT, {}, 'pipe');
     await listening(terminal);
     const stoppedAt = performance.now();
     terminal.child.stdin?.write('\x03');

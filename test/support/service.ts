@@ -120,12 +120,14 @@ export async function startService(
 
 /** Where a service listens, once it does; and, unless that is not waited for, its store can be used. */
 export async function listening(
-  { log, stderr, child }: Started,
+  { log, stdout, stderr, child }: Started,
   stage: 'listening' | 'ready' = 'ready',
 ): Promise<string> {
   const line = await until(() => {
     if (child.exitCode !== null) throw new Error(`the service ended before it listened: ${stderr()}`);
     return log().some(({ msg }) => msg === stage) && log().find(({ msg }) => msg === 'listening');
+  }).catch((error: unknown) => {
+    throw new Error(`the service did not start: ${JSON.stringify([stdout(), stderr()])}`, { cause: error });
   });
   return String(line['listening']);
 }
