@@ -1,4 +1,3 @@
-import url from 'node:url';
 import type { Response } from 'express';
 import { error as validatorErrors } from 'express-openapi-validator';
 import packageJson from 'express-openapi-validator/package.json' with { type: 'json' };
@@ -23,9 +22,8 @@ import { OF_PARAMETER, Translation } from './schemas.ts';
 import { messageOf } from '../explained-error.ts';
 
 // The only file that knows express-openapi-validator, most of all how it works inside: as a middleware it would, for each
-// request, wait for promises long resolved, match the path again, redefine `query` and hook into the reply. Its two
-// validators are called here with light objects instead of Express's, and what they look up of an operation is looked up
-// once: 1.45 times the creates.
+// request, wait for promises long resolved, match the path again, parse its URL, redefine `query` and hook into the reply.
+// What its two validators have compiled is called here, and they themselves only to say what is wrong.
 
 /** The versions of the validator that the tests of contract and http were run with. */
 const TESTED = ['5.6.2'];
@@ -67,7 +65,6 @@ export function requireOpenApi(document: OpenApiDocument): void {
  */
 export function withValidators(operations: readonly Declared[], document: OpenApiDocument): ContractOperation[] {
   requireTested(packageJson.version);
-  forestallDeprecationCheck();
   const patterns = patternMessages(document);
   const follow = follower(document);
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
@@ -133,18 +130,6 @@ function requireTested(installed: string): void {
   throw new ContractError(
     `express-openapi-validator ${installed} was not tested with this service: install ${TESTED.join(' or ')}`,
   );
-}
-
-/**
- * The validator calls `url.parse` for each request. Each time Node walks the stack to tell whether to warn of that
- * (DEP0169), until it has warned once: 4 % of the time of a create. So it warns now, and is not heard.
- */
-function forestallDeprecationCheck(): void {
-  const { noDeprecation = false } = process;
-  process.noDeprecation = true;
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- see above
-  url.parse('/');
-  process.noDeprecation = noDeprecation;
 }
 
 /** A document that has nothing but what its operations, which are handed over one by one, refer to. */
@@ -214,59 +199,62 @@ function closed(
 /** The validator takes a response, and has no use for it where it validates requests. */
 const NO_RESPONSE: unknown = {};
 
+/** What the validator has compiled. */
+type Check = (data: object) => boolean;
+
 function compileRequests(
-  { id, method }: Named,
+  operation: Named,
   bodies: ReadonlyMap<string, unknown>,
   validator: RequestValidator,
   checks: readonly ExactCheck[],
   patterns: ReadonlyMap<string, string>,
 ): OperationValidator['request'] {
-  const openapis = new Map(
-    [...bodies].map(([type, schema]) => {
-      // The media type is any: http/body.ts has checked it, and the validator takes longer to read the header than to
-      // validate a small body. Its names for what it compiles go by the route.
-      const requestBody = { required: true, content: { '*/*': { schema } } };
-      return [
-        type,
-        { expressRoute: `${id} ${type}`, openApiRoute: '', pathParams: {}, schema: { requestBody }, serial: 0 },
-      ];
-    }),
+  const compiled = new Map(
+    [...bodies].map(([type, schema]) => [type, compileRequest(operation, type, schema, validator, checks, patterns)]),
   );
-  const [first] = openapis.values();
-  const validate = (request: RequestData, mediaType = '') => {
+  // What has no body is held to any of them alike.
+  const [first] = compiled.values();
+  return (request, mediaType = '') => (compiled.get(mediaType) ?? first)?.(request);
+}
+
+function compileRequest(
+  { id, method }: Named,
+  type: string,
+  schema: unknown,
+  validator: RequestValidator,
+  checks: readonly ExactCheck[],
+  patterns: ReadonlyMap<string, string>,
+): (request: RequestData) => void {
+  // The media type is any: http/body.ts has checked it. The validator's names for what it compiles go by the route.
+  const requestBody = { required: true, content: { '*/*': { schema } } };
+  const expressRoute = `${id} ${type}`;
+  const openapi = { expressRoute, openApiRoute: '', pathParams: {}, schema: { requestBody }, serial: 0 };
+  /** Has the validator say what is wrong. */
+  const refuse = (body: RequestData) => {
     // The object has what the validator uses of an Express request.
-    const light: unknown = {
-      method,
-      path: '',
-      originalUrl: '/',
-      headers: {},
-      params: {},
-      query: {},
-      body: request,
-      openapi: openapis.get(mediaType) ?? first,
-    };
-    let passed = false as boolean;
+    const light: unknown = { method, path: '', originalUrl: '/', headers: {}, params: {}, query: {}, body, openapi };
     try {
-      void validator.validate(light as OpenApiRequest, NO_RESPONSE as Response, () => {
-        passed = true;
-      });
+      void validator.validate(light as OpenApiRequest, NO_RESPONSE as Response, () => undefined);
     } catch (error) {
-      if (error instanceof validatorErrors.BadRequest)
-        throw contractBroken(inMessage(error.errors, '/body', checks), patterns);
-      throw error;
+      if (!(error instanceof validatorErrors.BadRequest)) throw error;
+      throw contractBroken(inMessage(error.errors, '/body', checks), patterns);
     }
-    // Should it ever answer later, nothing may pass meanwhile.
-    if (!passed) throw new ContractError('express-openapi-validator, as it is called here, gave no answer');
   };
   // The validator compiles on first use: at once, so that a fault in the contract shows now.
-  for (const type of openapis.keys()) {
-    try {
-      validate({ path: {}, query: {}, header: {}, body: {} }, type);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-    }
+  try {
+    refuse({ path: {}, query: {}, header: {}, body: {} });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
   }
-  return validate;
+  // By its types, the validator keeps to itself what it has compiled.
+  const { ajvBody } = validator as unknown as { readonly ajvBody: { getSchema(key: string): Check | undefined } };
+  const isValid = ajvBody.getSchema(`${method}-${expressRoute}-not_provided`);
+  if (isValid === undefined) throw new ContractError('express-openapi-validator has compiled nothing for a request');
+  return (request) => {
+    if (isValid({ body: request })) return;
+    refuse(request);
+    throw new ContractError('express-openapi-validator does not say what is wrong with a request');
+  };
 }
 
 function compileReplies(
@@ -300,7 +288,7 @@ function compileReplies(
 }
 
 /** By response and media type. The validator's own type lacks the second. */
-type Checks = Readonly<Record<string, Readonly<Record<string, (data: object) => boolean>> | undefined>>;
+type Checks = Readonly<Record<string, Readonly<Record<string, Check>> | undefined>>;
 
 /** Faults of a message, which the validator takes for a body, by their paths in it and by the contract's keywords. */
 function inMessage(faults: readonly Fault[], body: string, checks: readonly ExactCheck[]): Fault[] {

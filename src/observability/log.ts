@@ -60,7 +60,7 @@ let [writtenAt, written] = [NaN, ''];
 function toLine(level: LogLevel, members: object, msg: string): string {
   const now = Date.now();
   if (now !== writtenAt) [writtenAt, written] = [now, new Date(now).toISOString()];
-  return `${JSON.stringify({ level, time: written, ...members, msg })}\n`;
+  return `{"level":"${level}","time":"${written}",${JSON.stringify(members).slice(1, -1)},"msg":"${msg}"}\n`;
 }
 
 /**

@@ -3,6 +3,7 @@ import { NoCompiler } from '../support/slow-disk.ts';
 import { compare, type Plan, show } from './comparison.ts';
 import { slowDisk } from './disk.ts';
 import { measureGrowth } from './growth.ts';
+import { profile } from './profile.ts';
 import { type Circumstances, record } from './results.ts';
 import { cleanUp, NAMES, onPostgres, Scratch } from './servers.ts';
 
@@ -13,6 +14,7 @@ const USAGE = `npm run bench                   this service and its peers
 npm run bench -- --slow-disk    the same with 5 ms added to each fsync
 npm run bench -- --postgres     this service on PostgreSQL, against SQLite and against Fastify
 npm run bench -- --grow N       the speed on stores of up to N plants
+npm run bench -- --profile      where the time of a create goes, by module and by function; records nothing
 npm run bench -- --quick        all of it for a moment, to see that it works; records nothing
   --rounds 5                    how often everything is measured
 
@@ -25,6 +27,7 @@ const OPTIONS = {
   'slow-disk': { type: 'boolean', default: false },
   postgres: { type: 'boolean', default: false },
   grow: { type: 'string' },
+  profile: { type: 'boolean', default: false },
   quick: { type: 'boolean', default: false },
   rounds: { type: 'string', default: '5' },
   only: { type: 'string' },
@@ -85,8 +88,9 @@ async function main(): Promise<void> {
     postgres,
     'slow-disk': onSlowDisk,
   } = options;
-  const modes = [onSlowDisk, postgres, options.grow !== undefined, options.quick];
-  if (modes.filter(Boolean).length > 1) throw new Error('one at a time of --slow-disk, --postgres, --grow and --quick');
+  const modes = [onSlowDisk, postgres, options.grow !== undefined, options.profile, options.quick];
+  if (modes.filter(Boolean).length > 1)
+    throw new Error('one at a time of --slow-disk, --postgres, --grow, --profile and --quick');
   if (options.help) {
     console.log(USAGE);
     return;
@@ -107,7 +111,10 @@ async function main(): Promise<void> {
   };
   const own = [only, options.connections, options.seconds, options.ids].some((option) => option !== undefined);
   if (options.quick) await quick(plan);
-  else if (options.grow !== undefined) publish('Growth', await grow(plan, number(options.grow)));
+  else if (options.profile) {
+    for (const each of connections === '8,64,256' ? [64] : plan.connections)
+      console.log(await profile({ ...plan, connections: each }));
+  } else if (options.grow !== undefined) publish('Growth', await grow(plan, number(options.grow)));
   else if (own) console.log(await comparison(plan));
   else if (onSlowDisk) publish('A slow disk', await comparison(plan), { environment });
   else if (postgres) {

@@ -89,6 +89,7 @@ export interface Measured extends LoadResult {
   readonly cpuMicroseconds: number;
   /** The most so far, since the process was started. */
   readonly peakBytes: number;
+  readonly profile: Usage['profile'];
 }
 
 /** A server that is measured, as a process of its own. */
@@ -179,7 +180,7 @@ export class RunningServer implements AsyncDisposable {
     this.nextId = result.nextId;
     if (before === undefined || after === undefined) throw new Error('the server did not say what it used');
     const cpuMicroseconds = (after.cpuMicroseconds - before.cpuMicroseconds) / result.creates;
-    return { ...result, cpuMicroseconds, peakBytes: after.peakBytes };
+    return { ...result, cpuMicroseconds, peakBytes: after.peakBytes, profile: after.profile };
   }
 
   /** The end of what the server printed. */
