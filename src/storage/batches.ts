@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { RESOURCE } from '../resource.ts';
 import { type Creation, type Outcome, type StoreObserver, StoreUnavailable } from './store.ts';
 import { COLUMNS, type Item } from './tables.ts';
@@ -84,7 +85,7 @@ export class Batches {
   }
 
   private async writeAll(): Promise<void> {
-    for (let batch = this.next(); batch.length > 0; batch = this.next()) {
+    for (let batch = await this.next(); batch.length > 0; batch = await this.next()) {
       const outcomes = await this.writeBatch(batch);
       batch.forEach((waiting, index) => {
         this.settle(waiting, outcomes[index] ?? new Error(`the engine did not answer for ${RESOURCE.withArticle}`));
@@ -107,8 +108,10 @@ export class Batches {
   }
 
   /** Takes the next batch out of the items that wait, and turns away those that have waited too long. */
-  private next(): readonly Waiting[] {
+  private async next(): Promise<readonly Waiting[]> {
     for (;;) {
+      // The requests that have arrived by now are processed first: their items make the batch larger.
+      await setImmediate();
       const batch = this.waiting.splice(0, MAX_BATCH_ITEMS);
       const now = performance.now();
       for (const waiting of batch) {
