@@ -14,6 +14,8 @@ const CHUNK_BYTES = 5;
 /** How much Node reads of a connection at a time, in bytes. */
 const READ_BYTES = 64 * 1024;
 
+const EMPTY: Buffer = Buffer.alloc(0);
+
 const gaveWay = busy('bodies fill the room that they have, and those of this caller most of it');
 
 /** Whether the message announces a body that is not empty (RFC 9112, section 6.3). */
@@ -29,7 +31,7 @@ export class IncomingBody {
   private readonly exchange: Exchange;
   private readonly ledger: Ledger;
   private readonly chunked: boolean;
-  private bytes: Buffer = Buffer.alloc(0);
+  private bytes = EMPTY;
   private length = 0;
   /** How many bytes of the connection Node had read when the head was complete. */
   private readonly readBefore: number = 0;
@@ -105,7 +107,7 @@ export class IncomingBody {
   }
 
   private release(): void {
-    this.bytes = Buffer.alloc(0);
+    this.bytes = EMPTY;
     this.ledger.setHeld(this.exchange, 'body', 0);
   }
 
@@ -158,13 +160,16 @@ function smallChunks(): Refusal {
  */
 export function classesOf(app: Express) {
   class AppRequest extends IncomingMessage {
+    declare _dumpAndCloseReadable: () => void;
     incoming: IncomingBody | undefined;
 
     /** Node's parser calls it with each part of the body, and with null at its end. */
     override push(part: Buffer | null): boolean {
       if (part !== null && this.incoming !== undefined) return this.incoming.push(part);
-      this.incoming?.end();
-      return super.push(part);
+      if (this.incoming === undefined) return super.push(part);
+      this.incoming.end();
+      this._dumpAndCloseReadable();
+      return false;
     }
 
     override _read(size: number): void {

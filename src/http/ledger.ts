@@ -82,7 +82,7 @@ export class Ledger<E extends Exchange = Exchange> {
     }
     const exchange = new this.create({ request, response, connection, ledger: this, expectsContinue });
     connection.begin(exchange);
-    response.once('close', () => {
+    response.on('close', () => {
       this.end(exchange);
     });
     return exchange;
