@@ -11,7 +11,7 @@ import {
 } from '@redocly/openapi-core';
 import { readOpenApi } from '../src/contract/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
-import { loadContract } from '../src/contract/load.ts';
+import { loadContract, sumOf } from '../src/contract/load.ts';
 import { publishedYaml } from '../src/contract/yaml.ts';
 import { withErrorNumbers } from './error-table.ts';
 import { prove } from './proof/prove.ts';
@@ -40,6 +40,7 @@ async function generate(check: boolean): Promise<void> {
   prove(await loadContract(yaml));
   const files = [
     { path: 'generated/openapi.ts', text: HEADER + (await generateTypes(yaml)) },
+    { path: 'generated/openapi.sha256', text: sumOf(yaml) },
     { path: 'docs/contract.md', text: vocabularyPage() },
     { path: 'README.md', text: withErrorNumbers(await readFile(README, 'utf8'), document) },
   ];

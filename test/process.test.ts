@@ -102,6 +102,14 @@ describe('the service', () => {
     await service.stop();
   });
 
+  test('does not start by a contract that was edited since `npm run generate`, and is no OpenAPI', async () => {
+    const project = new Project();
+    project.edit('openapi.yaml', '      responses:', '      answers:');
+    const service = start(process.execPath, [project.main, 'serve'], { PORT: '0' }, project.folder);
+    expect(await service.ended).toBe(1);
+    expect(service.stderr()).toContain('openapi.yaml is not valid OpenAPI 3.1: ');
+  });
+
   test('does not grow with what clients invent: 3,000 content types', async () => {
     // The heap of a young process grows by itself, in steps that are small with this.
     const service = await startService({ NODE_OPTIONS: '--max-semi-space-size=2' });

@@ -1,10 +1,16 @@
 import type { Response } from 'express';
-import { error as validatorErrors } from 'express-openapi-validator';
+import { createRequire } from 'node:module';
 import packageJson from 'express-openapi-validator/package.json' with { type: 'json' };
-import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
-import type { OpenApiRequest, OpenAPIV3, Options } from 'express-openapi-validator/dist/framework/types.js';
-import { RequestValidator, ResponseValidator } from 'express-openapi-validator/dist/middlewares/index.js';
-import { OpenApiValidator } from 'express-openapi-validator/dist/openapi.validator.js';
+import type { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
+import {
+  BadRequest,
+  InternalServerError,
+  type OpenApiRequest,
+  type OpenAPIV3,
+  type Options,
+} from 'express-openapi-validator/dist/framework/types.js';
+import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
+import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import {
   type ContractOperation,
   type Declared,
@@ -28,11 +34,25 @@ import { messageOf } from '../explained-error.ts';
 /** The versions of the validator that the tests of contract and http were run with. */
 const TESTED = ['5.6.2'];
 
-const ALL_ERRORS = { allErrors: true };
+const require = createRequire(import.meta.url);
+
+const FORMATS = Object.fromEntries(
+  Object.entries(STRING_FORMATS).map(([name, validate]) => [name, { type: 'string' as const, validate }]),
+);
 
 /** Options of Ajv, which the validator hands on. */
-function ajvOptions({ checks }: Translation): Partial<Options> {
+function ajvOptions({ checks }: Translation): Options {
   return {
+    allErrors: true,
+    strict: false,
+    strictNumbers: true,
+    // The document was held to the schema of OpenAPI.
+    validateSchema: false,
+    coerceTypes: false,
+    validateFormats: true,
+    ajvFormats: { mode: 'fast' },
+    formats: FORMATS,
+    serDesMap: {},
     // With `errors: false`, Ajv makes the error. Those that a keyword makes are copied for each one that there was before.
     keywords: checks.map(({ message, isValid }, index) => ({
       keyword: `exact${index}`,
@@ -48,7 +68,10 @@ function ajvOptions({ checks }: Translation): Partial<Options> {
 
 /** @throws ContractError if the document is not valid OpenAPI 3.1 */
 export function requireOpenApi(document: OpenApiDocument): void {
-  const validator = new OpenAPISchemaValidator({ version: document.openapi, validateApiSpec: true });
+  // Loaded only where it is used, as it delays a start.
+  const loaded: unknown = require('express-openapi-validator/dist/framework/openapi.schema.validator.js');
+  const { OpenAPISchemaValidator: Validator } = loaded as { OpenAPISchemaValidator: typeof OpenAPISchemaValidator };
+  const validator = new Validator({ version: document.openapi, validateApiSpec: true });
   // Its parameter has the type of a valid document, which is what it is asked about.
   const [first] = validator.validate(document as OpenApiDocument & OpenAPIV3.DocumentV3_1).errors ?? [];
   if (first === undefined) return;
@@ -69,19 +92,10 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
   const follow = follower(document);
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
   const messages = operations.map((operation) => ({ operation, ...toMessages(operation, requests, replies) }));
-  const { ajvOpts } = new OpenApiValidator({
-    apiSpec: toSpecification({}),
-    validateRequests: ALL_ERRORS,
-    validateResponses: ALL_ERRORS,
-    formats: Object.fromEntries(
-      Object.entries(STRING_FORMATS).map(([name, validate]) => [name, { type: 'string', validate }]),
-    ),
-  });
   try {
-    const requestOptions: Options = { ...ajvOpts.request, ...ajvOptions(requests) };
-    const requestValidator = new RequestValidator(toSpecification(requests.components), requestOptions);
+    const requestValidator = new RequestValidator(toSpecification(requests.components), ajvOptions(requests));
     // A reply may be made of objects that inherit members, such as `constructor`: those are not sent.
-    const replyOptions: Options = { ...ajvOpts.response, ...ajvOptions(replies), ownProperties: true };
+    const replyOptions: Options = { ...ajvOptions(replies), ownProperties: true };
     const replyValidator = new ResponseValidator(toSpecification(replies.components), replyOptions);
     const compile = (operation: Named, bodies: ReadonlyMap<string, unknown>) =>
       compileRequests(operation, bodies, requestValidator, requests.checks, patterns);
@@ -236,7 +250,7 @@ function compileRequest(
     try {
       void validator.validate(light as OpenApiRequest, NO_RESPONSE as Response, () => undefined);
     } catch (error) {
-      if (!(error instanceof validatorErrors.BadRequest)) throw error;
+      if (!(error instanceof BadRequest)) throw error;
       throw contractBroken(inMessage(error.errors, '/body', checks), patterns);
     }
   };
@@ -279,7 +293,7 @@ function compileReplies(
       const statusCode: unknown = name;
       validator._validate({ validators, body: reply, statusCode: statusCode as number, path: '', accepts: [] });
     } catch (error) {
-      if (!(error instanceof validatorErrors.InternalServerError)) throw error;
+      if (!(error instanceof InternalServerError)) throw error;
       throw new ReplyError(
         `the reply of ${id} breaks the contract: ${inWords(inMessage(error.errors, '/response', exact))}`,
       );

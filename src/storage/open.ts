@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { itemStore } from './items.ts';
-import { openPostgres } from './postgres/engine.ts';
 import type { PostgresLocation } from './postgres/location.ts';
 import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
-import type { Opening, Run, Store } from './store.ts';
+import { databaseOf } from './database.ts';
+import type { Engine, Opening, Run, Store } from './store.ts';
 import { tokenStore } from './tokens.ts';
 
 export type StoreLocation = SqliteLocation | PostgresLocation;
@@ -14,9 +14,7 @@ export type StoreLocation = SqliteLocation | PostgresLocation;
  * @throws StoreUnusable, StoreUnavailable
  */
 export async function openStore(location: StoreLocation, opening: Opening): Promise<Store> {
-  const opened = location.engine === 'sqlite' ? openSqlite(location, opening) : openPostgres(location, opening);
-  // Kysely has some 250 files, which are loaded while the engine opens.
-  const [engine, { databaseOf }] = await Promise.all([opened, import('./database.ts')]);
+  const engine = await openEngine(location, opening);
   /** Holds `true` for the work of a transaction. */
   const within = new AsyncLocalStorage<true>();
   // What would be no part of the transaction, and on SQLite would wait for its end.
@@ -54,4 +52,11 @@ export async function openStore(location: StoreLocation, opening: Opening): Prom
     database: outside(engine.run),
     transaction,
   };
+}
+
+async function openEngine(location: StoreLocation, opening: Opening): Promise<Engine> {
+  if (location.engine === 'sqlite') return await openSqlite(location, opening);
+  // Its client is loaded only where it is used, as it delays a start.
+  const { openPostgres } = await import('./postgres/engine.ts');
+  return await openPostgres(location, opening);
 }
