@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addAbortSignal } from 'node:stream';
+import type { Config } from '../config.ts';
 import type { ItemStore } from '../storage/store.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
@@ -29,6 +30,7 @@ export interface ImportOptions {
  * @param patienceMs how long the import waits for an unreachable store
  */
 export async function importItems(
+  config: Config,
   path: string,
   options: ImportOptions,
   patienceMs: number = IMPORT_PATIENCE_MS,
@@ -39,7 +41,7 @@ export async function importItems(
   const reader = new RecordReader(input.name, format, await openBodyReader());
   const work = (items: ItemStore | undefined) => importRecords(input, reader, rejects, items, patienceMs);
   if (options.dryRun) await work(undefined);
-  else await withStore({ create: true }, ({ items }) => work(items));
+  else await withStore(config, { create: true }, ({ items }) => work(items));
   if (rejects.count > 0) {
     const which = rejects.count === 1 ? '1 record was' : `${rejects.count} records were`;
     const what = options.dryRun ? 'refused' : 'not stored';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Authenticator } from '../auth/authenticator.ts';
 import { hashToken, makeToken } from '../auth/token.ts';
-import { type Config, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { PAGES } from '../contract/addresses.ts';
 import { scopesOf } from '../contract/contract.ts';
 import { loadContract } from '../contract/load.ts';
@@ -26,10 +26,14 @@ const GRACE_MS = 5000;
 /** When the process ends though work is left, in milliseconds; BUSY_MS of sqlite/connection.ts may come on top. */
 const END_MS = 5500;
 
-/** Runs the service until SIGTERM, SIGINT or SIGHUP. */
-export async function serve(): Promise<void> {
-  const config = readConfig();
+/**
+ * Runs the service until SIGTERM, SIGINT or SIGHUP.
+ *
+ * @param warnings what the log says first
+ */
+export async function serve(config: Config, warnings: readonly string[]): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
+  for (const each of warnings) log.logger.warn(each);
   const endProcess = (message: string, error?: unknown) => {
     log.logger.fatal({ err: error }, message);
     void log.flush().then(() => process.exit(1));
