@@ -2,9 +2,10 @@ import packageJson from '../package.json' with { type: 'json' };
 import { Command, CommanderError } from 'commander';
 import type { ImportOptions } from './commands/import.ts';
 import { unwritable } from './commands/print.ts';
+import { exitCodeOf } from './commands/signals.ts';
 import { type Config, readConfig, SETTINGS } from './config.ts';
 import { type Chosen, findSettings } from './environment.ts';
-import { ExplainedError } from './explained-error.ts';
+import { ExplainedError, Interrupted } from './explained-error.ts';
 import { RESOURCE, SERVICE } from './resource.ts';
 
 const program = new Command(SERVICE)
@@ -112,7 +113,10 @@ function append(value: string, values: readonly string[] = []): readonly string[
   return [...values, value];
 }
 
-/** Says on stderr what went wrong. Returns the exit code: 1 for a failure, 2 for a command that was not understood. */
+/**
+ * Says on stderr what went wrong. Returns the exit code: 1 for a failure, 2 for a command that was not understood, and
+ * what shells have for a signal.
+ */
 function report(error: unknown): number {
   // Commander has said it; it throws for --help as well, with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -120,5 +124,5 @@ function report(error: unknown): number {
   if (Error.isError(error) && 'code' in error && error.code === 'EPIPE') return 1;
   // Any other error is a fault of the program, and shows where.
   console.error(error instanceof ExplainedError ? `${SERVICE}: ${error.message}` : error);
-  return 1;
+  return error instanceof Interrupted ? exitCodeOf(error.signal) : 1;
 }

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Config } from '../config.ts';
 import type { ItemStore } from '../storage/store.ts';
-import { ExplainedError, messageOf } from '../explained-error.ts';
+import { ExplainedError, Interrupted, messageOf } from '../explained-error.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
@@ -65,9 +65,9 @@ async function importRecords(
     progress.say(`the store does not answer, and is tried again for ${patienceMs / 1000} s: ${reason}`);
   };
   const importer = new Importer({ items, patienceMs, onReject, onUnreachable });
-  const unfinished = (why: string, cause?: unknown) => {
+  const unfinished = (why: string) => {
     const done = `${input.name} was read up to line ${importer.line}: ${outcomes(importer.counts)}`;
-    return new ExplainedError(`${why}; ${done}; run it again, what is stored is replayed`, { cause });
+    return `${why}; ${done}; run it again, what is stored is replayed`;
   };
   let bytes = 0;
   try {
@@ -80,11 +80,11 @@ async function importRecords(
     if (!signal.aborted) await importer.add(reader.end());
     await importer.finish();
   } catch (error) {
-    throw error instanceof StoreLost ? unfinished(error.message, error) : error;
+    throw error instanceof StoreLost ? new ExplainedError(unfinished(error.message), { cause: error }) : error;
   } finally {
     progress.end();
   }
-  if (signal.aborted) throw unfinished('interrupted');
+  if (signal.aborted) throw new Interrupted(unfinished('interrupted'), signal.reason as NodeJS.Signals);
   const { given, counts } = importer;
   const became =
     items === undefined

@@ -15,29 +15,36 @@ export interface Reject {
   readonly excerpt?: string;
 }
 
-/** The file that says which records were not stored, and why; it is there only if there are any. */
+/** The file that says which records were not stored, and why; it is made only if there are any. */
 export class Rejects implements Disposable {
   count = 0;
   readonly path: string;
   private file: number | undefined;
+  private readonly stream: NodeJS.WriteStream | undefined;
 
   /** @throws ExplainedError if the file exists: what it says was not looked at yet */
   constructor(path: string) {
     this.path = path;
-    requireAbsent(path, ' with --rejects');
+    this.stream = streamOf(path);
+    if (this.stream === undefined) requireAbsent(path, ' with --rejects');
   }
 
   add(rejects: readonly Reject[]): void {
     if (rejects.length === 0) return;
+    const lines = rejects.map((reject) => `${JSON.stringify(reject)}\n`).join('');
+    this.count += rejects.length;
+    if (this.stream !== undefined) {
+      this.stream.write(lines);
+      return;
+    }
     try {
       this.file ??= openSync(this.path, 'wx');
       // All of it, or an error: one write may stop short where the disk is almost full.
-      writeFileSync(this.file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''));
+      writeFileSync(this.file, lines);
     } catch (error) {
-      const reason = messageOf(error);
+      const reason = `${messageOf(error)}; --rejects names another one, such as /dev/stderr`;
       throw new ExplainedError(`the file of rejects ${this.path} cannot be written: ${reason}`, { cause: error });
     }
-    this.count += rejects.length;
   }
 
   [Symbol.dispose](): void {
@@ -45,4 +52,9 @@ export class Rejects implements Disposable {
     fsyncSync(this.file);
     closeSync(this.file);
   }
+}
+
+/** A stream of the process by its name. Opened by that, a socket or a pipe of another user would be refused. */
+function streamOf(path: string): NodeJS.WriteStream | undefined {
+  return { '/dev/stdout': process.stdout, '/dev/stderr': process.stderr }[path];
 }

@@ -37,7 +37,7 @@ describe('an import', () => {
     await write(`bad\n${lines(5000)}`);
     while (look(here.database) === 0) await sleep(50);
     child.kill('SIGINT');
-    expect(await ended).toBe(1);
+    expect(await ended).toBe(130);
     expect(stdout()).toBe('');
     expect(stderr()).toBe(
       'plant-store: interrupted; stdin was read up to line 5001: 5000 created, 0 replayed, 0 conflicting, ' +
