@@ -110,7 +110,12 @@ describe('a store, from the command line,', () => {
       ['brief', 'expired', time, time, 'a b'],
     ]);
     const json = (await command('token', 'list', '--json')).stdout;
-    expect(json.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect(
+      json
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
       { name: 'app', state: 'revoked', created: time, expires: time, scopes: [] },
       { name: 'late', state: 'valid', created: time, scopes: [] },
       { name: 'brief', state: 'expired', created: time, expires: time, scopes: ['a', 'b'] },
