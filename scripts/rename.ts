@@ -62,7 +62,7 @@ function rename(one: string, many: string): void {
   }
 
   for (const [file, text] of texts) {
-    writeFileSync(file, file === LOCK ? text.replaceAll(`"name": "${SERVICE}"`, replace) : replace(text));
+    writeFileSync(file, file === LOCK ? text.replaceAll(SERVICE, replace) : replace(text));
     if (replace(file) !== file) run('git', 'mv', file, replace(file));
   }
   run(process.execPath, 'node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.');

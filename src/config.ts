@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { isUnalterable } from './auth/issuer.ts';
 import { isToken } from './auth/token.ts';
 import { areScopes } from './contract/caller.ts';
+import type { Environment } from './environment.ts';
 import { ExplainedError, messageOf } from './explained-error.ts';
 import type { Proxies } from './http/client-address.ts';
 import type { RateLimit } from './http/rate-limit.ts';
@@ -13,11 +13,13 @@ import { RESOURCE } from './resource.ts';
 import type { StoreLocation } from './storage/open.ts';
 import { readPostgresLocation } from './storage/postgres/location.ts';
 
-interface Setting {
+export interface Setting {
   /** Reads the text of the environment. The message of its error follows the setting's name: `must be …, not …`. */
   readonly read: (text: string) => unknown;
   /** The text that is used if the environment has none; without a default, the setting is undefined then. */
   readonly default?: string;
+  /** The text as the command `config` shows it, where it is not shown as it stands: it may hold a secret. */
+  readonly show?: (text: string) => string;
   /** The text of README's table of settings. */
   readonly meaning: string;
 }
@@ -29,6 +31,7 @@ export const SETTINGS = {
   DATABASE_URL: {
     read: readStore,
     default: `sqlite:data/${RESOURCE.many}.db`,
+    show: (text) => nameOfStore(readStore(text)),
     meaning: 'where the store is: a file, whose folder is made, or PostgreSQL, see [Scaling out](#scaling-out)',
   },
   BASE_URL: {
@@ -53,7 +56,11 @@ export const SETTINGS = {
     meaning: 'what those tokens must have as `aud`; it must be set beside `JWT_ISSUER`',
   },
   JWT_SCOPE: { read: readScopes, meaning: 'which scopes those tokens must have, all of them' },
-  JWKS_URL: { read: readJwksUrl, meaning: 'where the keys of the provider are, if not where it says itself' },
+  JWKS_URL: {
+    read: readJwksUrl,
+    show: (text) => text.replace(/\?.*/s, '?…'),
+    meaning: 'where the keys of the provider are, if not where it says itself',
+  },
   RATE_LIMIT: {
     read: readRateLimit,
     meaning: 'how many requests a caller may send, such as `600/60s`, see [Rate limits](#rate-limits)',
@@ -74,27 +81,19 @@ type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly de
 /** The values of the settings, by name. */
 export type Config = { readonly [Name in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Name]> };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The settings of a file `.env` in the working folder; the process's environment overrides them. */
-function readEnvironment(): Environment {
-  let file: Environment = {};
-  try {
-    file = parseEnv(readFileSync('.env', 'utf8'));
-  } catch (error) {
-    const isMissing = Error.isError(error) && 'code' in error && error.code === 'ENOENT';
-    if (!isMissing) throw new ExplainedError(`.env cannot be read: ${messageOf(error)}`);
-  }
-  return { ...file, ...process.env };
+/** @throws ExplainedError which names every setting that is wrong, not only the first */
+export function readConfig(environment: Environment): Config {
+  const { config, faults } = examine(environment);
+  if (faults.length > 0) throw new ExplainedError(faults.join('; '));
+  return config;
 }
 
-/** @throws ExplainedError which names every setting that is wrong, not only the first */
-export function readConfig(environment: Environment = readEnvironment()): Config {
+/** Reads all settings. A value that is wrong, for which there is a fault, is undefined. */
+export function examine(environment: Environment): { readonly config: Config; readonly faults: readonly string[] } {
   const faults: string[] = [];
-  // An empty setting is treated as missing: containers leave one out that way.
-  const isSet = (name: string) => (environment[name] ?? '').trim() !== '';
+  const isSet = (name: string) => textOf(environment, name) !== undefined;
   const values = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
-    const text = isSet(name) ? environment[name]?.trim() : setting.default;
+    const text = textOf(environment, name) ?? setting.default;
     try {
       return [name, text === undefined ? undefined : setting.read(text)];
     } catch (error) {
@@ -113,8 +112,13 @@ export function readConfig(environment: Environment = readEnvironment()): Config
   if (isSet('JWT_ISSUER') && !isSet('JWT_AUDIENCE')) {
     faults.push('JWT_AUDIENCE must be set beside JWT_ISSUER: the `aud` of tokens for this service');
   }
-  if (faults.length > 0) throw new ExplainedError(faults.join('; '));
-  return config;
+  return { config, faults };
+}
+
+/** An empty setting is treated as missing: containers leave one out that way. */
+export function textOf(environment: Environment, name: string): string | undefined {
+  const text = environment[name]?.trim();
+  return text === '' ? undefined : text;
 }
 
 function readHost(text: string): string {
@@ -135,6 +139,11 @@ function readStore(text: string): StoreLocation {
   throw new Error(
     `must be sqlite: and the path of a file, such as ${SETTINGS.DATABASE_URL.default}, or postgres://user:password@host/database`,
   );
+}
+
+/** DATABASE_URL as it means the same in any folder, without the password. */
+export function nameOfStore(store: StoreLocation): string {
+  return store.engine === 'sqlite' ? `sqlite:${store.path}` : store.url;
 }
 
 /** A URL without query, fragment or user. If it has one, the error does not quote it: it may hold a secret. */

@@ -192,7 +192,7 @@ exec '${process.execPath}' -e "Object.defineProperty(process.versions, 'node', {
   expect(await node.ended).toBe(1);
   expect(node.stderr()).toMatch(/^plant-store needs Node 26 and found 20\.20\.2: run `npm ci`.*\n$/);
   for (const script of Object.values(packageJson.scripts))
-    expect(script).toMatch(/^(NODE_COMPILE_CACHE=\S+ )?(exec )?scripts\/node |^TESTS=long npm test /);
+    expect(script).toMatch(/^(NODE_COMPILE_CACHE=\S+ )?(exec )?scripts\/(node|plant-store)\b|^TESTS=long npm test /);
 });
 
 test('scripts/node takes the Node of the PATH where the one that npm installed does not run', async () => {

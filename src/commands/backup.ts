@@ -1,4 +1,4 @@
-import { readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { RESOURCE } from '../resource.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
@@ -8,8 +8,8 @@ import { print } from './print.ts';
 import { watchSignals } from './signals.ts';
 
 /** Copies the store into a new file, also beside a service. Only the owner may read it: it has the tokens' hashes. */
-export async function backUp(file: string): Promise<void> {
-  const path = pathOfStore('backup', file);
+export async function backUp(config: Config, file: string): Promise<void> {
+  const path = pathOfStore(config, 'backup', file);
   using interruption = watchSignals();
   const options = { mode: 0o600, signal: interruption.signal };
   const count = await writeNewFile(file, options, (copy) => backUpSqlite(path, copy));
@@ -17,8 +17,8 @@ export async function backUp(file: string): Promise<void> {
 }
 
 /** Makes the store what a backup has, also beside a running service. */
-export async function restore(file: string, { force = false }: { force?: boolean }): Promise<void> {
-  const count = await restoreSqlite(pathOfStore('restore', file), file, (present) => {
+export async function restore(config: Config, file: string, { force = false }: { force?: boolean }): Promise<void> {
+  const count = await restoreSqlite(pathOfStore(config, 'restore', file), file, (present) => {
     if (present === 0 || force) return;
     throw new ExplainedError(
       `the store has ${inWords(present)}, which would be lost: make a backup of it first, then restore with --force`,
@@ -28,8 +28,7 @@ export async function restore(file: string, { force = false }: { force?: boolean
 }
 
 /** The path of the store in SQLite. @throws ExplainedError which names PostgreSQL's own command, for a store there */
-function pathOfStore(what: 'backup' | 'restore', file: string): string {
-  const store = readConfig().DATABASE_URL;
+function pathOfStore({ DATABASE_URL: store }: Config, what: 'backup' | 'restore', file: string): string {
   if (store.engine === 'sqlite') return store.path;
   throw new ExplainedError(`PostgreSQL does this itself: ${dumpCommand(store, what, file)}`);
 }

@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Config } from '../config.ts';
 import type { ItemStore } from '../storage/store.ts';
 import { CSV_HEADER, toCsv } from '../files/csv.ts';
 import { writeNewFile } from '../files/new-file.ts';
@@ -11,9 +12,13 @@ import { watchSignals } from './signals.ts';
 import { withStore } from './with-store.ts';
 
 /** Writes all items of one moment, in the order of their ids, to a new file or to stdout. */
-export async function exportItems(path: string | undefined, options: { format?: string }): Promise<void> {
+export async function exportItems(
+  config: Config,
+  path: string | undefined,
+  options: { format?: string },
+): Promise<void> {
   const format = formatOf(path ?? '', options.format);
-  await withStore({ create: false }, async ({ items }) => {
+  await withStore(config, { create: false }, async ({ items }) => {
     if (path === undefined) {
       // On a terminal the items themselves show the progress.
       const progress = process.stdout.isTTY ? undefined : new Progress();

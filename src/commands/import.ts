@@ -2,8 +2,9 @@ import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addAbortSignal } from 'node:stream';
+import type { Config } from '../config.ts';
 import type { ItemStore } from '../storage/store.ts';
-import { ExplainedError, messageOf } from '../explained-error.ts';
+import { ExplainedError, Interrupted, messageOf } from '../explained-error.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
@@ -29,6 +30,7 @@ export interface ImportOptions {
  * @param patienceMs how long the import waits for an unreachable store
  */
 export async function importItems(
+  config: Config,
   path: string,
   options: ImportOptions,
   patienceMs: number = IMPORT_PATIENCE_MS,
@@ -39,7 +41,7 @@ export async function importItems(
   const reader = new RecordReader(input.name, format, await openBodyReader());
   const work = (items: ItemStore | undefined) => importRecords(input, reader, rejects, items, patienceMs);
   if (options.dryRun) await work(undefined);
-  else await withStore({ create: true }, ({ items }) => work(items));
+  else await withStore(config, { create: true }, ({ items }) => work(items));
   if (rejects.count > 0) {
     const which = rejects.count === 1 ? '1 record was' : `${rejects.count} records were`;
     const what = options.dryRun ? 'refused' : 'not stored';
@@ -63,9 +65,9 @@ async function importRecords(
     progress.say(`the store does not answer, and is tried again for ${patienceMs / 1000} s: ${reason}`);
   };
   const importer = new Importer({ items, patienceMs, onReject, onUnreachable });
-  const unfinished = (why: string, cause?: unknown) => {
+  const unfinished = (why: string) => {
     const done = `${input.name} was read up to line ${importer.line}: ${outcomes(importer.counts)}`;
-    return new ExplainedError(`${why}; ${done}; run it again, what is stored is replayed`, { cause });
+    return `${why}; ${done}; run it again, what is stored is replayed`;
   };
   let bytes = 0;
   try {
@@ -78,11 +80,11 @@ async function importRecords(
     if (!signal.aborted) await importer.add(reader.end());
     await importer.finish();
   } catch (error) {
-    throw error instanceof StoreLost ? unfinished(error.message, error) : error;
+    throw error instanceof StoreLost ? new ExplainedError(unfinished(error.message), { cause: error }) : error;
   } finally {
     progress.end();
   }
-  if (signal.aborted) throw unfinished('interrupted');
+  if (signal.aborted) throw new Interrupted(unfinished('interrupted'), signal.reason as NodeJS.Signals);
   const { given, counts } = importer;
   const became =
     items === undefined

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import { int64 } from '../contract/int64.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { RESOURCE } from '../resource.ts';
@@ -5,12 +6,12 @@ import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 /** Removes an item: an operator undoes a mistake so. */
-export async function remove(text: string): Promise<void> {
+export async function remove(config: Config, text: string): Promise<void> {
   const id = int64(text);
   if (id === undefined) {
     throw new ExplainedError(`the id must be an integer from -9223372036854775808 to 9223372036854775807, not ${text}`);
   }
-  await withStore({ create: false }, async ({ items }) => {
+  await withStore(config, { create: false }, async ({ items }) => {
     if (!(await items.remove(id))) throw new ExplainedError(`there is no ${RESOURCE.one} with the id ${id}`);
     await print(`removed the ${RESOURCE.one} with the id ${id}\n`);
   });

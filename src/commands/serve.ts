@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Authenticator } from '../auth/authenticator.ts';
 import { hashToken, makeToken } from '../auth/token.ts';
-import { type Config, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { PAGES } from '../contract/addresses.ts';
 import { scopesOf } from '../contract/contract.ts';
 import { loadContract } from '../contract/load.ts';
@@ -19,6 +19,7 @@ import { createLanding } from '../pages/landing.ts';
 import { RESOURCE } from '../resource.ts';
 import { openStore } from '../storage/open.ts';
 import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
+import { reachable } from './health.ts';
 import { watchSignals } from './signals.ts';
 
 /** How long requests under way may take after a signal to stop, in milliseconds; the process is gone within 10 s. */
@@ -26,10 +27,14 @@ const GRACE_MS = 5000;
 /** When the process ends though work is left, in milliseconds; BUSY_MS of sqlite/connection.ts may come on top. */
 const END_MS = 5500;
 
-/** Runs the service until SIGTERM, SIGINT or SIGHUP. */
-export async function serve(): Promise<void> {
-  const config = readConfig();
+/**
+ * Runs the service until SIGTERM, SIGINT or SIGHUP.
+ *
+ * @param warnings what the log says first
+ */
+export async function serve(config: Config, warnings: readonly string[]): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
+  for (const each of warnings) log.logger.warn(each);
   const endProcess = (message: string, error?: unknown) => {
     log.logger.fatal({ err: error }, message);
     void log.flush().then(() => process.exit(1));
@@ -109,9 +114,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   }
   const listener = await listen(app, config.HOST, config.PORT, logger, metrics);
   resources.defer(() => listener.stop(GRACE_MS));
-  // If the service listens on all addresses, one that a client on this machine can use.
-  const reachable = listener.url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
-  const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable;
+  const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable(listener.url);
   const docs = url + PAGES.docs;
   logger.info({ url, listening: listener.url, docs }, 'listening');
   // A parent process may wait for this, at every log level.

@@ -1,13 +1,15 @@
 import { hashToken, makeToken } from '../auth/token.ts';
-import { durationMs } from '../config.ts';
+import { type Config, durationMs, nameOfStore } from '../config.ts';
 import { areScopes, NO_SCOPES } from '../contract/caller.ts';
 import type { StoredToken } from '../storage/store.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { print } from './print.ts';
+import { printList } from './print-list.ts';
 import { withStore } from './with-store.ts';
 
 /** Makes a token and prints it: stdout gets the token alone. */
 export async function createToken(
+  config: Config,
   name: string,
   { expires, scope: scopes = [] }: { expires?: string; scope?: readonly string[] },
 ): Promise<void> {
@@ -16,7 +18,8 @@ export async function createToken(
   }
   if (!areScopes(scopes)) throw new ExplainedError(NO_SCOPES);
   const lifetime = expires === undefined ? undefined : readLifetime(expires);
-  await withStore({ create: true }, async ({ tokens }) => {
+  await withStore(config, { create: true }, async ({ tokens, opened }) => {
+    const isNew = (await opened).before === 0;
     const token = makeToken();
     const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
     const hash = hashToken(token);
@@ -31,27 +34,26 @@ export async function createToken(
       throw error;
     }
     console.error(`this is the token ${name}, valid ${until}, shown only this once`);
+    // A command in another folder than the service has another default.
+    console.error(`it is for the ${isNew ? 'new ' : ''}store ${nameOfStore(config.DATABASE_URL)}`);
   });
 }
 
-export async function listTokens(): Promise<void> {
-  await withStore({ create: false }, async ({ tokens }) => {
-    const rows = (await tokens.list()).map((token) => [
-      token.name,
-      stateOf(token),
-      new Date(token.createdAt).toISOString(),
-      token.expiresAt === undefined ? 'never' : new Date(token.expiresAt).toISOString(),
-      token.scopes.join(' '),
-    ]);
-    const table = [['NAME', 'STATE', 'CREATED', 'EXPIRES', 'SCOPES'], ...rows];
-    const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-    const lines = table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-    await print(lines.map((line) => `${line.trimEnd()}\n`).join(''));
+export async function listTokens(config: Config, { json }: { json?: true }): Promise<void> {
+  await withStore(config, { create: false }, async ({ tokens }) => {
+    const rows = (await tokens.list()).map((token) => ({
+      name: token.name,
+      state: stateOf(token),
+      created: new Date(token.createdAt).toISOString(),
+      expires: token.expiresAt === undefined ? undefined : new Date(token.expiresAt).toISOString(),
+      scopes: token.scopes,
+    }));
+    await printList(rows, { name: '', state: '', created: '', expires: 'never', scopes: '' }, json);
   });
 }
 
-export async function revokeToken(name: string): Promise<void> {
-  await withStore({ create: false }, async ({ tokens }) => {
+export async function revokeToken(config: Config, name: string): Promise<void> {
+  await withStore(config, { create: false }, async ({ tokens }) => {
     if (!(await tokens.revoke(name))) throw new ExplainedError(`there is no valid token named ${name}`);
     await print(`revoked the token ${name}: it is refused everywhere within a second\n`);
   });

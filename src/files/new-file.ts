@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { ExplainedError } from '../explained-error.ts';
+import { ExplainedError, Interrupted } from '../explained-error.ts';
 
 interface NewFileOptions {
   /** Who may read and write it; less what the process's umask takes away. */
@@ -36,7 +36,7 @@ export async function writeNewFile<T>(
     return result;
   } catch (error) {
     await rm(temporary, { force: true });
-    if (signal.aborted) throw new ExplainedError(`interrupted: ${path} was not written`, { cause: error });
+    if (signal.aborted) throw new Interrupted(`interrupted: ${path} was not written`, signal.reason as NodeJS.Signals);
     // The system's errors: a folder that is not there, a disk that is full.
     if (!Error.isError(error) || !('syscall' in error)) throw error;
     throw new ExplainedError(`${path} cannot be written: ${error.message}`, { cause: error });

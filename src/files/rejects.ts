@@ -15,29 +15,37 @@ export interface Reject {
   readonly excerpt?: string;
 }
 
-/** The file that says which records were not stored, and why; it is there only if there are any. */
+/** The file that says which records were not stored, and why; it is made only if there are any. */
 export class Rejects implements Disposable {
   count = 0;
   readonly path: string;
   private file: number | undefined;
+  private readonly isStderr: boolean;
 
   /** @throws ExplainedError if the file exists: what it says was not looked at yet */
   constructor(path: string) {
     this.path = path;
-    requireAbsent(path, ' with --rejects');
+    this.isStderr = path === '/dev/stderr';
+    if (!this.isStderr) requireAbsent(path, ' with --rejects');
   }
 
   add(rejects: readonly Reject[]): void {
     if (rejects.length === 0) return;
+    const lines = rejects.map((reject) => `${JSON.stringify(reject)}\n`).join('');
+    this.count += rejects.length;
+    if (this.isStderr) {
+      // Opened by its name, a socket or a pipe of another user would be refused.
+      process.stderr.write(lines);
+      return;
+    }
     try {
       this.file ??= openSync(this.path, 'wx');
       // All of it, or an error: one write may stop short where the disk is almost full.
-      writeFileSync(this.file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''));
+      writeFileSync(this.file, lines);
     } catch (error) {
-      const reason = messageOf(error);
+      const reason = `${messageOf(error)}; --rejects names another one, such as /dev/stderr`;
       throw new ExplainedError(`the file of rejects ${this.path} cannot be written: ${reason}`, { cause: error });
     }
-    this.count += rejects.length;
   }
 
   [Symbol.dispose](): void {

@@ -4,8 +4,9 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { importItems } from '../../src/commands/import.ts';
+import { readConfig } from '../../src/config.ts';
 import { percentile, whileServing } from '../support/crowd.ts';
 import { plantStore, ROOT, start, startService } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
@@ -36,7 +37,7 @@ describe('an import', () => {
     await write(`bad\n${lines(5000)}`);
     while (look(here.database) === 0) await sleep(50);
     child.kill('SIGINT');
-    expect(await ended).toBe(1);
+    expect(await ended).toBe(130);
     expect(stdout()).toBe('');
     expect(stderr()).toBe(
       'plant-store: interrupted; stdin was read up to line 5001: 5000 created, 0 replayed, 0 conflicting, ' +
@@ -93,20 +94,14 @@ describe('an import', () => {
 });
 
 describe('a store that is away', () => {
-  const { DATABASE_URL } = process.env;
-  afterEach(() => {
-    if (DATABASE_URL === undefined) delete process.env['DATABASE_URL'];
-    else process.env['DATABASE_URL'] = DATABASE_URL;
-  });
-
   testWith(NOT_LINUX, 'is waited for, but not for ever', async () => {
     const { folder, database, environment } = await place();
     // A pipe is opened for reading when the store is open.
     const path = join(folder, 'plants.ndjson');
     execFileSync('mkfifo', [path]);
-    process.env['DATABASE_URL'] = environment.DATABASE_URL;
+    const config = readConfig(environment);
     const other = new DatabaseSync(database);
-    const imported = importItems(path, {}, 1500);
+    const imported = importItems(config, path, {}, 1500);
     const failure = expect(imported).rejects.toThrow(
       'SQLite cannot do this at the moment: database is locked; plants.ndjson was read up to line 0: 0 created, ' +
         '0 replayed, 0 conflicting, 0 refused; run it again, what is stored is replayed',
@@ -118,7 +113,7 @@ describe('a store that is away', () => {
     await failure;
     other.exec('rollback');
 
-    const again = importItems(path, {});
+    const again = importItems(config, path, {});
     const secondPipe = await open(path, 'w');
     other.exec('begin immediate');
     await secondPipe.writeFile(lines(3000));

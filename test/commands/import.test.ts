@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -6,7 +7,10 @@ import type { Reject } from '../../src/files/rejects.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { PostgresServer } from '../support/postgres.ts';
+import { blocks } from '../support/readme.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
+import { testWith } from '../support/skipping.ts';
+import { noSmallDisk, UNSHARE } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const server = await PostgresServer.create();
@@ -152,7 +156,44 @@ describe('import', () => {
       { line: 3, error: 40007, message: expect.any(String), excerpt: '2,M\ufffdll' },
       { line: 4, error: 40008, message: expect.any(String), text: '3,"x' },
     ]);
+    // As the README has it: what has no text leaves no line.
+    const [jq = ''] = blocks('Data in and out', 'console');
+    renameSync(join(folder, 'plants.csv.rejects.ndjson'), join(folder, 'plants.ndjson.rejects.ndjson'));
+    execFileSync('sh', ['-c', jq], { cwd: folder });
+    expect(readFileSync(join(folder, 'mended.ndjson'), 'utf8')).toBe('3,"x\n');
   });
+
+  testWith(
+    noSmallDisk,
+    'reads stdin on a read-only file system, and needs a file of rejects only for rejects',
+    async () => {
+      const { folder, run, environment } = await place();
+      const readOnly = temporaryFolder();
+      const importing = async (text: string, ...args: readonly string[]) => {
+        const mount = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && cd "$1" && shift && exec "$@"';
+        const command = [process.execPath, join(ROOT, 'src/main.ts'), 'import', '-', ...args];
+        const unshared = ['sh', '-c', mount, 'sh', readOnly, ...command];
+        const started = start('unshare', [...(UNSHARE ?? []), ...unshared], environment, folder, {}, 'pipe');
+        started.child.stdin?.end(text);
+        return [await started.ended, started.stderr()];
+      };
+      expect(await importing('{"id":1,"name":"x"}\n')).toEqual([0, '']);
+      expect(await importing('{"id":2,"name":"x"}\nbad\n')).toEqual([
+        1,
+        expect.stringMatching(
+          /^plant-store: the file of rejects stdin\.rejects\.ndjson cannot be written: EROFS.*; --rejects names another one, such as \/dev\/stderr\n$/,
+        ),
+      ]);
+      const [code, stderr] = await importing('{"id":3}\n{"id":4,"name":"x"}\n', '--rejects', '/dev/stderr');
+      const [reject = '', sentence] = String(stderr).trim().split('\n');
+      expect([code, JSON.parse(reject), sentence]).toEqual([
+        1,
+        { line: 1, error: 40010, message: 'body.name is required', text: '{"id":3}' },
+        'plant-store: 1 record was not stored: /dev/stderr has each, with the reason',
+      ]);
+      expect((await run('export')).stdout).toContain('{"id":4,"name":"x"}\n');
+    },
+  );
 
   test('stores all if nobody reads what it says of that', async () => {
     const { folder, environment, write, run } = await place();

@@ -41,8 +41,8 @@ test('an export that is interrupted says so, and leaves nothing', async () => {
   const main = join(ROOT, 'src/main.ts');
   const { child, ended, stderr } = start(process.execPath, [main, 'export', 'all.ndjson'], environment, folder);
   while (!readdirSync(folder).some((name) => name.endsWith('.part'))) await sleep(5);
-  child.kill('SIGINT');
-  expect(await ended).toBe(1);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(143);
   expect(stderr()).toBe('plant-store: interrupted: all.ndjson was not written\n');
   expect(readdirSync(folder).filter((name) => name.startsWith('all'))).toEqual([]);
 });

@@ -36,6 +36,7 @@ test(
     // As one word: `planted` stays. The authors have their name from the first.
     const old = `\\b(${RESOURCE.one}|${RESOURCE.many})\\b`;
     expect(git(project, 'grep', '--ignore-case', '--name-only', '--extended-regexp', old)).toBe('LICENSE\n');
+    expect(await run(project, `scripts/${one}-store config`)).toMatchObject({ code: 0 });
     expect(await run(project, 'npm run --silent check')).toMatchObject({ code: 0 });
     const tests = 'files/records operations readme.test resource.test storage/sqlite.test';
     expect(await run(project, `npm test -- ${tests}`)).toMatchObject({ code: 0 });

@@ -1,0 +1,30 @@
+import { examine, type Setting, SETTINGS, textOf } from '../config.ts';
+import type { Found } from '../environment.ts';
+import { ExplainedError } from '../explained-error.ts';
+import { printList } from './print-list.ts';
+
+/** Prints every setting, with its value and where that is from. @throws ExplainedError which names every fault */
+export async function showConfig(found: Found, { json }: { json?: true }): Promise<void> {
+  const rows = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
+    const text = textOf(found.texts, name);
+    const origin = found.origins[name];
+    const value = shown(setting, text ?? setting.default);
+    if (text !== undefined) return { name, value, from: origin };
+    const from = setting.default === undefined ? 'none' : 'default';
+    return { name, value, from: origin === undefined ? from : `${from}, as it is empty in ${origin}` };
+  });
+  await printList(rows, { name: '', value: '-', from: '' }, json);
+  const faults = [...examine(found.texts).faults, ...found.strangers];
+  if (faults.length > 0) throw new ExplainedError(faults.join('; '));
+}
+
+function shown({ read, show = (text) => text }: Setting, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    read(text);
+    return show(text);
+  } catch {
+    // The fault says why, and quotes it if it can hold no secret.
+    return '(wrong)';
+  }
+}

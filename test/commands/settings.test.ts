@@ -1,0 +1,168 @@
+import { createServer } from 'node:http';
+import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { SETTINGS } from '../../src/config.ts';
+import { freePort } from '../support/port.ts';
+import { type Environment, plantStore, ROOT, start, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const EXECUTABLE = join(ROOT, 'scripts/plant-store');
+
+/** A folder with an `.env`, and commands that are run in it. */
+function folderWith(env: string) {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, '.env'), env);
+  const run = (args: readonly string[], environment: Environment = {}) => plantStore(args, environment, folder);
+  const config = async (environment: Environment = {}, ...args: readonly string[]) => {
+    const { code, stdout, stderr } = await run(['config', '--json', ...args], environment);
+    const rows = stdout.trim().split('\n');
+    const parsed = rows.map((row) => JSON.parse(row) as { name: string; value?: string; from: string });
+    const settings = Object.fromEntries(parsed.map(({ name, value, from }) => [name, [value, from]]));
+    return { code, stderr, settings };
+  };
+  return { folder, run, config };
+}
+
+describe('plant-store config', () => {
+  test('lists each setting with its value and where it is from, without secrets', async () => {
+    const { folder, run, config } = folderWith('PORT=3001\nLOG_LEVEL=debug\nHOST=::1\n');
+    const { code, stderr, settings } = await config({
+      LOG_LEVEL: 'warn',
+      HOST: '',
+      DATABASE_URL: 'postgres://me:secret@db/plants?sslmode=require',
+      JWT_ISSUER: 'https://id.example',
+      JWT_AUDIENCE: 'plants',
+      JWKS_URL: 'https://id.example/keys?key=secret',
+    });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(Object.keys(settings)).toEqual(Object.keys(SETTINGS));
+    expect(settings).toMatchObject({
+      PORT: ['3001', '.env'],
+      LOG_LEVEL: ['warn', 'the environment'],
+      HOST: ['127.0.0.1', 'default, as it is empty in the environment'],
+      DATABASE_URL: ['postgres://me@db/plants?sslmode=require', 'the environment'],
+      JWKS_URL: ['https://id.example/keys?…', 'the environment'],
+      ADMIN_HOST: ['127.0.0.1', 'default'],
+      BASE_URL: [undefined, 'none'],
+    });
+    const { stdout } = await run(['config']);
+    expect(stdout).toMatch(/^NAME {10}VALUE +FROM\nHOST +::1 +\.env\nPORT +3001 +\.env\n/);
+    expect(stdout).toContain(`sqlite:${join(folder, 'data/plants.db')}`);
+  });
+
+  test('fails with each fault, and each name that is not a setting, with the one that is like it', async () => {
+    const { config } = folderWith('DATABSE_URL=x\nNODE_ENV=production\nPORT=high\n');
+    const { code, stderr, settings } = await config({
+      LOGLEVEL: 'info',
+      port: '1',
+      POSTGRES_PORT: '1',
+      BASE_URL: 'https://me:secret@x',
+    });
+    expect([code, settings['BASE_URL'], settings['PORT']]).toEqual([
+      1,
+      ['(wrong)', 'the environment'],
+      ['(wrong)', '.env'],
+    ]);
+    expect(stderr).toBe(
+      'plant-store: PORT must be a port from 0 to 65535, not "high"; ' +
+        'BASE_URL must have neither a query nor a fragment nor a user; ' +
+        'DATABSE_URL in .env is not a setting: DATABASE_URL is; NODE_ENV in .env is not a setting; ' +
+        'LOGLEVEL in the environment is not a setting: LOG_LEVEL is; ' +
+        'port in the environment is not a setting: PORT is\n',
+    );
+  });
+
+  test('takes --env-file in the place of .env, and --store before all', async () => {
+    const { folder, config, run } = folderWith('PORT=1\nRATE_LIMIT=1/1s\n');
+    writeFileSync(join(folder, 'unit.env'), 'PORT=2\nDATABASE_URL=sqlite:unit.db\nHOST=::1\n');
+    const { settings } = await config({ HOST: '::2', DATABASE_URL: 'sqlite:x.db' }, '--env-file', 'unit.env');
+    expect(settings).toMatchObject({
+      PORT: ['2', 'unit.env'],
+      HOST: ['::2', 'the environment'],
+      RATE_LIMIT: [undefined, 'none'],
+    });
+    const chosen = await config({ DATABASE_URL: 'sqlite:x.db' }, '--store', 'sqlite:y.db');
+    expect(chosen.settings['DATABASE_URL']).toEqual([`sqlite:${join(folder, 'y.db')}`, '--store']);
+    // Before the command as well as behind it.
+    expect(await run(['--store', 'sqlite:made.db', 'migrate'])).toMatchObject({ code: 0 });
+    expect(await run(['token', 'list', '--store', 'sqlite:made.db'])).toMatchObject({ code: 0 });
+    // By the executable: Node would look for the file itself.
+    const { ended, stderr } = start(EXECUTABLE, ['migrate', '--env-file', 'none.env'], {}, folder);
+    expect([await ended, stderr()]).toEqual([
+      1,
+      expect.stringMatching(/^plant-store: none\.env cannot be read: ENOENT/),
+    ]);
+    expect(await run(['migrate', '--store', ''])).toMatchObject({
+      code: 1,
+      stderr: 'plant-store: --store must name the store, as DATABASE_URL does, and is empty\n',
+    });
+  });
+});
+
+test('the log of a service begins with the names in .env that are not settings', async () => {
+  const { folder } = folderWith('ADMIN_PROT=1\n');
+  const service = await startService({}, folder);
+  await service.stop();
+  const [first] = service.log();
+  expect(first).toMatchObject({ level: 'warn', msg: 'ADMIN_PROT in .env is not a setting: ADMIN_PORT is' });
+});
+
+describe('plant-store health', () => {
+  test('asks the admin listener, or the service where there is none', async () => {
+    const [port, adminPort] = [String(await freePort()), String(await freePort())];
+    const { folder, run } = folderWith(`PORT=${port}\nBASE_URL=http://plants.example/garden\n`);
+    const answers = (url: string) => ({ code: 0, stdout: `the service answers at ${url}\n`, stderr: '' });
+    const isAway = (url: string) => ({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(`^plant-store: the service does not answer at ${url}: .*\n$`),
+    });
+    const ofContract = `http://127.0.0.1:${port}/garden/openapi.yaml`;
+    expect(await run(['health'])).toEqual(isAway(ofContract));
+    const service = await startService({ PORT: port, ADMIN_PORT: adminPort, HOST: '0.0.0.0' }, folder);
+    expect(await run(['health'], { HOST: '0.0.0.0' })).toEqual(answers(ofContract));
+    // The faults of other settings are not the service's.
+    const environment = { ADMIN_PORT: adminPort, TOKEN_FILE: '/none' };
+    expect(await run(['health'], environment)).toEqual(answers(`http://127.0.0.1:${adminPort}/livez`));
+    await service.stop();
+    expect(await run(['health'], environment)).toEqual(isAway(`http://127.0.0.1:${adminPort}/livez`));
+    expect(await run(['health'], { PORT: '0' })).toMatchObject({
+      code: 1,
+      stderr: 'plant-store: the system has chosen the port (0), which only the log of the service has\n',
+    });
+  });
+
+  test('fails where another program answers, or one that says nothing', async () => {
+    const { run } = folderWith('');
+    for (const [status, what] of [
+      [404, 'the service answers 404 at http://'],
+      [undefined, ': no answer within 2 s\n'],
+    ] as const) {
+      const server = createServer((_request, response) => {
+        if (status !== undefined) response.writeHead(status).end();
+      });
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const { port } = server.address() as AddressInfo;
+      const { code, stderr } = await run(['health'], { ADMIN_PORT: String(port) });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(what)]);
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
+  test('loads neither the store nor the contract', async () => {
+    const script = `
+      const { registerHooks } = require('node:module');
+      registerHooks({ load: (url, context, next) => { console.error(url); return next(url, context); } });`;
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'hook.cjs'), script);
+    const main = join(ROOT, 'src/main.ts');
+    const { ended, stderr } = start(process.execPath, ['-r', './hook.cjs', main, 'health'], { PORT: '1' }, folder);
+    await ended;
+    expect(stderr()).toContain('src/commands/health.ts');
+    expect(stderr()).not.toMatch(/express|kysely|yaml\/|sqlite|src\/http/);
+  });
+});
