@@ -101,6 +101,8 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   if (metrics !== undefined && config.ADMIN_PORT !== undefined) {
     const ready = async () => {
       if (stopSignal.aborted) throw new Error('the service is stopping');
+      // An instance that had them once stays ready: a provider that is away must not take all instances out.
+      if (jwt?.keys.age === Infinity) throw new Error('the keys of the token issuer were never fetched');
       await store.ready();
     };
     const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger);
