@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Authenticator } from '../auth/authenticator.ts';
 import { hashToken, makeToken } from '../auth/token.ts';
+import { followTokenFile } from '../auth/token-file.ts';
 import { type Config, readConfig } from '../config.ts';
 import { PAGES } from '../contract/addresses.ts';
 import { scopesOf } from '../contract/contract.ts';
@@ -79,9 +80,15 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   if (stopSignal.aborted) return;
 
   const scopes = scopesOf(contract);
-  const provisioned = config.TOKEN_FILE === undefined ? undefined : { token: config.TOKEN_FILE, scopes };
+  const { TOKEN_FILE } = config;
+  const provisioned = TOKEN_FILE && { tokens: TOKEN_FILE.tokens, scopes };
   const jwt = await createVerifier(config, log);
   resources.defer(() => jwt?.close());
+  const authenticator = new Authenticator(store.tokens, provisioned, jwt);
+  const provision = (tokens: readonly string[]) => {
+    authenticator.provision(tokens);
+  };
+  if (TOKEN_FILE !== undefined) void followTokenFile(TOKEN_FILE, provision, logger, stopSignal);
 
   const basePath = config.BASE_URL?.pathname.replace(/\/$/, '') ?? '';
   const pageOptions = { contract, basePath, https: config.BASE_URL?.protocol === 'https:' };
@@ -89,7 +96,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
     contract,
     operations,
     services: servicesOf(store),
-    authenticator: new Authenticator(store.tokens, provisioned, jwt),
+    authenticator,
     log,
     observer: metrics,
     basePath,
