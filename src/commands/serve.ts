@@ -84,6 +84,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   const provisioned = TOKEN_FILE && { tokens: TOKEN_FILE.tokens, scopes };
   const jwt = await createVerifier(config, log);
   resources.defer(() => jwt?.close());
+  if (jwt !== undefined) metrics?.watchKeys(jwt.keys);
   const authenticator = new Authenticator(store.tokens, provisioned, jwt);
   const provision = (tokens: readonly string[]) => {
     authenticator.provision(tokens);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { adminUrl } from '../support/metrics.ts';
+import { adminUrl, sample, scrape } from '../support/metrics.ts';
 import { freePort } from '../support/port.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
 import { createPlant, plantStore, ROOT, start, startService } from '../support/service.ts';
@@ -60,11 +60,15 @@ test('an instance is not ready until it had the keys of its issuer, and is ready
   expect(await ask('/readyz')).toEqual([503, { status: 'not ready', reason }]);
   expect((await ask('/livez'))[0]).toBe(200);
   expect(await create(token.trim())).toBe(200);
+  const before = await scrape(service);
+  expect(before).toContain('plant_store_issuer_keys_age_seconds +Inf\n');
+  expect(sample(before, 'plant_store_issuer_keys_failures_total')).toBeGreaterThan(0);
 
   await using provider = await TestProvider.start([await makeKey('late')], port);
   await until(async () => (await ask('/readyz'))[0] === 200);
   const early = await provider.token();
   await provider[Symbol.asyncDispose]();
+  expect(sample(await scrape(service), 'plant_store_issuer_keys_age_seconds')).toBeLessThan(60);
   expect((await ask('/readyz'))[0]).toBe(200);
   expect(await create(early)).toBe(200);
   await service.stop();
