@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isToken } from './token.ts';
@@ -42,6 +42,8 @@ export async function followTokenFile(
   while (!signal.aborted) {
     await sleep(EVERY_MS, undefined, { ref: false, signal }).catch(() => undefined);
     try {
+      // A pipe gives its tokens once: to read it again may wait without end, as the end of the process would then.
+      if (!(await stat(path)).isFile()) return;
       const found = tokensIn(await readFile(path, 'utf8'), path);
       isBroken = false;
       if (found.join('\n') === known) continue;

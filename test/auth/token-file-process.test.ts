@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { createPlant, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -40,4 +43,13 @@ test('other tokens of TOKEN_FILE are valid within seconds, without a restart, an
   expect(await service.stop()).toBe(0);
   expect(logged('TOKEN_FILE has other tokens').map(({ tokens }) => tokens)).toEqual([2, 1, 1]);
   for (const token of [OLD, NEW, NEWEST]) expect(service.stdout()).not.toContain(token);
+});
+
+test('tokens that come through a pipe are read once, and the service ends as usual', async () => {
+  const pipe = join(temporaryFolder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const [, service] = await Promise.all([writeFile(pipe, OLD), startService({ TOKEN_FILE: pipe })]);
+  await sleep(1500);
+  expect((await createPlant({ url: service.url, token: OLD }, '{"id":1,"name":"x"}')).status).toBe(200);
+  expect(await service.stop()).toBe(0);
 });
