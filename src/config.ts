@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isUnalterable } from './auth/issuer.ts';
-import { isToken } from './auth/token.ts';
+import { type TokenFile, tokensIn } from './auth/token-file.ts';
 import { areScopes } from './contract/caller.ts';
 import type { Environment } from './environment.ts';
 import { ExplainedError, messageOf } from './explained-error.ts';
@@ -44,8 +44,8 @@ export const SETTINGS = {
     meaning: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
   },
   TOKEN_FILE: {
-    read: readToken,
-    meaning: 'a file with an access token (32 or more characters), valid in addition to the tokens in the store',
+    read: readTokens,
+    meaning: 'a file with access tokens, one a line, valid beside those in the store, see [Rotation](#rotation)',
   },
   JWT_ISSUER: {
     read: readIssuer,
@@ -169,15 +169,14 @@ function readLogLevel(text: string): LogLevel {
   return level;
 }
 
-function readToken(path: string): string {
+function readTokens(path: string): TokenFile {
   let text;
   try {
-    text = readFileSync(path, 'utf8').trim();
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     throw new Error(`cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  if (isToken(text) && text.length >= 32) return text;
-  throw new Error(`must name a file that holds one token, of 32 or more letters, digits and -._~+/ (${path} does not)`);
+  return { path, tokens: tokensIn(text, path) };
 }
 
 /** The text stays as it is: a token's `iss` must equal it to the letter. */

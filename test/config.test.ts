@@ -9,7 +9,8 @@ const folder = temporaryFolder();
 const TOKEN = 'a-token-that-was-provisioned-000001';
 writeFileSync(join(folder, 'token'), `${TOKEN}\n`);
 writeFileSync(join(folder, 'short'), 'short');
-writeFileSync(join(folder, 'two'), `${TOKEN}\n${TOKEN}`);
+writeFileSync(join(folder, 'two'), `${TOKEN}\n${TOKEN}-2 \r\n\n`);
+writeFileSync(join(folder, 'two in a line'), `${TOKEN} ${TOKEN}`);
 
 const PORT = 'must be a port from 0 to 65535, not "';
 const STORE = 'must be sqlite: and the path of a file, such as sqlite:data/plants.db';
@@ -42,7 +43,8 @@ describe('the settings', () => {
     ['DATABASE_URL', 'sqlite:/var/lib/plants.db', { engine: 'sqlite', path: '/var/lib/plants.db' }],
     ['BASE_URL', 'https://plants.example/api/', new URL('https://plants.example/api')],
     ['LOG_LEVEL', 'warn', 'warn'],
-    ['TOKEN_FILE', join(folder, 'token'), TOKEN],
+    ['TOKEN_FILE', join(folder, 'token'), { path: join(folder, 'token'), tokens: [TOKEN] }],
+    ['TOKEN_FILE', join(folder, 'two'), { path: join(folder, 'two'), tokens: [TOKEN, `${TOKEN}-2`] }],
     ['JWT_ISSUER', 'https://id.example/realms/garden/', 'https://id.example/realms/garden/'],
     ['JWT_ISSUER', 'http://localhost:4000', 'http://localhost:4000'],
     ['JWT_ISSUER', 'http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
@@ -105,8 +107,8 @@ describe('the settings', () => {
     ['TRUST_PROXY', '0.0.0.0/0', PROXIES],
     ['TRUST_PROXY', '10.0.0.1 10.0.0', PROXIES],
     ['TOKEN_FILE', join(folder, 'none'), 'cannot be read: ENOENT'],
-    ['TOKEN_FILE', join(folder, 'short'), 'must name a file that holds one token'],
-    ['TOKEN_FILE', join(folder, 'two'), 'must name a file that holds one token'],
+    ['TOKEN_FILE', join(folder, 'short'), 'must name a file that holds tokens'],
+    ['TOKEN_FILE', join(folder, 'two in a line'), 'must name a file that holds tokens'],
     ['JWT_ISSUER', 'id.example', ISSUER],
     ['JWT_ISSUER', 'http://id.example', ISSUER],
     ['JWT_ISSUER', 'http://127.0.0.1.id.example', ISSUER],

@@ -25,9 +25,9 @@ const SCHEME = 'Bearer ';
 /** The name under which a request that carries the provisioned token is logged. */
 const PROVISIONED = 'TOKEN_FILE';
 
-/** A token that is valid without being in the store. */
+/** Tokens that are valid without being in the store. */
 export interface Provisioned {
-  readonly token: string;
+  readonly tokens: readonly string[];
   readonly scopes: readonly string[];
 }
 
@@ -39,16 +39,20 @@ interface Known {
   /** When the store is asked again in the background. */
   refreshAt: number;
   readonly trustedUntil: number;
-  /** Aborts when the issuer withdraws the key that verified the token. */
+  /** Aborts when the issuer withdraws the key that verified the token, or when other tokens are provisioned. */
   readonly withdrawn?: AbortSignal;
 }
-/** Such a token is trusted until it expires: the store has no answer on it. */
+/** Such a token is trusted until it expires, or is withdrawn: the store has no answer on it. */
 const NOT_IN_STORE = { refreshAt: Infinity, trustedUntil: Infinity };
 
 /** Finds out who calls, by the bearer token of the header Authorization (RFC 6750, section 2.1). */
 export class Authenticator {
   private readonly tokens: TokenStore;
-  private readonly provisioned: { readonly hash: Uint8Array; readonly caller: Caller } | undefined;
+  /** The hashes of the provisioned tokens. */
+  private provisioned: readonly Uint8Array[] = [];
+  private readonly provisionedCaller: Caller;
+  /** Aborts when others are provisioned. */
+  private replacement = new AbortController();
   private readonly jwt: JwtVerifier | undefined;
   /** By the text of the header, `Bearer <token>`. */
   private readonly known = new Map<string, Known>();
@@ -61,14 +65,20 @@ export class Authenticator {
   /**
    * @param jwt verifies each token that has the form of a JSON Web Token; without it, the store is asked about it
    */
-  constructor(tokens: TokenStore, provisioned?: Provisioned, jwt?: JwtVerifier) {
+  constructor(tokens: TokenStore, provisioned: Provisioned = { tokens: [], scopes: [] }, jwt?: JwtVerifier) {
     this.tokens = tokens;
     this.jwt = jwt;
-    this.provisioned = provisioned && {
-      hash: hashToken(provisioned.token),
-      // A token of the store may have the same name: the key tells the two apart.
-      caller: { key: 'provisioned', name: PROVISIONED, subject: undefined, scopes: new Set(provisioned.scopes) },
-    };
+    // A token of the store may have the same name: the key tells the two apart.
+    const scopes = new Set(provisioned.scopes);
+    this.provisionedCaller = { key: 'provisioned', name: PROVISIONED, subject: undefined, scopes };
+    this.provision(provisioned.tokens);
+  }
+
+  /** Puts tokens in the place of those that were provisioned before. */
+  provision(tokens: readonly string[]): void {
+    this.provisioned = tokens.map(hashToken);
+    this.replacement.abort();
+    this.replacement = new AbortController();
   }
 
   /**
@@ -102,8 +112,9 @@ export class Authenticator {
     const askedAt = performance.now();
     const token = header.slice(SCHEME.length);
     const hash = hashToken(token);
-    if (this.provisioned !== undefined && timingSafeEqual(hash, this.provisioned.hash)) {
-      return this.remember(header, { ...NOT_IN_STORE, caller: this.provisioned.caller, expiresAt: Infinity });
+    if (this.provisioned.some((each) => timingSafeEqual(hash, each))) {
+      const [caller, withdrawn] = [this.provisionedCaller, this.replacement.signal];
+      return this.remember(header, { ...NOT_IN_STORE, caller, expiresAt: Infinity, withdrawn });
     }
     if (this.jwt !== undefined && isJwt(token)) return this.verify(header, token, this.jwt);
     // The store is always asked about tokens that were valid before: guessed tokens must not keep their callers out.

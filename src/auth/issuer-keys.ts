@@ -12,6 +12,8 @@ export const PACE = {
   timeout: 5000,
   /** The time between two fetches in the background. */
   refresh: 10 * 60_000,
+  /** The same after a fetch that failed. */
+  retry: 5000,
   /** For how long the keys are used while the issuer does not answer. */
   maxAge: 60 * 60_000,
 };
@@ -25,7 +27,6 @@ export class IssuerKeys {
   readonly keySet: RemoteJWKSet;
   private readonly logger: Logger;
   private readonly closing = new AbortController();
-  private readonly timer: NodeJS.Timeout;
   /** Aborts when the issuer publishes other keys. */
   private withdrawal = new AbortController();
   /** The keys as text, to see whether the issuer has changed them. */
@@ -34,8 +35,11 @@ export class IssuerKeys {
   /** The fetch under way, which all requests share. */
   private fetching: Promise<void> | undefined;
   private askedAt = -Infinity;
+  private fetchedAt = -Infinity;
   private isAway = false;
   private waiting = 0;
+  /** How many fetches have failed. */
+  failures = 0;
 
   /** Begins to fetch the keys, and does not wait for them. */
   constructor(settings: IssuerSettings, logger: Logger, pace = PACE) {
@@ -53,12 +57,12 @@ export class IssuerKeys {
         return fetchKeys(settings, { ...options, signal });
       },
     });
-    const fetchInBackground = () => {
-      // A request that needs the keys gets the failure.
-      this.fetchOnce().catch(() => undefined);
-    };
-    this.timer = setInterval(fetchInBackground, pace.refresh).unref();
-    fetchInBackground();
+    void this.fetchForever(pace);
+  }
+
+  /** The milliseconds since the keys were fetched; Infinity: they never were. */
+  get age(): number {
+    return performance.now() - this.fetchedAt;
   }
 
   /**
@@ -78,8 +82,16 @@ export class IssuerKeys {
   }
 
   close(): void {
-    clearInterval(this.timer);
     this.closing.abort();
+  }
+
+  private async fetchForever({ refresh, retry }: typeof PACE): Promise<void> {
+    const { signal } = this.closing;
+    while (!signal.aborted) {
+      // A request that needs the keys gets the failure.
+      await this.fetchOnce().catch(() => undefined);
+      await sleep(this.isAway ? retry : refresh, undefined, { ref: false, signal }).catch(() => undefined);
+    }
   }
 
   private fetchOnce(): Promise<void> {
@@ -93,12 +105,14 @@ export class IssuerKeys {
     try {
       await this.keySet.reload();
     } catch (error) {
+      this.failures++;
       if (!this.isAway && !this.closing.signal.aborted) {
         this.logger.error({ err: error }, 'the keys of the token issuer cannot be fetched');
       }
       this.isAway = true;
       throw uncheckable;
     }
+    this.fetchedAt = performance.now();
     const { keys = [] } = this.keySet.jwks() ?? {};
     const published = JSON.stringify(keys);
     const isNew = published !== this.published;

@@ -18,6 +18,9 @@ export const CLOCK_SKEW_S = 60;
 /** How many tokens may be verified at the same time, those that wait for keys included: forged ones must not pile up. */
 const MAX_VERIFYING = 512;
 
+/** Claims of ID tokens, and of logout tokens (`events`). */
+const CLAIMS_OF_OTHERS = ['nonce', 'at_hash', 'c_hash', 'events'];
+
 /** Excludes control characters, surrogates and unassigned code points, which a log line should not have. */
 const SUBJECT = /^\P{C}{1,255}$/u;
 
@@ -35,8 +38,8 @@ export interface Verified {
 
 /** Verifies the access tokens of an identity provider (RFC 9068, and RFC 8725 on what can go wrong). */
 export class JwtVerifier {
+  readonly keys: IssuerKeys;
   private readonly settings: IssuerSettings;
-  private readonly keys: IssuerKeys;
   private readonly checkScopes: ReturnType<typeof scopeCheck>;
   private verifying = 0;
 
@@ -57,13 +60,14 @@ export class JwtVerifier {
         withdrawn = await this.keys.ensureKeyKnown(header);
         return this.keys.keySet(header, jws);
       };
-      const { payload } = await jwtVerify(token, findKey, {
+      const { payload, protectedHeader } = await jwtVerify(token, findKey, {
         algorithms: ALGORITHMS,
         issuer,
         audience,
         requiredClaims: ['exp', 'sub'],
         clockTolerance: CLOCK_SKEW_S,
       });
+      requireAccessToken(protectedHeader.typ, payload);
       const { sub: subject, exp = 0 } = payload;
       if (typeof subject !== 'string' || !SUBJECT.test(subject)) throw invalidToken('sub is not a subject');
       const caller = { key: `subject ${subject}`, name: undefined, subject, scopes: scopesOf(payload) };
@@ -79,6 +83,19 @@ export class JwtVerifier {
   close(): void {
     this.keys.close();
   }
+}
+
+/**
+ * Refuses the other tokens that an issuer signs, whose audience may be the same. `at+jwt` is that of access tokens
+ * (RFC 9068, section 2.1). Many providers send `JWT`, or none, for all kinds (RFC 8725, section 3.12): their claims tell.
+ *
+ * @throws Refusal `tokenInvalid`
+ */
+function requireAccessToken(typ = 'JWT', payload: JWTPayload): void {
+  if (/^(application\/)?at\+jwt$/i.test(typ)) return;
+  if (!/^(application\/)?jwt$/i.test(typ)) throw invalidToken('typ is not that of an access token');
+  const claim = CLAIMS_OF_OTHERS.find((name) => name in payload);
+  if (claim !== undefined) throw invalidToken(`an access token of this typ has no ${claim}`);
 }
 
 /** The scopes of a token: RFC 8693 names the claim `scope`, some providers name it `scp`. */

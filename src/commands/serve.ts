@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Authenticator } from '../auth/authenticator.ts';
 import { hashToken, makeToken } from '../auth/token.ts';
+import { followTokenFile } from '../auth/token-file.ts';
 import type { Config } from '../config.ts';
 import { PAGES } from '../contract/addresses.ts';
 import { scopesOf } from '../contract/contract.ts';
@@ -84,9 +85,16 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   if (stopSignal.aborted) return;
 
   const scopes = scopesOf(contract);
-  const provisioned = config.TOKEN_FILE === undefined ? undefined : { token: config.TOKEN_FILE, scopes };
+  const { TOKEN_FILE } = config;
+  const provisioned = TOKEN_FILE && { tokens: TOKEN_FILE.tokens, scopes };
   const jwt = await createVerifier(config, log);
   resources.defer(() => jwt?.close());
+  if (jwt !== undefined) metrics?.watchKeys(jwt.keys);
+  const authenticator = new Authenticator(store.tokens, provisioned, jwt);
+  const provision = (tokens: readonly string[]) => {
+    authenticator.provision(tokens);
+  };
+  if (TOKEN_FILE !== undefined) void followTokenFile(TOKEN_FILE, provision, logger, stopSignal);
 
   const basePath = config.BASE_URL?.pathname.replace(/\/$/, '') ?? '';
   const pageOptions = { contract, basePath, https: config.BASE_URL?.protocol === 'https:' };
@@ -94,7 +102,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
     contract,
     operations,
     services: servicesOf(store),
-    authenticator: new Authenticator(store.tokens, provisioned, jwt),
+    authenticator,
     log,
     observer: metrics,
     basePath,
@@ -106,6 +114,8 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   if (metrics !== undefined && config.ADMIN_PORT !== undefined) {
     const ready = async () => {
       if (stopSignal.aborted) throw new Error('the service is stopping');
+      // An instance that had them once stays ready: a provider that is away must not take all instances out.
+      if (jwt?.keys.age === Infinity) throw new Error('the keys of the token issuer were never fetched');
       await store.ready();
     };
     const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger);

@@ -3,7 +3,14 @@ import type { Contract } from '../contract/contract.ts';
 import type { Context } from './context.ts';
 
 /** Header fields that every request may have; operations may declare more. */
-const REQUEST_FIELDS = ['Authorization', 'Content-Type', 'Content-Encoding', 'X-Request-Id'];
+const REQUEST_FIELDS = [
+  'Authorization',
+  'Content-Type',
+  'Content-Encoding',
+  'X-Request-Id',
+  'Traceparent',
+  'Tracestate',
+];
 
 /** For how long a browser may remember what it was allowed, in seconds. */
 const MAX_AGE_S = 600;

@@ -2,6 +2,9 @@ import type { RequestLog, RequestObserver } from '../observability/log.ts';
 import type { Context } from './context.ts';
 import { sentPath } from './request-target.ts';
 
+/** The trace of a request, by its header field `traceparent` (W3C Trace Context, section 3.2). */
+const TRACEPARENT = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/;
+
 /** For how long a failure that repeats is logged without its stack, in milliseconds. */
 const REPEATED_MS = 60_000;
 /** How many different failures are remembered. */
@@ -23,15 +26,17 @@ export class RequestRecorder {
     this.observer?.begun();
   }
 
-  /** Neither a header nor a query nor a body is ever logged: they may hold secrets. */
+  /** No query, no body and no header but ids is ever logged: they may hold secrets. */
   end(context: Context): void {
     const { requestId, request, response, client, caller, error, reason, failure } = context;
     const status = response.headersSent ? response.statusCode : undefined;
     const operation = context.operation?.id;
     const ms = performance.now() - context.startedAt;
     this.observer?.ended(operation, status, ms);
+    const { traceparent } = request.headers;
     const line = {
       requestId,
+      traceId: traceparent === undefined ? undefined : TRACEPARENT.exec(String(traceparent))?.[1],
       method: request.method,
       path: sentPath(request),
       client,

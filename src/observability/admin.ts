@@ -5,7 +5,7 @@ import type { Application } from '../http/server.ts';
 
 /** What the admin listener asks the service. */
 export interface Facts {
-  /** Resolves if the service should get requests: its store can write, and it is not stopping. */
+  /** Resolves if the service should get requests: its store can write, it can check tokens, and it is not stopping. */
   readonly ready: () => Promise<void>;
   /** The metrics for Prometheus. */
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
@@ -48,10 +48,10 @@ async function answerTo({ method, url }: IncomingMessage, { ready, metrics }: Fa
     return answer(200, 'ok');
   } catch (error) {
     logger.warn({ err: error }, 'not ready');
-    return answer(503, 'not ready');
+    return answer(503, 'not ready', Error.isError(error) ? error.message : String(error));
   }
 }
 
-function answer(status: number, text: string): Answer {
-  return { status, mediaType: 'application/json', body: JSON.stringify({ status: text }) };
+function answer(status: number, text: string, reason?: string): Answer {
+  return { status, mediaType: 'application/json', body: JSON.stringify({ status: text, reason }) };
 }

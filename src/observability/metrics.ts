@@ -135,6 +135,25 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     });
   }
 
+  /** Registers what there is to know of the keys of the token issuer. */
+  watchKeys(keys: { readonly age: number; readonly failures: number }): void {
+    new Gauge({
+      name: `${PREFIX}_issuer_keys_age_seconds`,
+      help: 'Since the keys of the token issuer were fetched; +Inf: they never were.',
+      collect() {
+        this.set(keys.age / 1000);
+      },
+    });
+    new Counter({
+      name: `${PREFIX}_issuer_keys_failures_total`,
+      help: 'Fetches of the keys of the token issuer that failed.',
+      collect() {
+        this.reset();
+        this.inc(keys.failures);
+      },
+    });
+  }
+
   /** The text that Prometheus reads. All of it but the count of items is known without the store. */
   text(): Promise<string> {
     return register.metrics();

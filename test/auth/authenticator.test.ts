@@ -147,7 +147,7 @@ describe('a token', () => {
 
   test('that was provisioned is valid without being in the store', async () => {
     const provisioned = 'provisioned-token-of-a-container-0001';
-    const authenticator = new Authenticator(app.store.tokens, { token: provisioned, scopes: ['plants:write'] });
+    const authenticator = new Authenticator(app.store.tokens, { tokens: [provisioned], scopes: ['plants:write'] });
     const nameOf = async (token: string) => (await authenticator.authenticate(`Bearer ${token}`)).name;
     expect(await nameOf(provisioned)).toBe('TOKEN_FILE');
     expect(await nameOf(provisioned)).toBe('TOKEN_FILE');
@@ -156,6 +156,25 @@ describe('a token', () => {
     const namesake = await newToken('TOKEN_FILE');
     const callers = [provisioned, namesake].map(async (token) => authenticator.authenticate(`Bearer ${token}`));
     expect(new Set((await Promise.all(callers)).map(({ key }) => key)).size).toBe(2);
+  });
+
+  test('that was provisioned is refused as soon as others are, and those are valid', async () => {
+    const [old = '', current = '', other = ''] = ['old', 'new', 'other'].map((each) => `${each}-`.repeat(9));
+    const authenticator = new Authenticator(app.store.tokens, { tokens: [old], scopes: [] });
+    const isValid = async (token: string) =>
+      (await Promise.try(() => authenticator.authenticate(`Bearer ${token}`)).catch(() => undefined)) !== undefined;
+    const validity = () => Promise.all([old, current, other].map(isValid));
+    for (const [provisioned, expected] of [
+      [[old], [true, false, false]],
+      [
+        [old, current],
+        [true, true, false],
+      ],
+      [[current], [false, true, false]],
+    ] as const) {
+      authenticator.provision(provisioned);
+      for (const _time of [1, 2]) expect(await validity()).toEqual(expected);
+    }
   });
 
   test('is kept as its hash alone, and has 256 random bits', async () => {

@@ -110,6 +110,15 @@ describe('an issuer that is away', () => {
     await startProvider([first], Number(new URL(issuer).port));
     await eventually(() => sign(first), OK);
   });
+
+  test('is asked again in the background, without a token that needs it', async () => {
+    const issuer = `http://127.0.0.1:${await freePort()}`;
+    const { app } = await startFor(issuer, { cooldown: 20, retry: 100 });
+    const messages = () => app.log.map(({ msg }) => msg);
+    await until(() => messages().includes('the keys of the token issuer cannot be fetched'));
+    await startProvider([first], Number(new URL(issuer).port));
+    await until(() => messages().includes('the keys of the token issuer were fetched'));
+  });
 });
 
 /** Answers to all requests alike, be they for the discovery document or for the keys. */

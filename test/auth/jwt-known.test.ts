@@ -107,7 +107,7 @@ describe('beside the tokens of an issuer', () => {
     expect(await statusOf('ab.cd.ef')).toBe(401);
     const without = new Authenticator(app.store.tokens);
     expect((await without.authenticate('Bearer ab.cd.ef')).name).toBe('dotted');
-    const provisioned = new Authenticator(app.store.tokens, { token: 'ab.cd.ef', scopes: [] }, verifier);
+    const provisioned = new Authenticator(app.store.tokens, { tokens: ['ab.cd.ef'], scopes: [] }, verifier);
     expect((await provisioned.authenticate('Bearer ab.cd.ef')).name).toBe('TOKEN_FILE');
   });
 

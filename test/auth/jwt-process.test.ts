@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { adminUrl, sample, scrape } from '../support/metrics.ts';
 import { freePort } from '../support/port.ts';
-import { ROOT, start, startService } from '../support/service.ts';
+import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
+import { createPlant, plantStore, ROOT, start, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
 const bash = async (line: string) => (await promisify(execFile)('bash', ['--norc', '-c', line])).stdout;
@@ -38,4 +42,34 @@ test('an issuer that never answers holds up neither the start nor the end', asyn
   const stopped = performance.now();
   expect(await service.stop()).toBe(0);
   expect(performance.now() - stopped).toBeLessThan(3000);
+});
+
+test('an instance is not ready until it had the keys of its issuer, and is ready from then on', async () => {
+  const port = await freePort();
+  const database = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
+  const { stdout: token } = await plantStore(['token', 'create', 'app'], database);
+  const settings = { ...database, ADMIN_PORT: '0', JWT_ISSUER: `http://127.0.0.1:${port}`, JWT_AUDIENCE: AUDIENCE };
+  const service = await startService(settings);
+  const ask = async (path: string) => {
+    const response = await fetch(adminUrl(service) + path);
+    return [response.status, await response.json()];
+  };
+  const create = async (bearer: string) =>
+    (await createPlant({ url: service.url, token: bearer }, '{"id":1,"name":"x"}')).status;
+  const reason = 'the keys of the token issuer were never fetched';
+  expect(await ask('/readyz')).toEqual([503, { status: 'not ready', reason }]);
+  expect((await ask('/livez'))[0]).toBe(200);
+  expect(await create(token.trim())).toBe(200);
+  const before = await scrape(service);
+  expect(before).toContain('plant_store_issuer_keys_age_seconds +Inf\n');
+  expect(sample(before, 'plant_store_issuer_keys_failures_total')).toBeGreaterThan(0);
+
+  await using provider = await TestProvider.start([await makeKey('late')], port);
+  await until(async () => (await ask('/readyz'))[0] === 200);
+  const early = await provider.token();
+  await provider[Symbol.asyncDispose]();
+  expect(sample(await scrape(service), 'plant_store_issuer_keys_age_seconds')).toBeLessThan(60);
+  expect((await ask('/readyz'))[0]).toBe(200);
+  expect(await create(early)).toBe(200);
+  await service.stop();
 });

@@ -52,7 +52,10 @@ describe('a token is valid', () => {
     ['with an array of scopes', () => ({ scope: undefined, scp: ['plants:read', 'plants:write'] })],
     ['with its scopes as `scp`', () => ({ scope: undefined, scp: 'plants:read plants:write' })],
     ['with a subject of 255 characters', () => ({ sub: 'ü'.repeat(255) })],
-    ['of any type', () => ({}), { typ: 'at+jwt' }],
+    ['of the type `at+jwt`', () => ({}), { typ: 'at+jwt' }],
+    ['of the type `application/AT+JWT`', () => ({}), { typ: 'application/AT+JWT' }],
+    ['of the type `JWT`', () => ({}), { typ: 'JWT' }],
+    ['of the type `at+jwt` with the claims of an ID token', () => ({ nonce: 'n', at_hash: 'h' }), { typ: 'at+jwt' }],
     ['that is long', () => ({ groups: 'x'.repeat(10_000) })],
   ])('%s', async (_name, changes, ...[header]) => {
     expect((await call(await signed(changes(), header))).status).toBe(200);
@@ -74,6 +77,16 @@ describe('a token is refused with 401, and why is in the log alone:', () => {
     Buffer.from(JSON.stringify(publicKey.export({ format: 'jwk' }))),
   ];
   test.each<Case>([
+    ...['id+jwt', 'logout+jwt', 'secevent+jwt', 'application/okta-internal-at+jwt', 'at+jwt2', '', 7].map<Case>(
+      (typ) => [`of the type ${JSON.stringify(typ)}`, () => signed({}, { typ }), 'typ is not that of an access token'],
+    ),
+    ...['nonce', 'at_hash', 'c_hash', 'events'].flatMap((claim) =>
+      [undefined, 'JWT'].map<Case>((typ) => [
+        `with the claim ${claim} and the type ${String(typ)}`,
+        () => signed({ [claim]: {} }, { typ }),
+        `an access token of this typ has no ${claim}`,
+      ]),
+    ),
     ['expired 61 s ago', () => signed({ exp: now() - 61 }), 'ERR_JWT_EXPIRED exp'],
     ['not yet valid for 62 s', () => signed({ nbf: now() + 62 }), 'ERR_JWT_CLAIM_VALIDATION_FAILED nbf'],
     ['for ever', () => signed({ exp: undefined }), 'ERR_JWT_CLAIM_VALIDATION_FAILED exp'],

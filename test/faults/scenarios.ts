@@ -5,6 +5,7 @@ import { drains } from './drains.ts';
 import { killsInFlushes, slowFlushes } from './flushes.ts';
 import { kills } from './kills.ts';
 import { once } from './once.ts';
+import { providerAway } from './provider.ts';
 import { failovers, serverKills, synchronousCommit } from './server.ts';
 import { weeds } from './weeds.ts';
 
@@ -18,7 +19,7 @@ export const FAULTS: Suite = {
 the command would have failed. \`-- --seed N\` does the same again.`,
   columns: ['what is done', 'on'],
   trials: [
-    ...[...kills, ...once, ...drains, ...weeds],
+    ...[...kills, ...once, ...drains, ...weeds, ...providerAway],
     ...[slowFlushes, killsInFlushes, fullDisk, readOnly, heldLock],
     ...[serverKills, failovers, synchronousCommit],
   ],

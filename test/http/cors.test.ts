@@ -97,7 +97,7 @@ describe('a page of an origin that is listed', () => {
         {
           ...READABLE,
           'allow-methods': 'GET,HEAD,POST',
-          'allow-headers': 'Authorization,Content-Type,Content-Encoding,X-Request-Id',
+          'allow-headers': 'Authorization,Content-Type,Content-Encoding,X-Request-Id,Traceparent,Tracestate',
           'max-age': '600',
         },
       ]);

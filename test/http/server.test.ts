@@ -251,6 +251,41 @@ describe('the id of a request', () => {
   });
 });
 
+describe('the log line of a request', () => {
+  const [TRACE, PARENT] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+  const traceOf = async (...traceparent: readonly string[]) => {
+    const headers = new Headers(traceparent.map((value): [string, string] => ['traceparent', value]));
+    const response = await fetch(`${app.url}/none`, { headers });
+    await response.text();
+    return (await app.lineOf(response))['traceId'];
+  };
+
+  test.each([`00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-00`, `cc-${TRACE}-${PARENT}-01-what-will-be`])(
+    'has the id of its trace: %s',
+    async (traceparent) => {
+      expect(await traceOf(traceparent)).toBe(TRACE);
+    },
+  );
+
+  test.each([
+    [],
+    [''],
+    [TRACE],
+    [`00-${TRACE}-${PARENT}`],
+    [`00-${TRACE}-${PARENT}-01-more`],
+    [`00-${TRACE}-${PARENT}-011`],
+    [`ff-${TRACE}-${PARENT}-01`],
+    [`0-${TRACE}-${PARENT}-01`],
+    [`00-${'0'.repeat(32)}-${PARENT}-01`],
+    [`00-${TRACE}-${'0'.repeat(16)}-01`],
+    [`00-${TRACE.toUpperCase()}-${PARENT}-01`],
+    [`00-${TRACE}0-${PARENT}-01`],
+    [`00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-01`],
+  ])('has none for `%s`', async (...traceparent) => {
+    expect(await traceOf(...traceparent)).toBeUndefined();
+  });
+});
+
 test('a log line has the path, but not the query', async () => {
   await (await fetch(`${app.url}/none?token=secret`, { headers: { 'X-Request-Id': 'query' } })).text();
   expect(await app.lineOf('query')).toMatchObject({ method: 'GET', path: '/none', status: 404, error: 40400 });

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, Client, Fault } from '../support/clients.ts';
+import { adminUrl } from '../support/metrics.ts';
+import { AUDIENCE, makeKey, sign, type SigningKey, TestProvider } from '../support/provider.ts';
+import type { Service } from '../support/service.ts';
+import { Testbed, together } from '../support/testbed.ts';
+import { until } from '../support/until.ts';
+import { onBoth } from './scenario.ts';
+
+const CLIENTS = 8;
+/** How long each waits between two requests, in milliseconds. */
+const PAUSE_MS = 20;
+/** How long a balancer goes on sending to an instance that it has given up, in milliseconds. */
+const NOTICED_MS = 200;
+/** How long a new instance is watched while the provider is away, at most, in milliseconds. */
+const LONGEST_MS = 1000;
+
+/** A rolling restart goes on when an instance is ready: it waits for the provider, while the other instance works. */
+export const providerAway = onBoth(
+  'two instances are restarted one after the other, under load, while the identity provider is away, and it comes back',
+  async (engine, { long, seed }) => {
+    await using testbed = await Testbed.create(engine, seed);
+    const key = await makeKey('faults');
+    await using provider = await TestProvider.start([key]);
+    const settings = { ADMIN_PORT: '0', JWT_ISSUER: provider.issuer, JWT_AUDIENCE: AUDIENCE };
+    const counts = { 'rolling restarts': 0, acknowledged: 0 };
+    /** Those that a balancer sends requests to. */
+    const ready: Service[] = [];
+    const untilReady = async (service: Service) => {
+      await until(async () => (await readiness(service)) === 200);
+      ready.push(service);
+    };
+    for (const _instance of [1, 2]) await untilReady(await testbed.start(settings));
+    const stopFirst = async () => {
+      const service = ready.shift();
+      await sleep(NOTICED_MS);
+      const code = await service?.stop();
+      if (code !== 0) throw new Fault(`the service ended with ${String(code)}`);
+    };
+
+    const over = new AbortController();
+    const load = together(CLIENTS, async () => {
+      for (let sent = 0; !over.signal.aborted; sent++) {
+        const { url = '' } = ready[sent % ready.length] ?? {};
+        const answer = await sendWithNewToken(testbed, url, provider.issuer, key);
+        if (answer !== 'created')
+          throw new Fault(`an instance that is ready answers a token of the provider with: ${answer}`);
+        counts.acknowledged++;
+        await sleep(PAUSE_MS);
+      }
+    });
+    const restarts = async () => {
+      for (; counts['rolling restarts'] < (long ? 10 : 1); counts['rolling restarts']++) {
+        provider.disturbance = (request) => request.socket.destroy();
+        await stopFirst();
+        const next = await testbed.start(settings);
+        const deadline = performance.now() + testbed.next() * LONGEST_MS;
+        do {
+          if ((await readiness(next)) !== 503) throw new Fault('an instance without keys says that it is ready');
+          if ((await testbed.send(next.url, testbed.newPlant())) !== 'created')
+            throw new Fault('a token of the store was refused');
+          if ((await sendWithNewToken(testbed, next.url, provider.issuer, key)) !== 'unavailable')
+            throw new Fault('a token was answered without keys');
+        } while (performance.now() < deadline);
+        provider.disturbance = undefined;
+        await untilReady(next);
+        await stopFirst();
+        await untilReady(await testbed.start(settings));
+      }
+    };
+    await Promise.race([restarts(), load]).finally(() => {
+      over.abort();
+    });
+    await load;
+    return { ...counts, ...(await testbed.check()) };
+  },
+);
+
+async function readiness(service: Service): Promise<number> {
+  return (await fetch(`${adminUrl(service)}/readyz`)).status;
+}
+
+/** Sends a new plant with a token that no instance knows yet. */
+async function sendWithNewToken(
+  { ledger, newPlant }: Testbed,
+  url: string,
+  issuer: string,
+  key: SigningKey,
+): Promise<Answer> {
+  const plant = newPlant();
+  const claims = { iss: issuer, aud: AUDIENCE, sub: `gardener ${String(plant.id)}`, exp: Date.now() / 1000 + 300 };
+  using client = new Client(await sign(key, claims));
+  const known = ledger.add(plant);
+  const answer = await client.create(url, plant);
+  ledger.answer(plant, answer, known);
+  return answer;
+}

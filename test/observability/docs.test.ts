@@ -1,0 +1,164 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from '@jest/globals';
+import { untilSample } from '../support/metrics.ts';
+import { testWithPromtool } from '../support/promtool.ts';
+import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
+import { byHand, sendRaw } from '../support/raw.ts';
+import { blocks, OBSERVABILITY } from '../support/readme.ts';
+import { createPlant, plantStore, ROOT, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const [scraping = ''] = blocks('Prometheus', 'yaml', OBSERVABILITY);
+const RULES = 'deploy/prometheus/plant-store.rules.yml';
+const alerts = readFileSync(join(ROOT, RULES), 'utf8');
+const names = [...alerts.matchAll(/alert: (\w+)/g)].map(([, name]) => name);
+/** The cells of the rows of the tables below a heading, without the ticks of code. */
+const rowsOf = (heading: string) =>
+  [...(OBSERVABILITY.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '').matchAll(/^\| (`.*) \|$/gm)].map(
+    ([, row = '']) => row.split(' | ').map((cell) => cell.trim().replaceAll('`', '')),
+  );
+
+/** What a service that has done everything tells, and has logged. */
+const file = join(temporaryFolder(), 'plants.db');
+await using provider = await TestProvider.start([await makeKey('readme')]);
+const service = await startService({
+  ADMIN_PORT: '0',
+  DATABASE_URL: `sqlite:${file}`,
+  JWT_ISSUER: provider.issuer,
+  JWT_AUDIENCE: AUDIENCE,
+});
+const { stdout: token } = await plantStore(['token', 'create', 'reader'], { DATABASE_URL: `sqlite:${file}` });
+const reader = { url: service.url, token: token.trim() };
+const { HOST, AUTH, post } = byHand(reader);
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+await createPlant(reader, '{"id":1,"name":"x"}', { traceparent });
+await createPlant({ ...reader, token: await provider.token() }, '{"id":1,"name":"x"}');
+await createPlant(reader, '{}');
+await sendRaw(service.url, 'NONSENSE\r\n\r\n');
+const gone = connect(Number(new URL(service.url).port), '127.0.0.1');
+gone.write(`${post(HOST, AUTH, 'Content-Type: application/json', 'Content-Length: 100')}{`);
+await untilSample(service, 'plant_store_http_requests_in_flight', 1);
+gone.destroy();
+const database = new DatabaseSync(file);
+database.exec('alter table plants rename to lost');
+database.close();
+await createPlant(reader, '{"id":2,"name":"x"}');
+const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
+await service.stop();
+
+test('the page has each metric of the service, with its type and its labels', () => {
+  const served = [...text.matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)].map(([, name = '', type]) => {
+    const samples = text.match(new RegExp(`^${name}(_count)?(\\{.*\\})? `, 'gm')) ?? [];
+    const labels = new Set(samples.flatMap((each) => [...each.matchAll(/([a-z_]+)="/g)].map(([, label]) => label)));
+    return [name, type, [...labels].join(', ')];
+  });
+  const documented = rowsOf('Metrics').map((cells) => cells.slice(0, 3));
+  expect(documented.toSorted()).toEqual(served.toSorted());
+});
+
+test('the page has each outcome and each kind of error', () => {
+  for (const [, value = ''] of text.matchAll(/^plant_store_\w+_total\{(?:outcome|kind)="(\w+)"\}/gm))
+    expect(OBSERVABILITY).toContain(`\`${value}\``);
+});
+
+test('the page has each member of the lines of requests in the log', () => {
+  const lines = service.log().filter(({ msg }) => String(msg).endsWith('request') || msg === 'request failed');
+  const logged = new Set(lines.flatMap((line) => Object.keys(line)));
+  // Below the members are the lines that are not of a request, by their text.
+  const documented = rowsOf('Log').map(([name]) => name);
+  expect(documented.slice(0, documented.indexOf('msg') + 1).toSorted()).toEqual([...logged].toSorted());
+});
+
+test('the page has each line of the log, by the words of the sources', () => {
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(ROOT, 'src', file), 'utf8'));
+  const calls = /(?:logger\.\w+\((?:\{.*\}, )?|endProcess\(|toLine\('warn', members, )'([^']+)'/g;
+  const messages = sources.flatMap((text) => Array.from(text.matchAll(calls), ([, message = '']) => message));
+  expect(messages.length).toBeGreaterThan(15);
+  for (const message of messages) expect(OBSERVABILITY).toContain(`\`${message}\``);
+});
+
+test('what the alerts look at is served', () => {
+  const metrics = new Set(alerts.match(/\b(plant_store|nodejs|process)_\w+/g));
+  expect(metrics.size).toBeGreaterThan(3);
+  for (const name of metrics) expect(text).toMatch(new RegExp(`^${name}(\\{.*\\})? \\d`, 'm'));
+});
+
+testWithPromtool('the page configures Prometheus as it can be', (promtool) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, dirname(RULES)), { recursive: true });
+  copyFileSync(join(ROOT, RULES), join(folder, RULES));
+  writeFileSync(join(folder, 'prometheus.yml'), scraping);
+  const { status, stdout, stderr } = spawnSync(
+    promtool,
+    ['check', 'config', '--lint=all', '--lint-fatal', 'prometheus.yml'],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+    },
+  );
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('8 rules found') });
+});
+
+/** Ten minutes of an instance, a value for each minute, and the labels of each alert that comes of it. */
+const minutes = (state: { up: number; failures: number; waiting: number; quick: number; age: string }) => ({
+  'up{job="plant-store",instance="a"}': `${state.up}x10`,
+  'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+1000x10',
+  'plant_store_http_requests_total{operation="createPlant",status="503",instance="a"}': `0+${state.failures}x10`,
+  'plant_store_store_errors_total{kind="unavailable",instance="a"}': `0+${state.failures}x10`,
+  'plant_store_waiting_plants{instance="a"}': `${state.waiting}x10`,
+  'plant_store_commit_duration_seconds_bucket{le="1",instance="a"}': `0+${state.quick}x10`,
+  'plant_store_commit_duration_seconds_bucket{le="2.5",instance="a"}': '0+100x10',
+  'plant_store_commit_duration_seconds_bucket{le="+Inf",instance="a"}': '0+100x10',
+  'plant_store_issuer_keys_age_seconds{instance="a"}': `${state.age}x10`,
+  'plant_store_connections_cut_off_total{reason="unread",instance="a"}': `0+${state.failures * 4}x10`,
+  'plant_store_log_lines_dropped_total{instance="a"}': `0+${state.failures}x10`,
+});
+const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  PlantStoreDown: { severity: 'critical', job: 'plant-store', instance: 'a' },
+  PlantStoreFails: { severity: 'critical' },
+  PlantStoreCannotStore: { severity: 'critical', kind: 'unavailable', instance: 'a' },
+  PlantStoreQueues: { severity: 'warning', instance: 'a' },
+  PlantStoreCommitsSlowly: { severity: 'warning', instance: 'a' },
+  PlantStoreKeysOld: { severity: 'critical', instance: 'a' },
+  PlantStoreCutsOff: { severity: 'warning', reason: 'unread', instance: 'a' },
+  PlantStoreLosesLog: { severity: 'warning', instance: 'a' },
+};
+
+test('each alert is on the page, says what is wrong and what to do', () => {
+  for (const name of names) expect(OBSERVABILITY).toContain(`\`${String(name)}\``);
+  expect(alerts.match(/^ {10}summary: '.+'$/gm)).toHaveLength(names.length);
+  expect(alerts.match(/^ {10}runbook: >-$/gm)).toHaveLength(names.length);
+});
+
+testWithPromtool('each alert is raised when it should be, and only then', (promtool) => {
+  expect(names).toEqual(Object.keys(FIRING));
+  const folder = temporaryFolder();
+  // What the annotations say is for people.
+  writeFileSync(join(folder, 'rules.yml'), alerts.replaceAll(/ {8}annotations:\n(?: {10}.*\n)+/g, ''));
+  const period = (state: Parameters<typeof minutes>[0], fires: boolean) => ({
+    interval: '1m',
+    input_series: Object.entries(minutes(state)).map(([series, values]) => ({ series, values })),
+    alert_rule_test: Object.entries(FIRING).map(([alertname, exp_labels]) => ({
+      eval_time: '10m',
+      alertname,
+      exp_alerts: fires ? [{ exp_labels }] : [],
+    })),
+  });
+  const tests = [
+    period({ up: 0, failures: 20, waiting: 9000, quick: 90, age: '1900' }, true),
+    period({ up: 1, failures: 0, waiting: 1000, quick: 100, age: '700' }, false),
+  ];
+  // What is JSON is YAML.
+  writeFileSync(join(folder, 'tests.yml'), JSON.stringify({ rule_files: ['rules.yml'], tests }));
+  const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', 'tests.yml'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
+});
