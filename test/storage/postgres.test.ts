@@ -201,13 +201,46 @@ describe('a database', () => {
     }
   });
 
-  test('keeps plants as they are for a user with other defaults', async () => {
-    await server.query(`create role eccentric login;
-      alter role eccentric set array_nulls = off;
-      alter role eccentric set client_encoding = 'LATIN1';
-      alter role eccentric set default_transaction_isolation = 'serializable';
-      alter role eccentric set standard_conforming_strings = off;
-      alter role eccentric set idle_in_transaction_session_timeout = '50ms'`);
+  test.each([
+    ['other columns', 'create table schema_version (installed_rank int, version varchar(50))'],
+    [
+      'the same columns',
+      'create table schema_version (id bigint not null, version bigint not null); insert into schema_version values (1, 20260101)',
+    ],
+    ['no row', 'create table schema_version (id bigint not null, version bigint not null)'],
+  ])('with a table schema_version of another application, of %s, is left as it is', async (_name, statement) => {
+    const other = await server.createDatabase();
+    await server.query(statement, other);
+    for (const create of [true, false]) {
+      await expect(open(other, create)).rejects.toMatchObject({
+        name: 'StoreUnusable',
+        message: expect.stringMatching(/^PostgreSQL at .+ has a table schema_version that is not a store's: give .+$/),
+      });
+    }
+    expect(await server.query("select from pg_tables where schemaname = 'public'", other)).toHaveLength(1);
+  });
+
+  test('keeps plants and tokens as they are for a user with other defaults', async () => {
+    const defaults = {
+      array_nulls: 'off',
+      bytea_output: 'escape',
+      client_encoding: 'LATIN1',
+      client_min_messages: 'error',
+      DateStyle: 'German',
+      default_transaction_isolation: 'serializable',
+      extra_float_digits: '-15',
+      idle_in_transaction_session_timeout: '50ms',
+      idle_session_timeout: '50ms',
+      IntervalStyle: 'iso_8601',
+      lock_timeout: '1ms',
+      quote_all_identifiers: 'on',
+      standard_conforming_strings: 'off',
+      statement_timeout: '50ms',
+      synchronous_commit: 'off',
+      TimeZone: 'Asia/Kathmandu',
+    };
+    const settings = Object.entries(defaults).map(([name, value]) => `alter role eccentric set ${name} = '${value}'`);
+    await server.query(['create role eccentric login', ...settings].join(';'));
     const own = await server.createDatabase('owner eccentric');
     const store = await openStore(readPostgresLocation(server.url(own, '', 'eccentric')), { create: true });
     const plants = [
@@ -224,6 +257,12 @@ describe('a database', () => {
       await sleep(200);
     }
     expect(listed).toEqual(plants);
+    const token = { name: 'mine', hash: new Uint8Array([0, 92, ...new Uint8Array(30)]), scopes: [] };
+    await store.tokens.add(token);
+    expect(await store.database.selectFrom('tokens').select('hash').execute()).toEqual([{ hash: token.hash }]);
+    const values = await sql`select 0.1::double precision + 0.2 as sum, timestamptz '2026-02-01 12:00Z' as moment,
+      pg_sleep(0.1)::text as slept`.execute(store.database);
+    expect(values.rows).toEqual([{ sum: 0.1 + 0.2, moment: new Date('2026-02-01T12:00:00Z'), slept: '' }]);
     await store.close();
   });
 
