@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { whileRead } from '../../src/storage/items.ts';
 import { openStore } from '../../src/storage/open.ts';
+import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';
 import { Session } from '../../src/storage/postgres/session.ts';
@@ -114,6 +116,18 @@ test('runs eight queries at once, and looks tokens up meanwhile', async () => {
   // Eight, and the one for look-ups.
   expect(connections).toHaveLength(9);
   await store.close();
+});
+
+test('ends a list that is not read', async () => {
+  const engine = await openPostgres(readPostgresLocation(server.url(database)), { create: true });
+  const list = whileRead(engine.portions({ sql: 'select generate_series(1, 3)', values: [], writes: false }, 1), 300);
+  await list.next();
+  const open = () => server.query("select from pg_stat_activity where state = 'idle in transaction'");
+  expect(await open()).toHaveLength(1);
+  await sleep(600);
+  expect(await open()).toEqual([]);
+  await expect(list.next()).rejects.toThrow('the list was not read for 0.3 s');
+  await engine.close();
 });
 
 test('gives up transactions that hang, and what has waited too long for them, and goes on', async () => {
