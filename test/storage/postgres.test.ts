@@ -11,6 +11,7 @@ import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';
 import { Session } from '../../src/storage/postgres/session.ts';
+import { hostile } from '../support/hostile-role.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { testEngine } from './conformance.ts';
 
@@ -235,26 +236,7 @@ describe('a database', () => {
   });
 
   test('keeps plants and tokens as they are for a user with other defaults', async () => {
-    const defaults = {
-      array_nulls: 'off',
-      bytea_output: 'escape',
-      client_encoding: 'LATIN1',
-      client_min_messages: 'error',
-      DateStyle: 'German',
-      default_transaction_isolation: 'serializable',
-      extra_float_digits: '-15',
-      idle_in_transaction_session_timeout: '50ms',
-      idle_session_timeout: '50ms',
-      IntervalStyle: 'iso_8601',
-      lock_timeout: '1ms',
-      quote_all_identifiers: 'on',
-      standard_conforming_strings: 'off',
-      statement_timeout: '50ms',
-      synchronous_commit: 'off',
-      TimeZone: 'Asia/Kathmandu',
-    };
-    const settings = Object.entries(defaults).map(([name, value]) => `alter role eccentric set ${name} = '${value}'`);
-    await server.query(['create role eccentric login', ...settings].join(';'));
+    await server.query(`create role eccentric login; ${hostile('eccentric')}`);
     const own = await server.createDatabase('owner eccentric');
     const store = await openStore(readPostgresLocation(server.url(own, '', 'eccentric')), { create: true });
     const plants = [
