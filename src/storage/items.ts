@@ -1,10 +1,12 @@
 import { RESOURCE } from '../resource.ts';
-import type { Database, Engine, ItemStore, Row } from './store.ts';
+import { type Database, type Engine, type ItemStore, type Row, StoreUnavailable } from './store.ts';
 import { COLUMNS, type Item, kindOf, TABLES, withoutNulls } from './tables.ts';
 import { isSameJson, isSameValue, Json, requireStorable } from './values.ts';
 
 /** How many items `list` hands out at a time. */
 const PORTION = 1000;
+/** How long a portion may stay unread, in milliseconds: longer than an import behind a pipe waits for its store. */
+const MAX_UNREAD_MS = 120_000;
 /** How many items `count` counts at a time, which takes a few milliseconds: one count of all would hold others up. */
 const COUNT_PORTION = 20_000;
 const [FIRST_ID, LAST_ID] = [-(2n ** 63n), 2n ** 63n - 1n];
@@ -20,7 +22,7 @@ export function itemStore(engine: Engine, database: Database): ItemStore {
     async *list() {
       const { sql, parameters } = database.selectFrom(ITEMS).select(COLUMNS).orderBy('id').compile();
       const portions = engine.portions({ sql, values: parameters, writes: false }, PORTION);
-      for await (const rows of portions) yield rows.map(toItem);
+      for await (const rows of whileRead(portions, MAX_UNREAD_MS)) yield rows.map(toItem);
     },
     async count() {
       let [counted, from] = [0, FIRST_ID];
@@ -40,6 +42,27 @@ export function itemStore(engine: Engine, database: Database): ItemStore {
       return numDeletedRows > 0n;
     },
   };
+}
+
+/**
+ * Ends a list that is not read: as long as it sees the items of its moment, SQLite cannot begin its log (WAL) anew, nor
+ * PostgreSQL remove dead rows.
+ */
+export async function* whileRead<T>(portions: AsyncGenerator<T>, ms: number): AsyncGenerator<T> {
+  for await (const portion of portions) {
+    const over = new AbortController();
+    const timer = setTimeout(() => {
+      over.abort();
+      void portions.return(undefined);
+    }, ms);
+    try {
+      yield portion;
+    } finally {
+      clearTimeout(timer);
+    }
+    if (over.signal.aborted)
+      throw new StoreUnavailable(`the list was not read for ${ms / 1000} s, which holds up the store`);
+  }
 }
 
 /** A row of the table of items. */

@@ -37,7 +37,11 @@ export interface Creator {
 }
 
 export interface ItemStore extends Creator {
-  /** Every item in the order of the ids, as they were at one moment, in portions. */
+  /**
+   * Every item in the order of the ids, as they were at one moment, in portions. It ends if it is not read for 2 minutes.
+   *
+   * @throws StoreUnavailable
+   */
   list(): AsyncIterable<readonly Item[]>;
 
   /** How many items there are; not of one moment while others write. @throws StoreUnavailable */
@@ -141,7 +145,7 @@ export interface Engine extends Creator {
   /** As `Transaction` says. */
   transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T>;
   /** The rows of a statement that reads, as they are at one moment, so many at a time. */
-  portions(statement: Statement, rows: number): AsyncIterable<readonly Row[]>;
+  portions(statement: Statement, rows: number): AsyncGenerator<readonly Row[]>;
   /** Resolves if the store can write, durably, waiting for a lock as a create does. @throws StoreUnavailable */
   ready(): Promise<void>;
   /** Finishes what is under way. Nothing can be called after. */

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { hashToken, makeToken } from '../../src/auth/token.ts';
+import { restore } from '../../src/storage/sqlite/backup.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { whileServing } from '../support/crowd.ts';
 import { createPlant, plantStore, ROOT, start, startService } from '../support/service.ts';
@@ -134,5 +135,22 @@ describe('backup and restore', () => {
       expect([60_000, 70_000]).toContain(left);
       if (left === 60_000) fill(database, 60_001, 10_000);
     }
+  });
+
+  test('counts the plants that a restore would delete when none can be added any more', async () => {
+    const { folder, database, run } = await place(3);
+    const copy = join(folder, 'copy.db');
+    await run('backup', copy);
+    fill(database, 4, 1);
+    const counts: number[] = [];
+    await restore(database, copy, (count) => {
+      counts.push(count);
+      using other = new DatabaseSync(database);
+      expect(() => {
+        other.exec("insert into plants (id, name) values (5, 'late')");
+      }).toThrow('database is locked');
+    });
+    expect(counts).toEqual([4]);
+    expect(look(database)).toBe(3);
   });
 });

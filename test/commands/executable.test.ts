@@ -1,8 +1,8 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Project } from '../support/project.ts';
-import { blocks, run } from '../support/readme.ts';
+import { run } from '../support/readme.ts';
 import { ROOT, start } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
 import { noSmallDisk, UNSHARE } from '../support/small-disk.ts';
@@ -39,14 +39,4 @@ testWith(noLibrary, 'scripts/node names the package to install where libatomic i
   const shell = start('unshare', [...(UNSHARE ?? []), 'sh', '-c', hide, 'sh', LIBATOMIC], environment, folder);
   expect([await shell.ended, shell.stdout()]).toEqual([1, '']);
   expect(shell.stderr()).toMatch(/^plant-store: Node 26 needs .* install the package libatomic1 .*\n$/);
-});
-
-test('the line for cron makes a backup, with no folder made before, and no npm on the PATH', async () => {
-  const project = new Project();
-  const line = blocks('Data in and out', 'console').find((each) => each.startsWith('0 3 * * *')) ?? '';
-  const command = line.replace('0 3 * * * ', '').replace('/srv/plant-store', project.folder).replaceAll('\\%', '%');
-  expect(await run(project, 'scripts/plant-store migrate')).toMatchObject({ code: 0 });
-  const job = start('sh', ['-c', command], { PATH: '/usr/bin:/bin' }, temporaryFolder());
-  expect([await job.ended, job.stderr()]).toEqual([0, '']);
-  expect(readdirSync(join(project.folder, 'backups'))).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d\.db$/)]);
 });

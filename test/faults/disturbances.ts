@@ -21,8 +21,8 @@ const CALM_MS = 200;
 
 /** Something that keeps plants from being stored for a while. */
 interface Disturbance {
-  begin(): void;
-  end(): void;
+  begin(): void | Promise<void>;
+  end(): void | Promise<void>;
   /** While it lasts. */
   meanwhile?(): Promise<void>;
 }
@@ -32,16 +32,20 @@ interface Disturbance {
  *
  * @returns how many answers were a 503, or none
  */
-async function disturb(testbed: Testbed, service: { readonly url: string }, disturbance: Disturbance): Promise<number> {
+export async function disturb(
+  testbed: Testbed,
+  service: { readonly url: string },
+  disturbance: Disturbance,
+): Promise<number> {
   using load = testbed.load(CLIENTS, [service]);
   await sleep(testbed.next() * CALM_MS);
   if (load.failures > 0) throw new Fault('a 503 before anything was disturbed');
-  disturbance.begin();
+  await disturbance.begin();
   try {
     await inTime(() => load.broken || load.failures >= FAILURES, 'no 503 from a store that cannot be written');
     await disturbance.meanwhile?.();
   } finally {
-    disturbance.end();
+    await disturbance.end();
   }
   let stopped = false;
   const stop = load.stop().finally(() => (stopped = true));

@@ -4,6 +4,7 @@ import { fullDisk, heldLock, readOnly } from './disturbances.ts';
 import { drains } from './drains.ts';
 import { killsInFlushes, slowFlushes } from './flushes.ts';
 import { kills } from './kills.ts';
+import { hostileRole, movedFiles } from './mistakes.ts';
 import { once } from './once.ts';
 import { providerAway } from './provider.ts';
 import { failovers, serverKills, synchronousCommit } from './server.ts';
@@ -20,8 +21,8 @@ the command would have failed. \`-- --seed N\` does the same again.`,
   columns: ['what is done', 'on'],
   trials: [
     ...[...kills, ...once, ...drains, ...weeds, ...providerAway],
-    ...[slowFlushes, killsInFlushes, fullDisk, readOnly, heldLock],
-    ...[serverKills, failovers, synchronousCommit],
+    ...[slowFlushes, killsInFlushes, fullDisk, readOnly, heldLock, movedFiles],
+    ...[serverKills, failovers, synchronousCommit, hostileRole],
   ],
   laneOf: ({ cells: [, engine = ''] }) => engine,
 };

@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
 import { openStore } from '../../src/storage/open.ts';
 import type { Store, Item } from '../../src/storage/store.ts';
+import { createBatch } from '../../src/storage/postgres/batch.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
+import { Session } from '../../src/storage/postgres/session.ts';
 import { allPlants, insist } from '../support/app.ts';
 import { PostgresServer } from '../support/postgres.ts';
-import { Session } from '../support/session.ts';
+import { Session as OtherSession } from '../support/session.ts';
 
 const server = await PostgresServer.create({ deadlock_timeout: '100ms' });
 afterAll(() => server.remove());
@@ -62,7 +65,7 @@ describe('a batch is tried again after', () => {
 
   test('a real deadlock', async () => {
     const [one, two] = [newPlant(), newPlant()];
-    await using other = await Session.open(server.url(database));
+    await using other = await OtherSession.open(server.url(database));
     await other.run('begin');
     await other.run(`insert into plants (id, name) values (${String(two.id)}, 'Ginkgo')`);
     // Both writers are busy with the first plants, so that the next two are one batch.
@@ -123,7 +126,7 @@ describe('a batch is given up, and the plants are told that the store is unavail
   });
 
   test('when another session holds a lock; what waited for it on the server is gone', async () => {
-    await using other = await Session.open(server.url(database));
+    await using other = await OtherSession.open(server.url(database));
     await other.run('begin; lock table plants in exclusive mode');
     const creations = Array.from({ length: 100 }, () => store.items.create(newPlant()));
     const settled = Promise.allSettled(creations);
@@ -181,4 +184,64 @@ test('a plant whose id was refused once is stored with a content that can be', a
   const outcomes = await Promise.allSettled(['weed', 'Ginkgo', 'weed'].map((name) => store.items.create({ id, name })));
   await Promise.all(first);
   expect(outcomes).toMatchObject([{ status: 'rejected' }, { value: 'created' }, { value: 'conflict' }]);
+});
+
+describe('a table that is gone', () => {
+  const work = {
+    create: () => store.items.create(newPlant()),
+    find: () => store.tokens.find(new Uint8Array(32)),
+    ready: () => store.ready(),
+  };
+
+  test.each([
+    ['plants', ['create', 'ready']],
+    ['tokens', ['find', 'ready']],
+    ['schema_version', ['ready']],
+  ] as const)('makes the store unavailable until it is back: %s', async (table, calls) => {
+    for (const call of calls) await work[call]();
+    await sabotage(`alter table ${table} rename to gone`);
+    for (const call of calls) {
+      await expect(work[call]()).rejects.toMatchObject({
+        name: 'StoreUnavailable',
+        message: expect.stringContaining('lacks a table of the store: put it back'),
+      });
+    }
+    await sabotage(`alter table gone rename to ${table}`);
+    for (const call of calls) await work[call]();
+  });
+
+  test('is no different from a column that is gone', async () => {
+    await sabotage('alter table plants rename tag to gone');
+    await expect(work.create()).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      message: expect.stringContaining('lacks a column of the store: put it back'),
+    });
+    await sabotage('alter table plants rename gone to tag');
+    await work.create();
+  });
+
+  test('takes a batch one statement', async () => {
+    await sabotage('alter table plants rename to gone');
+    using session = new Session(readPostgresLocation(server.url(database)));
+    let statements = 0;
+    const batch = createBatch(
+      (insert) =>
+        session.withRetries((query) => {
+          statements++;
+          return insert(query);
+        }, performance.now() + STORE_PATIENCE_MS),
+      Array.from({ length: 1024 }, newPlant),
+    );
+    await expect(batch).rejects.toMatchObject({ name: 'StoreUnusable' });
+    expect(statements).toBe(1);
+  });
+});
+
+test('a transaction that the server’s own timeout ends is unavailable', async () => {
+  await sabotage(`alter database ${database} set transaction_timeout = '200ms'`);
+  const own = await openStore(readPostgresLocation(server.url(database)), { create: false });
+  const slow = own.transaction((all) => sql`select pg_sleep(0.3)`.execute(all));
+  await expect(slow).rejects.toEqual(UNAVAILABLE);
+  expect(await own.items.create(newPlant())).toBe('created');
+  await own.close();
 });

@@ -18,6 +18,8 @@ describe('with a synchronous standby that is away', () => {
   let store: Store;
   beforeEach(async () => {
     database = await primary.createDatabase();
+    // The server would not say so then that a commit did not wait.
+    await primary.query(`alter database ${database} set client_min_messages = 'error'`);
     store = await open(primary.url(database));
     await commitsWaitFor('a standby that is away');
   });

@@ -5,10 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { whileRead } from '../../src/storage/items.ts';
 import { openStore } from '../../src/storage/open.ts';
+import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { readPostgresLocation } from '../../src/storage/postgres/location.ts';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';
 import { Session } from '../../src/storage/postgres/session.ts';
+import { hostile } from '../support/hostile-role.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { testEngine } from './conformance.ts';
 
@@ -116,6 +119,18 @@ test('runs eight queries at once, and looks tokens up meanwhile', async () => {
   await store.close();
 });
 
+test('ends a list that is not read', async () => {
+  const engine = await openPostgres(readPostgresLocation(server.url(database)), { create: true });
+  const list = whileRead(engine.portions({ sql: 'select generate_series(1, 3)', values: [], writes: false }, 1), 300);
+  await list.next();
+  const open = () => server.query("select from pg_stat_activity where state = 'idle in transaction'");
+  expect(await open()).toHaveLength(1);
+  await sleep(600);
+  expect(await open()).toEqual([]);
+  await expect(list.next()).rejects.toThrow('the list was not read for 0.3 s');
+  await engine.close();
+});
+
 test('gives up transactions that hang, and what has waited too long for them, and goes on', async () => {
   const store = await open();
   const read = () => store.database.selectFrom('plants').select('id').limit(1).execute();
@@ -201,13 +216,27 @@ describe('a database', () => {
     }
   });
 
-  test('keeps plants as they are for a user with other defaults', async () => {
-    await server.query(`create role eccentric login;
-      alter role eccentric set array_nulls = off;
-      alter role eccentric set client_encoding = 'LATIN1';
-      alter role eccentric set default_transaction_isolation = 'serializable';
-      alter role eccentric set standard_conforming_strings = off;
-      alter role eccentric set idle_in_transaction_session_timeout = '50ms'`);
+  test.each([
+    ['other columns', 'create table schema_version (installed_rank int, version varchar(50))'],
+    [
+      'the same columns',
+      'create table schema_version (id bigint not null, version bigint not null); insert into schema_version values (1, 20260101)',
+    ],
+    ['no row', 'create table schema_version (id bigint not null, version bigint not null)'],
+  ])('with a table schema_version of another application, of %s, is left as it is', async (_name, statement) => {
+    const other = await server.createDatabase();
+    await server.query(statement, other);
+    for (const create of [true, false]) {
+      await expect(open(other, create)).rejects.toMatchObject({
+        name: 'StoreUnusable',
+        message: expect.stringMatching(/^PostgreSQL at .+ has a table schema_version that is not a store's: give .+$/),
+      });
+    }
+    expect(await server.query("select from pg_tables where schemaname = 'public'", other)).toHaveLength(1);
+  });
+
+  test('keeps plants and tokens as they are for a user with other defaults', async () => {
+    await server.query(`create role eccentric login; ${hostile('eccentric')}`);
     const own = await server.createDatabase('owner eccentric');
     const store = await openStore(readPostgresLocation(server.url(own, '', 'eccentric')), { create: true });
     const plants = [
@@ -224,6 +253,12 @@ describe('a database', () => {
       await sleep(200);
     }
     expect(listed).toEqual(plants);
+    const token = { name: 'mine', hash: new Uint8Array([0, 92, ...new Uint8Array(30)]), scopes: [] };
+    await store.tokens.add(token);
+    expect(await store.database.selectFrom('tokens').select('hash').execute()).toEqual([{ hash: token.hash }]);
+    const values = await sql`select 0.1::double precision + 0.2 as sum, timestamptz '2026-02-01 12:00Z' as moment,
+      pg_sleep(0.1)::text as slept`.execute(store.database);
+    expect(values.rows).toEqual([{ sum: 0.1 + 0.2, moment: new Date('2026-02-01T12:00:00Z'), slept: '' }]);
     await store.close();
   });
 

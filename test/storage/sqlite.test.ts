@@ -1,9 +1,12 @@
-import { existsSync, renameSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { whileRead } from '../../src/storage/items.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { connect } from '../../src/storage/sqlite/connection.ts';
+import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { atOpening, atWork } from '../../src/storage/sqlite/errors.ts';
 import { Statements } from '../../src/storage/sqlite/statements.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
@@ -74,6 +77,72 @@ describe('a SQLite database', () => {
     };
     await expect(allPlants(store)).rejects.toMatchObject(unusable);
     await store.close();
+  });
+
+  test.each([
+    ['', 'moved'],
+    ['', 'replaced'],
+    ['-wal', 'moved'],
+    ['-shm', 'moved'],
+  ])('whose file %s is %s is neither written nor ready until it is back', async (end, what) => {
+    const name = `lost${end}-${what}.db`;
+    const file = join(folder, name) + end;
+    const store = await open(name);
+    await store.items.create({ id: 1n, name: 'x' });
+    renameSync(file, `${file}.moved`);
+    if (what === 'replaced') copyFileSync(`${file}.moved`, file);
+    const unavailable = {
+      name: 'StoreUnavailable',
+      message: `the file ${file} was moved, deleted or replaced: put it back, or restart the service`,
+    };
+    const calls = [
+      () => store.items.create({ id: 2n, name: 'x' }),
+      () => store.ready(),
+      () => store.items.remove(1n),
+      () => store.transaction((database) => database.deleteFrom('plants').execute()),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject(unavailable);
+    renameSync(`${file}.moved`, file);
+    await store.ready();
+    expect(await store.items.create({ id: 3n, name: 'x' })).toBe('created');
+    await store.close();
+  });
+
+  test('ends a list that is not read, and begins its log anew', async () => {
+    const path = join(folder, 'unread.db');
+    const engine = await openSqlite({ engine: 'sqlite', path }, { create: true });
+    await engine.createAll(Array.from({ length: 3000 }, (_, id) => ({ id: BigInt(id), name: 'x' })));
+    const list = whileRead(engine.portions({ sql: 'select id from plants', values: [], writes: false }, 1000), 300);
+    await list.next();
+    await engine.create({ id: -1n, name: 'x' });
+    using other = new DatabaseSync(path);
+    const checkpoint = () => other.prepare('pragma wal_checkpoint(restart)').get()?.['busy'];
+    expect(checkpoint()).toBe(1);
+    await sleep(600);
+    expect(checkpoint()).toBe(0);
+    await expect(list.next()).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      message: 'the list was not read for 0.3 s, which holds up the store',
+    });
+    await engine.close();
+  });
+
+  test('has a log that grows beside a list, and shrinks after it', async () => {
+    const path = join(folder, 'log.db');
+    const engine = await openSqlite({ engine: 'sqlite', path }, { create: true });
+    let id = 0n;
+    const fill = (count: number) =>
+      engine.createAll(Array.from({ length: count }, () => ({ id: id++, name: 'x'.repeat(1000) })));
+    await fill(1001);
+    const list = engine.portions({ sql: 'select id from plants', values: [], writes: false }, 1000);
+    await list.next();
+    const size = () => statSync(`${path}-wal`).size;
+    while (size() < 70 * 1024 * 1024) await fill(5000);
+    await list.return(undefined);
+    // The first commit copies the log into the database, the next one begins it anew.
+    for (let commits = 0; commits < 3; commits++) await fill(1);
+    expect(size()).toBe(64 * 1024 * 1024);
+    await engine.close();
   });
 
   test('takes what waits in one transaction', async () => {

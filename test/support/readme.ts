@@ -11,6 +11,8 @@ export const PAGE = readFileSync(join(ROOT, 'docs/changing-the-contract.md'), 'u
 /** The page of what the service says of itself. */
 export const OBSERVABILITY = readFileSync(join(ROOT, 'docs/observability.md'), 'utf8');
 
+export const BACKUPS = readFileSync(join(ROOT, 'docs/backups.md'), 'utf8');
+
 /** The code blocks of a language below a heading. */
 export function blocks(heading: string, language: string, page = README): string[] {
   const section = page.split(/^#+ /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';

@@ -14,23 +14,43 @@ export interface Connection {
   standbyMissed: boolean;
 }
 
-/** What a server must have, to keep what it is given as it is; without array_nulls null becomes the text `null`. */
-const NEEDED = { synchronous_commit: 'on', array_nulls: 'on', fsync: 'on', server_encoding: 'UTF8' };
+/** What each session sets, over the defaults of the server, the database and the user, and must find set. */
+const SESSION = {
+  synchronous_commit: 'on',
+  // Off, it makes the text `null` of null.
+  array_nulls: 'on',
+  standard_conforming_strings: 'on',
+  // How the server writes bytes, doubles and intervals, so that they are read as they are.
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  IntervalStyle: 'postgres',
+  // On, it would quote the names of types, which the start compares.
+  quote_all_identifiers: 'off',
+  // The server warns when a commit did not wait for its standby.
+  client_min_messages: 'notice',
+};
 
-/** What each session sets, over the defaults of the server, the database and the user. */
-const OPTIONS = [
-  '-c synchronous_commit=on',
-  '-c array_nulls=on',
-  '-c default_transaction_isolation=read\\ committed',
+/** What each session sets, too, but a pooler in between may drop. No timeout: the store has its own. */
+const OPTIONS = {
+  ...SESSION,
+  default_transaction_isolation: 'read committed',
+  DateStyle: 'ISO',
+  TimeZone: 'UTC',
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_session_timeout: '0',
   // A list waits for its reader.
-  '-c idle_in_transaction_session_timeout=0',
-].join(' ');
+  idle_in_transaction_session_timeout: '0',
+};
+
+/** What a server must have, to keep what it is given as it is. */
+const NEEDED = { ...SESSION, fsync: 'on', server_encoding: 'UTF8' };
 
 /** Asked of each new connection: another server may be behind it, or a pooler that drops what the session sets. */
 const CHECK = `select pg_backend_pid() as pid, current_schema() as schema,
   current_setting('transaction_read_only') as read_only,
   ${Object.keys(NEEDED)
-    .map((name) => `current_setting('${name}') as ${name}`)
+    .map((name) => `current_setting('${name}') as "${name}"`)
     .join()}`;
 
 /** What pg says of an answer to its wish for TLS. It gives these no code: the tests notice when it says something new. */
@@ -109,7 +129,9 @@ function createClient(location: PostgresLocation, { host, port }: Host, secure: 
     },
     sslnegotiation: 'postgres',
     application_name: applicationName,
-    options: OPTIONS,
+    options: Object.entries(OPTIONS)
+      .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
+      .join(' '),
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // Requests look their tokens up through one connection, all at once.
@@ -136,7 +158,7 @@ function requireSettings(server: string, row: Row): void {
   if (row['schema'] === null) {
     throw new StoreUnusable(`${server} has no schema for this user's tables: set a search_path that names one`);
   }
-  if (row['read_only'] !== 'off') throw new InterruptedError('the server takes no writes');
+  if (row['read_only'] !== 'off') throw new InterruptedError('the server takes no writes: transaction_read_only is on');
 }
 
 /** Asks the server to give up what a connection of it is doing, which leaves the connection as it is. */

@@ -14,7 +14,7 @@ import {
   type StoreObserver,
   StoreUnavailable,
 } from '../store.ts';
-import type { Item } from '../tables.ts';
+import { type Item, TABLES } from '../tables.ts';
 import { doWork } from '../transaction.ts';
 import { Turns } from '../turns.ts';
 import { createBatch } from './batch.ts';
@@ -35,9 +35,12 @@ const deadline = () => performance.now() + STORE_PATIENCE_MS;
 
 /**
  * The statement locks a row, so it needs a transaction id, and its commit waits for the standby like an insert. A
- * read-only standby rejects it. It leaves no dead row. It does not notice a full disk: for that a table must grow.
+ * read-only standby rejects it. It leaves no dead row. It reads no row of the other tables, but they must be there. It
+ * does not notice a full disk: for that a table must grow.
  */
-const READY = 'select id from schema_version for key share skip locked';
+const READY = `select ${Object.keys(TABLES)
+  .map((table) => `(select 1 from "${table}" limit 0)`)
+  .join()} from schema_version for key share skip locked`;
 
 /**
  * PostgreSQL, through a few connections. A query that is lost with one of them runs again for a while: the item itself

@@ -7,24 +7,34 @@ const STATEMENT_UNKNOWN = '26000';
 const STATEMENT_EXISTS = '42P05';
 const READ_ONLY = '25006';
 const CANCELLED = '57014';
+/** The server has ended the connection, for a `transaction_timeout`, which no session of ours can set before 17. */
+const TRANSACTION_TIMEOUT = '25P04';
 
 /**
  * Classes of SQLSTATEs (PostgreSQL's documentation, appendix A), and single ones, after which the same may succeed:
  * connections, serialization and deadlocks, resources, locks, operators who intervene, the system around the server, a
  * server that takes no writes yet.
  */
-const TRANSIENT = ['08', '40', '53', '55', '57', '58', READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS];
+const TRANSIENT = [
+  ...['08', '40', '53', '55', '57', '58'],
+  ...[READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS, TRANSACTION_TIMEOUT],
+];
 
 /**
  * Those after which another connection may do better: it, its server or its pooler is the reason. A new one after a
  * deadlock or on a server that is full would make things worse.
  */
-const CONNECTION_LOST = ['08', '57', '58', 'XX', READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS];
+const CONNECTION_LOST = [
+  ...['08', '57', '58', 'XX'],
+  ...[READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS, TRANSACTION_TIMEOUT],
+];
 
 /** Why a server or a database cannot be used as the settings have it: its operator must act. */
 const UNUSABLE: readonly (readonly [string, string])[] = [
   ['28', 'refuses the user or the password'],
   ['3D000', 'has no such database: create it'],
+  ['42P01', 'lacks a table of the store: put it back, or restore a backup'],
+  ['42703', 'lacks a column of the store: put it back, or restore a backup'],
   ['42P07', 'has tables of another application: give the store a database of its own'],
   ['42501', 'does not let this user make and use the tables: grant it the database'],
 ];

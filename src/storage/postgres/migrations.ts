@@ -1,5 +1,5 @@
 import { STORE_PATIENCE_MS } from '../batches.ts';
-import { requireSchema, requireTables } from '../schema.ts';
+import { type FoundColumn, requireSchema, requireTables } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
 import { TABLES } from '../tables.ts';
 import type { Query, Session } from './session.ts';
@@ -42,7 +42,7 @@ end $migrate$`;
 /** The columns of tables with these names, where the search path leads. */
 const COLUMNS = `select name as "table", attname as "column", format_type(atttypid, atttypmod) as type, attnotnull as required
   from unnest($1::text[]) as name join pg_attribute on attrelid = to_regclass(quote_ident(name))
-  where attnum > 0 and not attisdropped`;
+  where attnum > 0 and not attisdropped order by attrelid, attnum`;
 
 /** How long a migration may take, and wait for that of another process, in milliseconds. */
 const MIGRATION_MS = 600_000;
@@ -54,32 +54,42 @@ const MIGRATION_MS = 600_000;
  */
 export async function migrate(session: Session, server: string, create: boolean, until: number): Promise<Schema> {
   return await session.withRetries(async (query) => {
-    const found = await readVersion(query);
+    const found = await readVersion(query, server);
     const now = MIGRATIONS.length;
     if (found === undefined && !create) throw new StoreUnusable(`${server} has no plant store`);
     const before = found ?? 0;
     requireSchema(server, before, now, create);
     if (found !== now) await session.query(performance.now() + MIGRATION_MS, MIGRATE);
     // In a time of its own: the migration may have taken all the other.
-    const columns = await session.query(performance.now() + STORE_PATIENCE_MS, COLUMNS, Object.keys(TABLES));
-    requireTables(
-      server,
-      columns.rows.map(({ table, column, type, required }) => ({
-        table: String(table),
-        column: String(column),
-        type: String(type),
-        nullable: required === false,
-      })),
-      SQL_TYPES,
-    );
+    const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
+    requireTables(server, await readColumns(inTime, Object.keys(TABLES)), SQL_TYPES);
     return { before, now };
   }, until);
 }
 
-/** The version of the schema; undefined: there is none. */
-async function readVersion(query: Query): Promise<number | undefined> {
-  const { rows: tables } = await query("select to_regclass('schema_version')::text as name");
-  if (tables[0]?.['name'] === null) return undefined;
-  const { rows } = await query('select version from schema_version where id = 1');
-  return rows[0] && Number(rows[0]['version']);
+/** @throws StoreUnusable if the table with the version is not that of a store */
+async function readVersion(query: Query, server: string): Promise<number | undefined> {
+  const columns = await readColumns(query, ['schema_version', ...Object.keys(TABLES)]);
+  const own = columns.filter(({ table }) => table === 'schema_version');
+  if (own.length === 0) return undefined;
+  const described = own.map(({ column, type, nullable }) => `${column} ${type}${nullable ? '' : ' not null'}`).join();
+  if (described === 'id bigint not null,version bigint not null') {
+    const { rows } = await query('select id, version from schema_version limit 2');
+    const version = Number(rows[0]?.['version']);
+    // The first migration makes the row and the tables together.
+    if (rows.length === 1 && rows[0]?.['id'] === 1n && (version === 0 || own.length < columns.length)) return version;
+  }
+  throw new StoreUnusable(
+    `${server} has a table schema_version that is not a store's: give the store a database, or a schema, of its own`,
+  );
+}
+
+async function readColumns(query: Query, tables: readonly string[]): Promise<FoundColumn[]> {
+  const { rows } = await query(COLUMNS, tables);
+  return rows.map(({ table, column, type, required }) => ({
+    table: String(table),
+    column: String(column),
+    type: String(type),
+    nullable: required === false,
+  }));
 }

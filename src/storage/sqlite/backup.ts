@@ -1,16 +1,18 @@
 import { closeSync, existsSync, openSync, realpathSync, rmSync } from 'node:fs';
-import { backup, DatabaseSync } from 'node:sqlite';
+import { backup, type BackupOptions, DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RESOURCE } from '../../resource.ts';
 import { requireSchema } from '../schema.ts';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 import { TABLES } from '../tables.ts';
-import { connect } from './connection.ts';
+import { connect, connectReader } from './connection.ts';
 import { atOpening, isBusy, sqliteCode } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 
 /** All pages in one step: with more than one, each write of another connection would begin it anew. */
 const ALL_PAGES = 2 ** 31 - 1;
+/** In two steps, or more, a store is restored: it is locked from the first on. */
+const RESTORED_PAGES = 1000;
 /** How long a copy waits for another process that writes, in milliseconds. */
 const COPY_PATIENCE_MS = 30_000;
 /** How long it waits before each try. */
@@ -53,13 +55,20 @@ export async function restore(path: string, copy: string, allow: (items: number)
     using database = new DatabaseSync(copy, { readOnly: true });
     return check(database, `the database ${copy}`);
   });
+  // Makes the store where there is none; a file that is not a store is not overwritten.
   inDatabase(path, () => {
-    // Makes the store where there is none; a file that is not a store is not overwritten.
-    using database = connect(path, true).database;
-    allow(countItems(database));
+    connect(path, true).database.close();
   });
   await withCurrentSchema(path, copy, async (source) => {
-    await copyPages(source, path);
+    // Between two steps, as the store is locked then: nothing is added any more.
+    let allowed = false;
+    const progress = () => {
+      if (allowed) return;
+      using store = connectReader(path);
+      allow(countItems(store));
+      allowed = true;
+    };
+    await copyPages(source, path, { rate: Math.min(RESTORED_PAGES, Math.ceil(pagesOf(source) / 2)), progress });
     inDatabase(path, () => {
       // Flushes all that was copied with what it writes.
       using database = connect(path, true).database;
@@ -98,13 +107,18 @@ function versionOf(path: string): number {
   return Number(database.prepare('pragma user_version').get()?.['user_version']);
 }
 
+function pagesOf(path: string): number {
+  using database = new DatabaseSync(path, { readOnly: true });
+  return Number(database.prepare('pragma page_count').get()?.['page_count']);
+}
+
 /** Retries while another process writes: unlike other statements, this one does not wait for its lock. */
-async function copyPages(from: string, to: string): Promise<void> {
+async function copyPages(from: string, to: string, steps: BackupOptions = { rate: ALL_PAGES }): Promise<void> {
   const deadline = performance.now() + COPY_PATIENCE_MS;
   for (;;) {
     try {
       using source = new DatabaseSync(from, { readOnly: true });
-      await backup(source, to, { rate: ALL_PAGES });
+      await backup(source, to, steps);
       return;
     } catch (error) {
       // Where a lock was in its way it fails with the code of a connection that has no error.

@@ -73,8 +73,8 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
 /** The writer does nothing else meanwhile. */
 function runTransaction<T>(writer: Thread, work: (run: Run) => Promise<T>): Promise<T> {
   return writer.takeAlone(async (call) => {
-    await call('begin');
     try {
+      await call('begin');
       const result = await doWork(work, (statement) => call('runWithin', statement), STORE_PATIENCE_MS);
       await call('commit');
       return result;

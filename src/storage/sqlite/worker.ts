@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
-import { connect, connectReader } from './connection.ts';
+import { connect, connectReader, watchFiles } from './connection.ts';
 import { atWork, pack, type PackedError } from './errors.ts';
 import { Statements } from './statements.ts';
 
@@ -28,10 +28,15 @@ post(() => {
   const { database, schema } =
     mode === 'read' ? { database: connectReader(path), schema: undefined } : connect(path, mode === 'create');
   const statements = new Statements(database);
+  const requireFiles = mode === 'read' ? undefined : watchFiles(path);
   // Without this listener the thread ends.
   parentPort?.on('message', ({ method, args }: Call) => {
-    // A call has the arguments of its method, as Thread of thread.ts makes sure.
-    post(() => Reflect.apply(Reflect.get(statements, method) as () => unknown, statements, args));
+    post(() => {
+      // A call has the arguments of its method, as Thread of thread.ts makes sure.
+      const result: unknown = Reflect.apply(Reflect.get(statements, method) as () => unknown, statements, args);
+      if (method !== 'close') requireFiles?.();
+      return result;
+    });
     if (method === 'close') parentPort?.close();
   });
   return schema;
