@@ -8,9 +8,12 @@ export const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 /** The page of what follows from a change of the contract. */
 export const PAGE = readFileSync(join(ROOT, 'docs/changing-the-contract.md'), 'utf8');
 
+/** How the service is run under systemd, in containers and on Kubernetes. */
+export const DEPLOYMENT = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
+
 /** The code blocks of a language below a heading. */
-export function blocks(heading: string, language: string): string[] {
-  const section = README.split(/^#+ /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';
+export function blocks(heading: string, language: string, page = README): string[] {
+  const section = page.split(/^#+ /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';
   return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, each]) => each === language)
     .map(([, , text]) => text ?? '');
