@@ -112,6 +112,24 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
       expect(writable).toEqual([]);
     });
 
+    test('has a list of its packages that names each, as the workflow makes it', async () => {
+      const [, script = ''] =
+        /docker run .* \\\n +'(.*)' > sbom\.json/.exec(project.read('.github/workflows/ci.yml')) ?? [];
+      const list = await engine.podman('run', '--rm', '--user=root', '--entrypoint=sh', TAG, '-c', script);
+      const { bomFormat, components } = JSON.parse(list) as { bomFormat: string; components: { purl: string }[] };
+      expect(bomFormat).toBe('CycloneDX');
+      const { packages } = JSON.parse(project.read('package-lock.json')) as {
+        packages: Readonly<Record<string, { version: string; dev?: true; optional?: true; devOptional?: true }>>;
+      };
+      const shipped = Object.entries(packages).filter(([path, { dev, optional, devOptional }]) => {
+        return path !== '' && dev !== true && optional !== true && devOptional !== true;
+      });
+      const purls = shipped.map(([path, { version }]) => {
+        return `pkg:npm/${path.replace(/^.*node_modules\//, '').replace('@', '%40')}@${version}`;
+      });
+      expect(new Set(components.map(({ purl }) => purl))).toEqual(new Set(purls));
+    });
+
     test('says what it is, and adds to its base what the README says', async () => {
       const ask = (format: string, image: string) => engine.podman('image', 'inspect', `--format=${format}`, image);
       const { version, license } = JSON.parse(project.read('package.json')) as Record<string, string>;
