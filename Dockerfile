@@ -14,7 +14,7 @@ RUN install --directory --owner=node --group=node node_modules/.cache /data
 # write it. The files are for their owner only, who is root from here on.
 USER node
 RUN export DATABASE_URL=sqlite:/tmp/plants.db ADMIN_PORT=9464; \
-  scripts/plant-store serve & until scripts/plant-store health; do sleep 0.1; done; kill $! && wait $!
+  scripts/plant-store serve & until scripts/plant-store health; do kill -0 $! && sleep 0.1 || exit; done; kill $! && wait $!
 USER root
 RUN chmod --recursive a+rX node_modules/.cache
 

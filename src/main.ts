@@ -9,7 +9,7 @@ import { ExplainedError, Interrupted } from './explained-error.ts';
 import { RESOURCE, SERVICE } from './resource.ts';
 
 const program = new Command(SERVICE)
-  .description(`Keeps ${RESOURCE.many}. Settings come from the environment and from .env; see the README.`)
+  .description(`Keeps ${RESOURCE.many}. Settings come from the environment and from .env: config lists them.`)
   .version(packageJson.version, '--version', 'say which version this is')
   .option('--store <url>', 'the store, in the place of DATABASE_URL')
   .option('--env-file <file>', 'a file with settings, in the place of .env')

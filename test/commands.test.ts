@@ -91,8 +91,14 @@ describe('a store, from the command line,', () => {
     await service.stop();
   });
 
+  test('that token create makes is named as new', async () => {
+    const elsewhere = join(temporaryFolder(), 'plants.db');
+    const { stderr } = await command('token', 'create', 'first', '--store', `sqlite:${elsewhere}`);
+    expect(stderr).toContain(`\nit is for the new store sqlite:${elsewhere}\n`);
+  });
+
   test('lists its tokens, without their text', async () => {
-    const shortLived = await command('token', 'create', 'brief', '--expires', '1s');
+    const shortLived = await command('token', 'create', 'brief', '--expires', '1s', '--scope', 'a', '--scope', 'b');
     await sleep(1000);
     const { stdout } = await command('token', 'list');
     const rows = stdout.trim().split('\n');
@@ -101,9 +107,20 @@ describe('a store, from the command line,', () => {
       ['NAME', 'STATE', 'CREATED', 'EXPIRES', 'SCOPES'],
       ['app', 'revoked', time, time],
       ['late', 'valid', time, '-'],
-      ['brief', 'expired', time, time],
+      ['brief', 'expired', time, time, 'a b'],
     ]);
-    expect(stdout).not.toContain(shortLived.stdout.trim());
+    const json = (await command('token', 'list', '--json')).stdout;
+    expect(
+      json
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      { name: 'app', state: 'revoked', created: time, expires: time, scopes: [] },
+      { name: 'late', state: 'valid', created: time, scopes: [] },
+      { name: 'brief', state: 'expired', created: time, expires: time, scopes: ['a', 'b'] },
+    ]);
+    expect(stdout + json).not.toContain(shortLived.stdout.trim());
   });
 
   test('exports its plants digit for digit, beside a service that runs', async () => {
