@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../support/port.ts';
 import { Project } from '../../support/project.ts';
-import { blocks, README, run } from '../../support/readme.ts';
+import { blocks, DEPLOYMENT, run } from '../../support/readme.ts';
 import { createPlant, ROOT } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { until } from '../../support/until.ts';
 import { Engine, whyNoEngine } from './engine.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
-const [imageLines = '', execLine = ''] = blocks('Install', 'console');
+const [imageLines = ''] = blocks('Containers', 'console', DEPLOYMENT);
+const [execLine = ''] = blocks('Compose', 'console', DEPLOYMENT);
 const [buildLine = '', runLine = ''] = imageLines.split('\n');
 const [, TAG = ''] = /--tag (\S+)/.exec(buildLine) ?? [];
 const [, NGINX = ''] = /image: (nginx:\S+)/.exec(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8')) ?? [];
@@ -19,7 +20,7 @@ const argumentsOf = (line: string, command: string) => {
   return line.slice(command.length).trim().split(' ');
 };
 
-describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
+describeWith(whyNoEngine(), 'the lines of docs/deployment.md for containers', () => {
   let engine: Engine;
   let project: Project;
   beforeAll(async () => {
@@ -130,7 +131,7 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
       expect(new Set(components.map(({ purl }) => purl))).toEqual(new Set(purls));
     });
 
-    test('says what it is, and adds to its base what the README says', async () => {
+    test('says what it is, and adds to its base what docs/deployment.md says', async () => {
       const ask = (format: string, image: string) => engine.podman('image', 'inspect', `--format=${format}`, image);
       const { version, license } = JSON.parse(project.read('package.json')) as Record<string, string>;
       const labels = JSON.parse(await ask('{{json .Labels}}', TAG)) as Record<string, string>;
@@ -140,7 +141,7 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
         'org.opencontainers.image.licenses': license,
       });
       expect(TAG).toBe(`plant-store:${String(version)}`);
-      const [, added = '', base = ''] = /adds some (\d+) MB to its base,\s`(\S+)`/.exec(README) ?? [];
+      const [, added = '', base = ''] = /adds some (\d+) MB to its base,\s`(\S+)`/.exec(DEPLOYMENT) ?? [];
       const bytes = Number(await ask('{{.Size}}', TAG)) - Number(await ask('{{.Size}}', base));
       expect(Math.abs(bytes / 1e6 - Number(added))).toBeLessThan(5);
     });
@@ -156,7 +157,7 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
       engine.run('docker-compose', args, { BASE_URL, LOG_LEVEL: 'debug' }, project.folder);
 
     beforeAll(async () => {
-      const [lines = ''] = blocks('Install', 'sh').filter((block) => block.includes('deploy/secrets'));
+      const [lines = ''] = blocks('Compose', 'sh', DEPLOYMENT);
       const [, secrets = '', upLine = ''] = /^(.*\n)(.*) up --build\n$/s.exec(lines) ?? [];
       file = argumentsOf(upLine, 'docker compose');
       expect(await run(project, secrets)).toMatchObject({ code: 0, stderr: '' });

@@ -95,6 +95,8 @@ skip_mount_home = "true"
     await engine.podman('run', '--detach', '--pull=never', '--name', name, ...rights, ...options, 'systemd');
     const isUp = () => engine.podman('exec', name, 'systemctl', 'is-active', 'multi-user.target');
     await until(() => isUp().catch(() => false));
+    // As it is on a machine: files that systemd gives to units are mounted.
+    await engine.podman('exec', name, 'mount', '--make-rshared', '/');
     return engine;
   }
 
