@@ -106,7 +106,7 @@ describe('a store, from the command line,', () => {
     expect(rows.map((row) => row.split(/ {2,}/))).toEqual([
       ['NAME', 'STATE', 'CREATED', 'EXPIRES', 'SCOPES'],
       ['app', 'revoked', time, time],
-      ['late', 'valid', time, '-'],
+      ['late', 'valid', time, 'never'],
       ['brief', 'expired', time, time, 'a b'],
     ]);
     const json = (await command('token', 'list', '--json')).stdout;

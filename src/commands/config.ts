@@ -13,7 +13,7 @@ export async function showConfig(found: Found, { json }: { json?: true }): Promi
     const from = setting.default === undefined ? 'none' : 'default';
     return { name, value, from: origin === undefined ? from : `${from}, as it is empty in ${origin}` };
   });
-  await printList(rows, ['name', 'value', 'from'], json);
+  await printList(rows, { name: '', value: '-', from: '' }, json);
   const faults = [...examine(found.texts).faults, ...found.strangers];
   if (faults.length > 0) throw new ExplainedError(faults.join('; '));
 }

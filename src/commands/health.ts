@@ -34,18 +34,22 @@ export async function checkHealth(environment: Environment): Promise<void> {
 
 async function statusOf(url: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const request = get(url, { agent: false, signal: AbortSignal.timeout(PATIENCE_MS) }, (response) => {
+  const request = get(url, { agent: false, timeout: PATIENCE_MS }, (response) => {
     // A response to a client has one always.
     resolve(response.statusCode ?? 0);
     response.destroy();
   });
   request.on('error', reject);
+  request.on('timeout', () => request.destroy(new Error(`no answer within ${PATIENCE_MS / 1000} s`)));
   return await promise;
 }
 
-/** The address at which a client on this machine reaches what listens there, on all addresses maybe. */
 function addressOf(host: string, port: number): string {
   if (port === 0) throw new ExplainedError('the system has chosen the port (0), which only the log of the service has');
-  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  return reachable(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
+}
+
+/** If the service listens on all addresses, one that a client on this machine can use. */
+export function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

@@ -19,6 +19,7 @@ import { createLanding } from '../pages/landing.ts';
 import { RESOURCE } from '../resource.ts';
 import { openStore } from '../storage/open.ts';
 import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
+import { reachable } from './health.ts';
 import { watchSignals } from './signals.ts';
 
 /** How long requests under way may take after a signal to stop, in milliseconds; the process is gone within 10 s. */
@@ -113,9 +114,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   }
   const listener = await listen(app, config.HOST, config.PORT, logger, metrics);
   resources.defer(() => listener.stop(GRACE_MS));
-  // If the service listens on all addresses, one that a client on this machine can use.
-  const reachable = listener.url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
-  const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable;
+  const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable(listener.url);
   const docs = url + PAGES.docs;
   logger.info({ url, listening: listener.url, docs }, 'listening');
   // A parent process may wait for this, at every log level.

@@ -48,7 +48,7 @@ export async function listTokens(config: Config, { json }: { json?: true }): Pro
       expires: token.expiresAt === undefined ? undefined : new Date(token.expiresAt).toISOString(),
       scopes: token.scopes,
     }));
-    await printList(rows, ['name', 'state', 'created', 'expires', 'scopes'], json);
+    await printList(rows, { name: '', state: '', created: '', expires: 'never', scopes: '' }, json);
   });
 }
 

@@ -20,21 +20,22 @@ export class Rejects implements Disposable {
   count = 0;
   readonly path: string;
   private file: number | undefined;
-  private readonly stream: NodeJS.WriteStream | undefined;
+  private readonly isStderr: boolean;
 
   /** @throws ExplainedError if the file exists: what it says was not looked at yet */
   constructor(path: string) {
     this.path = path;
-    this.stream = streamOf(path);
-    if (this.stream === undefined) requireAbsent(path, ' with --rejects');
+    this.isStderr = path === '/dev/stderr';
+    if (!this.isStderr) requireAbsent(path, ' with --rejects');
   }
 
   add(rejects: readonly Reject[]): void {
     if (rejects.length === 0) return;
     const lines = rejects.map((reject) => `${JSON.stringify(reject)}\n`).join('');
     this.count += rejects.length;
-    if (this.stream !== undefined) {
-      this.stream.write(lines);
+    if (this.isStderr) {
+      // Opened by its name, a socket or a pipe of another user would be refused.
+      process.stderr.write(lines);
       return;
     }
     try {
@@ -52,9 +53,4 @@ export class Rejects implements Disposable {
     fsyncSync(this.file);
     closeSync(this.file);
   }
-}
-
-/** A stream of the process by its name. Opened by that, a socket or a pipe of another user would be refused. */
-function streamOf(path: string): NodeJS.WriteStream | undefined {
-  return { '/dev/stdout': process.stdout, '/dev/stderr': process.stderr }[path];
 }

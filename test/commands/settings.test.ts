@@ -139,7 +139,7 @@ describe('plant-store health', () => {
     const { run } = folderWith('');
     for (const [status, what] of [
       [404, 'the service answers 404 at http://'],
-      [undefined, 'the service does not answer at http://'],
+      [undefined, ': no answer within 2 s\n'],
     ] as const) {
       const server = createServer((_request, response) => {
         if (status !== undefined) response.writeHead(status).end();
