@@ -13,6 +13,9 @@ export const OBSERVABILITY = readFileSync(join(ROOT, 'docs/observability.md'), '
 
 export const BACKUPS = readFileSync(join(ROOT, 'docs/backups.md'), 'utf8');
 
+/** How the service is run under systemd, in containers and on Kubernetes. */
+export const DEPLOYMENT = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
+
 /** The code blocks of a language below a heading. */
 export function blocks(heading: string, language: string, page = README): string[] {
   const section = page.split(/^#+ /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../support/port.ts';
 import { Project } from '../../support/project.ts';
-import { blocks, README, run } from '../../support/readme.ts';
+import { blocks, DEPLOYMENT, run } from '../../support/readme.ts';
 import { createPlant, ROOT } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { until } from '../../support/until.ts';
 import { Engine, whyNoEngine } from './engine.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
-const [imageLines = '', execLine = ''] = blocks('Install', 'console');
+const [imageLines = ''] = blocks('Containers', 'console', DEPLOYMENT);
+const [execLine = ''] = blocks('Compose', 'console', DEPLOYMENT);
 const [buildLine = '', runLine = ''] = imageLines.split('\n');
 const [, TAG = ''] = /--tag (\S+)/.exec(buildLine) ?? [];
 const [, NGINX = ''] = /image: (nginx:\S+)/.exec(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8')) ?? [];
@@ -19,7 +20,7 @@ const argumentsOf = (line: string, command: string) => {
   return line.slice(command.length).trim().split(' ');
 };
 
-describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
+describeWith(whyNoEngine(), 'the lines of docs/deployment.md for containers', () => {
   let engine: Engine;
   let project: Project;
   beforeAll(async () => {
@@ -57,6 +58,7 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
       const status = await statusOf('first');
       expect(status).toMatch(/^NSpid:.*\t1$/m);
       expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
+      expect(status).toMatch(/^CapBnd:\t0+$/m);
       await expect(engine.podman('exec', 'first', 'touch', '/etc/x')).rejects.toThrow('Read-only file system');
       const [token = ''] = /plantstore_[\w-]{43}/.exec(await engine.logs('first')) ?? [];
       expect((await createPlant({ url, token }, PLANT)).status).toBe(200);
@@ -67,6 +69,15 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
       expect(answer.headers.get('idempotent-replayed')).toBe('true');
       expect(await stop('again')).toBe(0);
       expect(await engine.podman('run', '--volume', 'plants:/data', TAG, 'export')).toBe(`${PLANT}\n`);
+    });
+
+    test('is probed and scraped where the port of the admin listener is published', async () => {
+      const port = await freePort();
+      await serve('observed', '--publish', `127.0.0.1:${port}:9464`);
+      const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+      expect(await ask('/readyz')).toBe('{"status":"ok"}');
+      expect(await ask('/metrics')).toContain('plant_store_build_info{');
+      expect(await stop('observed')).toBe(0);
     });
 
     test('is healthy while the service lives', async () => {
@@ -81,9 +92,8 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
       await serve('compiled', '--env', 'NODE_DEBUG_NATIVE=COMPILE_CACHE');
       expect(await stop('compiled')).toBe(0);
       const log = await engine.logs('compiled');
-      const looked = [...log.matchAll(/retrieving transpile cache for StrippedTypeScript (\S+?)\.\.\.(.*)/g)];
-      expect(looked.map(([, file]) => file)).toContain('file:///app/src/commands/serve.ts');
-      expect(looked.filter(([, , found]) => found !== 'success')).toEqual([]);
+      expect(log).toContain('retrieving transpile cache for StrippedTypeScript file:///app/src/commands/serve.ts');
+      expect(log).not.toContain('no transpile cache for');
       expect(log).not.toContain('was rejected');
     });
 
@@ -91,7 +101,7 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
       const app = join((await engine.podman('image', 'mount', TAG)).trim(), 'app');
       const files = ['.npmrc', 'LICENSE', 'openapi.yaml', 'package-lock.json', 'package.json'];
       expect(new Set(readdirSync(app))).toEqual(new Set([...files, 'node_modules', 'scripts', 'src']));
-      expect(readdirSync(join(app, 'scripts'))).toEqual(['require-node.cjs']);
+      expect(readdirSync(join(app, 'scripts')).toSorted()).toEqual(['node', 'plant-store', 'require-node.cjs']);
       const packages = readdirSync(join(app, 'node_modules'));
       expect(packages.filter((name) => /^(express|jest|node-.*)$/.test(name))).toEqual(['express']);
       const writable = readdirSync(app, { recursive: true, encoding: 'utf8' }).filter((path) => {
@@ -101,7 +111,25 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
       expect(writable).toEqual([]);
     });
 
-    test('says what it is, and adds to its base what the README says', async () => {
+    test('has a list of its packages that names each, as the workflow makes it', async () => {
+      const [, script = ''] =
+        /docker run .* \\\n +'(.*)' > sbom\.json/.exec(project.read('.github/workflows/ci.yml')) ?? [];
+      const list = await engine.podman('run', '--rm', '--user=root', '--entrypoint=sh', TAG, '-c', script);
+      const { bomFormat, components } = JSON.parse(list) as { bomFormat: string; components: { purl: string }[] };
+      expect(bomFormat).toBe('CycloneDX');
+      const { packages } = JSON.parse(project.read('package-lock.json')) as {
+        packages: Readonly<Record<string, { version: string; dev?: true; optional?: true; devOptional?: true }>>;
+      };
+      const shipped = Object.entries(packages).filter(([path, { dev, optional, devOptional }]) => {
+        return path !== '' && dev !== true && optional !== true && devOptional !== true;
+      });
+      const purls = shipped.map(([path, { version }]) => {
+        return `pkg:npm/${path.replace(/^.*node_modules\//, '').replace('@', '%40')}@${version}`;
+      });
+      expect(new Set(components.map(({ purl }) => purl))).toEqual(new Set(purls));
+    });
+
+    test('says what it is, and adds to its base what docs/deployment.md says', async () => {
       const ask = (format: string, image: string) => engine.podman('image', 'inspect', `--format=${format}`, image);
       const { version, license } = JSON.parse(project.read('package.json')) as Record<string, string>;
       const labels = JSON.parse(await ask('{{json .Labels}}', TAG)) as Record<string, string>;
@@ -111,7 +139,7 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
         'org.opencontainers.image.licenses': license,
       });
       expect(TAG).toBe(`plant-store:${String(version)}`);
-      const [, added = '', base = ''] = /adds some (\d+) MB to its base,\s`(\S+)`/.exec(README) ?? [];
+      const [, added = '', base = ''] = /adds some (\d+) MB to its base,\s`(\S+)`/.exec(DEPLOYMENT) ?? [];
       const bytes = Number(await ask('{{.Size}}', TAG)) - Number(await ask('{{.Size}}', base));
       expect(Math.abs(bytes / 1e6 - Number(added))).toBeLessThan(5);
     });
@@ -123,10 +151,11 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
     const [one, two, database, proxy] = [nameOf('one'), nameOf('two'), nameOf('database'), nameOf('proxy')];
     let file: readonly string[];
     let api: { readonly url: string; readonly token: string };
-    const compose = (args: readonly string[]) => engine.run('docker-compose', args, { BASE_URL }, project.folder);
+    const compose = (args: readonly string[]) =>
+      engine.run('docker-compose', args, { BASE_URL, LOG_LEVEL: 'debug' }, project.folder);
 
     beforeAll(async () => {
-      const [lines = ''] = blocks('Install', 'sh').filter((block) => block.includes('deploy/secrets'));
+      const [lines = ''] = blocks('Compose', 'sh', DEPLOYMENT);
       const [, secrets = '', upLine = ''] = /^(.*\n)(.*) up --build\n$/s.exec(lines) ?? [];
       file = argumentsOf(upLine, 'docker compose');
       expect(await run(project, secrets)).toMatchObject({ code: 0, stderr: '' });
@@ -166,20 +195,27 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
       const replayed = [200, 'true', { name: 'Ginkgo' }];
       expect(answers).toEqual([[200, null, { name: 'Ginkgo' }], replayed, replayed, replayed]);
       for (const instance of [one, two]) await logged(instance, '"status":200');
-      expect(await engine.podman('exec', one, 'node', 'src/main.ts', 'export')).toBe(`${PLANT}\n`);
+      expect(await engine.podman('exec', one, 'plant-store', 'export')).toBe(`${PLANT}\n`);
+    });
+
+    test('have the settings of the environment, and none besides', async () => {
+      const names = ['LOG_LEVEL', 'RATE_LIMIT', 'JWKS_URL'];
+      const { Env } = (await engine.inspect(one)).Config;
+      expect(Env.filter((each) => names.includes(each.split('=')[0] ?? ''))).toEqual(['LOG_LEVEL=debug']);
+    });
+
+    test('have bounds for their memory and for their log, and are scraped within their network', async () => {
+      for (const container of [one, two]) {
+        const { Memory, LogConfig } = (await engine.inspect(container)).HostConfig;
+        expect([Memory, LogConfig.Size]).toEqual([2 ** 30, '100MB']);
+      }
+      expect((await engine.inspect(proxy)).HostConfig.LogConfig.Size).toBe('100MB');
+      expect(await (await fetch('http://172.30.61.11:9464/metrics')).text()).toContain('plant_store_build_info{');
     });
 
     test('let nobody into the database without the password', async () => {
       const DATABASE_URL = 'postgres://plants:wrong@database/plants';
-      const exported = engine.podman(
-        'exec',
-        '--env',
-        `DATABASE_URL=${DATABASE_URL}`,
-        one,
-        'node',
-        'src/main.ts',
-        'export',
-      );
+      const exported = engine.podman('exec', '--env', `DATABASE_URL=${DATABASE_URL}`, one, 'plant-store', 'export');
       await expect(exported).rejects.toThrow('password');
     });
 
@@ -193,6 +229,12 @@ describeWith(whyNoEngine(), 'the lines of the README for containers', () => {
       process.kill(Pid, 'SIGKILL');
       for (const _ of [1, 2, 3, 4]) expect((await createPlant(api, PLANT)).status).toBe(200);
       await until(async () => ![0, Pid].includes((await engine.inspect(one)).State.Pid));
+      await until(() =>
+        engine.podman('healthcheck', 'run', one).then(
+          () => true,
+          () => false,
+        ),
+      );
     });
 
     // The last one: it ends the services.

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { binary } from '../../support/postgres-binaries.ts';
 import { type Environment, ROOT, start, type Started } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { until } from '../../support/until.ts';
 
 const PROGRAMS = ['podman', 'runc', 'docker-compose', 'mmdebstrap'];
 
@@ -17,7 +18,9 @@ export function whyNoEngine(): string | undefined {
 }
 
 /** What the stand-ins for the images take of Debian. */
-const PACKAGES = 'base-files,base-passwd,coreutils,dash,libatomic1,libstdc++6,passwd,nginx-light,postgresql-client';
+const BASE_PACKAGES = 'base-files,base-passwd,coreutils,dash,libatomic1,libstdc++6,passwd';
+const PACKAGES = `${BASE_PACKAGES},nginx-light,postgresql-client`;
+const BOOTING_PACKAGES = `${BASE_PACKAGES},bash,curl,grep,systemd-sysv`;
 
 /** Podman with images, containers, volumes and networks of its own: those of the machine stay as they are. */
 export class Engine implements AsyncDisposable {
@@ -66,11 +69,7 @@ skip_mount_home = "true"
   /** @param nginx the image that nginx is taken from */
   static async create(nginx: string): Promise<Engine> {
     const engine = new Engine();
-    const context = join(engine.folder, 'context');
-    mkdirSync(context);
-    const sources = `apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian'`;
-    const bootstrap = `mmdebstrap --quiet --variant=extract --include=${PACKAGES} '' ${context}/debian.tar -`;
-    execFileSync('sh', ['-c', `${sources} | ${bootstrap}`], { stdio: 'pipe' });
+    const context = engine.extractDebian(PACKAGES);
     cpSync(process.execPath, join(context, 'node'));
     cpSync(join(npm('root', '--global'), 'npm'), join(context, 'npm'), { recursive: true });
     const postgres = dirname(dirname(binary('postgres')));
@@ -83,11 +82,37 @@ skip_mount_home = "true"
       postgres: `postgres:${version.split('.').slice(0, 2).join('.')}-bookworm`,
       nginx,
     };
-    const file = join(import.meta.dirname, 'stand-ins.Dockerfile');
-    for (const [target, tag] of Object.entries(tags)) {
-      await engine.build(['--file', file, '--target', target, '--tag', tag, context], ROOT);
-    }
+    for (const [target, tag] of Object.entries(tags)) await engine.buildStandIn(context, target, tag);
     return engine;
+  }
+
+  /** A Debian with systemd as its first process, in a container of that name: what a unit is installed in. */
+  static async boot(name: string, ...options: readonly string[]): Promise<Engine> {
+    const engine = new Engine();
+    await engine.buildStandIn(engine.extractDebian(BOOTING_PACKAGES), 'systemd', 'systemd');
+    // To confine units, systemd mounts, which is denied to containers otherwise.
+    const rights = ['--systemd=always', '--cap-add=SYS_ADMIN', '--security-opt=seccomp=unconfined'];
+    await engine.podman('run', '--detach', '--pull=never', '--name', name, ...rights, ...options, 'systemd');
+    const isUp = () => engine.podman('exec', name, 'systemctl', 'is-active', 'multi-user.target');
+    await until(() => isUp().catch(() => false));
+    // As it is on a machine: files that systemd gives to units are mounted.
+    await engine.podman('exec', name, 'mount', '--make-rshared', '/');
+    return engine;
+  }
+
+  /** Extracts packages of Debian into the folder that images are built of, and returns that. */
+  private extractDebian(packages: string): string {
+    const context = join(this.folder, 'context');
+    mkdirSync(context);
+    const sources = `apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian'`;
+    const bootstrap = `mmdebstrap --quiet --variant=extract --include=${packages} '' ${context}/debian.tar -`;
+    execFileSync('sh', ['-c', `${sources} | ${bootstrap}`], { stdio: 'pipe' });
+    return context;
+  }
+
+  private buildStandIn(context: string, target: string, tag: string): Promise<void> {
+    const file = join(import.meta.dirname, 'stand-ins.Dockerfile');
+    return this.build(['--file', file, '--target', target, '--tag', tag, context], ROOT);
   }
 
   /** Builds an image, of no other images than those that are there, by npm as it reaches packages on this machine. */
@@ -156,7 +181,8 @@ skip_mount_home = "true"
 
 export interface Container {
   readonly State: { readonly Pid: number; readonly ExitCode: number; readonly Health?: { readonly Status: string } };
-  readonly Config: { readonly Labels: Environment; readonly Healthcheck: { readonly Test: readonly string[] } };
+  readonly Config: { readonly Env: readonly string[]; readonly Healthcheck: { readonly Test: readonly string[] } };
+  readonly HostConfig: { readonly Memory: number; readonly LogConfig: { readonly Size: string } };
 }
 
 function npm(...args: readonly string[]): string {

@@ -42,7 +42,11 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     const port = await freePort();
     edit(project, port);
     for (const [index, instance] of ports.entries()) {
-      project.edit('deploy/upstreams.conf', `127.0.0.1:300${index + 1}`, `127.0.0.1:${instance}`);
+      const upstreams = project.read('deploy/upstreams.conf');
+      project.write(
+        'deploy/upstreams.conf',
+        upstreams.replaceAll(`127.0.0.1:300${index + 1}`, `127.0.0.1:${instance}`),
+      );
     }
     if (NOBODY.uid !== undefined) chownSync(project.folder, NOBODY.uid, NOBODY.gid);
     const [lines = ''] = blocks('Behind a proxy', 'sh');
@@ -162,6 +166,10 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     }
   });
 
+  test('asks an instance for a client of HTTP/1.0 that names no host', async () => {
+    expect((await sendRaw(proxy, 'GET /api/docs/ HTTP/1.0\r\n\r\n')).status).toBe(200);
+  });
+
   test('has TLS, once the lines for it count', async () => {
     const authority = makeCertificate('authority');
     const { cert, key } = makeCertificate('localhost', ['localhost'], authority);
@@ -209,6 +217,19 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
       testbed.ledger.check(stored.filter(({ name }) => name !== 'Ginkgo'));
     },
   );
+
+  test('leaves an instance that is down alone for a second, so that few lines of the log tell of it', async () => {
+    expect(await end(0, 'SIGTERM')).toBe(0);
+    const from = nginx.stderr().length;
+    const began = performance.now();
+    for (let sent = 0; sent < 100; sent++) expect((await createPlant(api, PLANT)).status).toBe(200);
+    const seconds = Math.ceil((performance.now() - began) / 1000);
+    const lines = nginx.stderr().slice(from).trim().split('\n');
+    expect(lines[0]).toContain('Connection refused');
+    // One that it was tried, and one that it is left alone.
+    expect(lines.length).toBeLessThanOrEqual(2 * (seconds + 1));
+    await startInstance(0);
+  });
 
   test('answers with 503 when no instance does, and uses one that is back at once', async () => {
     expect(await Promise.all([end(0, 'SIGTERM'), end(1, 'SIGTERM')])).toEqual([0, 0]);

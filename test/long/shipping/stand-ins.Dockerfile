@@ -4,6 +4,10 @@ FROM scratch AS debian
 ADD debian.tar /
 RUN cp /usr/share/base-passwd/passwd.master /etc/passwd && cp /usr/share/base-passwd/group.master /etc/group
 
+FROM debian AS systemd
+RUN install --directory /usr/local/bin /var/backups
+CMD ["/lib/systemd/systemd"]
+
 FROM debian AS node
 COPY node /usr/local/bin/
 COPY npm /usr/local/lib/node_modules/npm

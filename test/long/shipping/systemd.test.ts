@@ -1,15 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
-import { freePort } from '../../support/port.ts';
-import { NOBODY } from '../../support/postgres.ts';
-import { createPlant, listening, ROOT, start } from '../../support/service.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { blocks, DEPLOYMENT } from '../../support/readme.ts';
+import { ROOT } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { until } from '../../support/until.ts';
+import { Engine, whyNoEngine } from './engine.ts';
 
 const UNIT = readFileSync(join(ROOT, 'deploy/plant-store.service'), 'utf8');
-const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(UNIT)?.[1] ?? '';
+const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
+const MACHINE = 'machine';
+/** More lines than journald takes of a unit here, unless the unit says otherwise. */
+const MANY = 500;
+const JOURNALD = '[Journal]\nRateLimitBurst=10\n';
 
 const { error } = spawnSync('systemd-analyze', ['--version']);
 describeWith(error && 'there is no systemd-analyze: install systemd', 'plant-store.service', () => {
@@ -21,19 +26,92 @@ describeWith(error && 'there is no systemd-analyze: install systemd', 'plant-sto
   });
 });
 
-test('plant-store.service runs the service as a user that may write in its own folder only', async () => {
-  const folder = temporaryFolder();
-  chmodSync(folder, Number.parseInt(setting('StateDirectoryMode'), 8));
-  if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
-  expect(setting('StateDirectory')).toBe('plant-store');
-  const [name = '', value = ''] = setting('Environment').replace('/var/lib/plant-store', folder).split('=');
-  const [program = '', ...args] = setting('ExecStart').replaceAll('/opt/plant-store/', ROOT).split(' ');
-  expect(setting('WorkingDirectory')).toBe('/opt/plant-store');
-  const service = start(program, args, { [name]: value, PORT: String(await freePort()) }, ROOT, NOBODY);
-  const url = await listening(service);
-  const [token = ''] = /plantstore_[\w-]{43}/.exec(service.stderr()) ?? [];
-  expect((await createPlant({ url, token }, '{"id":1,"name":"Ginkgo"}')).status).toBe(200);
-  service.child.kill('SIGTERM');
-  expect(await service.ended).toBe(0);
-  expect(Number(setting('TimeoutStopSec'))).toBeGreaterThan(10);
+describeWith(whyNoEngine(), 'the lines of docs/deployment.md, in a Debian that systemd has started', () => {
+  let machine: Engine;
+  beforeAll(async () => {
+    const versions = ['1.0.0', '1.1.0'].map((version) => `--volume=${ROOT}:/opt/plant-store-${version}:ro`);
+    machine = await Engine.boot(MACHINE, ...versions);
+  });
+  afterAll(() => machine[Symbol.asyncDispose]());
+
+  const run = async (lines: string) => (await machine.podman('exec', MACHINE, 'bash', '-euc', lines)).trim();
+  const section = (heading: string) => blocks(heading, 'sh', DEPLOYMENT);
+  const show = (property: string) => run(`systemctl show --property=${property} --value plant-store`);
+  /** Waits for the answer of an instance to a plant. */
+  const create = (token: string, port: number) =>
+    run(`curl --silent --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:${port}/plants \
+      -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${PLANT}'`);
+  let token: string;
+
+  test('install the service, which says in the journal what its first token is', async () => {
+    const [, install = '', journal = ''] = section('Install');
+    await run(install);
+    token = await run(`until ${journal.trim()}; do sleep 0.1; done`);
+    expect(await create(token, 3000)).toBe('{"name":"Ginkgo"}');
+    expect(await run('ls /var/cache/plant-store')).toMatch(/^v26\./);
+  });
+
+  test('run commands on the store of the unit, whether it runs or not', async () => {
+    const [commands = ''] = section('Commands');
+    const made = await run(`cd /root; ${commands} cat plants.ndjson`);
+    expect(made.split('\n')).toEqual([expect.stringMatching(/^plantstore_/), PLANT]);
+    await run('systemctl stop plant-store');
+    const [other = ''] = (await run(commands.replace('my-app', 'other'))).split('\n');
+    await run('systemctl start plant-store');
+    expect(await create(other, 3000)).toBe('{"name":"Ginkgo"}');
+  });
+
+  test('keep every line of the log in the journal', async () => {
+    await run(`printf '${JOURNALD}' > /etc/systemd/journald.conf; systemctl restart systemd-journald`);
+    await run(`curl --silent "http://127.0.0.1:3000/none?[1-${MANY}]"`);
+    const count = `journalctl --unit=plant-store --output=cat | grep --count '"path":"/none"'`;
+    await until(async () => Number(await run(count)) === MANY);
+  });
+
+  test('start the service again, however often it fails', async () => {
+    expect(await show('RestartUSec')).toBe('2s');
+    // At once and again at once: by default, systemd gives a unit up that starts more than five times in ten seconds.
+    const folder = '/run/systemd/system/plant-store.service.d';
+    const failing = '[Service]\\nRestartSec=50ms\\nExecStart=\\nExecStart=false\\n';
+    await run(`mkdir ${folder}; printf '${failing}' > ${folder}/failing.conf; systemctl daemon-reload`);
+    await run('systemctl restart plant-store || true');
+    await until(async () => Number(await show('NRestarts')) > 6, 30_000);
+    await run(`rm -r ${folder}; systemctl daemon-reload`);
+    expect(await create(token, 3000)).toBe('{"name":"Ginkgo"}');
+  });
+
+  test('give the service a file that only root can read', async () => {
+    const [drop = ''] = blocks('Install', 'ini', DEPLOYMENT);
+    const given = `plantstore_${'x'.repeat(32)}`;
+    await run(`mkdir --parents /etc/plant-store /etc/systemd/system/plant-store.service.d
+      cat > /etc/systemd/system/plant-store.service.d/override.conf <<'END'\n${drop}\nEND
+      (umask 077; echo ${given} > /etc/plant-store/token)
+      systemctl daemon-reload; systemctl restart plant-store`);
+    expect(await create(given, 3000)).toBe('{"name":"Ginkgo"}');
+  });
+
+  test('run several instances on one store, which are restarted one after the other', async () => {
+    const [instances = '', restart = ''] = section('Several instances');
+    await run(instances);
+    for (const port of [3001, 3002]) expect(await create(token, port)).toBe('{"name":"Ginkgo"}');
+    expect(await run(restart)).toBe('{"status":"ok"}');
+    expect(await run('systemctl is-active plant-store || true')).toBe('inactive');
+  });
+
+  test('upgrade, and go back to what was before', async () => {
+    const [upgrade = '', rollback = ''] = section('Upgrade and rollback');
+    await run(upgrade);
+    expect(await run('readlink -f "$(command -v plant-store)"')).toMatch(/1\.1\.0/);
+    await run(rollback);
+    for (const port of [3001, 3002]) expect(await create(token, port)).toBe('{"name":"Ginkgo"}');
+    expect(await run('plant-store --env-file /etc/plant-store.env export')).toBe(PLANT);
+  });
+
+  test('confine it: it can do nothing as root, and write nothing but its own folder', async () => {
+    const status = await run('cat "/proc/$(systemctl show --property=MainPID --value plant-store@one)/status"');
+    expect(status).not.toMatch(/^Uid:\t0\t/m);
+    expect(status).toMatch(/^CapBnd:\t0+$/m);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    expect(await run('stat --format=%U:%a /var/lib/private/plant-store')).toMatch(/:700$/);
+  });
 });
