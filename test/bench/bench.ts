@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { NoCompiler } from '../support/slow-disk.ts';
-import { compare, type Plan, show } from './comparison.ts';
+import { comparison, type Plan } from './comparison.ts';
 import { slowDisk } from './disk.ts';
 import { measureGrowth } from './growth.ts';
 import { profile } from './profile.ts';
@@ -54,8 +54,6 @@ function publish(heading: string, body: string, known: Circumstances = {}): void
   record(heading, ['npm run bench --', ...process.argv.slice(2)].join(' ').replace(/ --$/, ''), body, known);
 }
 
-const comparison = async (plan: Plan) => show(await compare(plan), plan.subject);
-
 async function grow(plan: Plan, plants: number): Promise<string> {
   // Empty, and in steps of ten from a thousand.
   const steps = Array.from({ length: 8 }, (_, step) => 10 ** (step + 3)).filter((size) => size < plants);
@@ -71,7 +69,7 @@ async function quick(plan: Plan): Promise<void> {
   using scratch = new Scratch();
   try {
     const environment = slowDisk(scratch);
-    console.log(await comparison({ ...moment, servers: ['service', 'fastify-commit'], environment }));
+    console.log(await comparison({ ...moment, servers: ['service', 'fastify-commit'], surroundings: { environment } }));
   } catch (error) {
     if (!(error instanceof NoCompiler)) throw error;
     console.log(error.message);
@@ -105,9 +103,9 @@ async function main(): Promise<void> {
     ids: oneOf(['sequential', 'random'], ids),
     rounds: number(options.rounds),
     // The first seconds of a server are those of V8, which compiles.
-    warmUpSeconds: 5,
+    warmUpSeconds: 10,
     seconds: number(seconds),
-    environment,
+    surroundings: { environment },
   };
   const own = [only, options.connections, options.seconds, options.ids].some((option) => option !== undefined);
   if (options.quick) await quick(plan);
@@ -120,7 +118,10 @@ async function main(): Promise<void> {
   else if (postgres) {
     const note = 'CPU and memory are those of the process of the server: what PostgreSQL itself takes comes on top.';
     publish('PostgreSQL', `${await comparison(plan)}\n${note}`, { postgres: true });
-  } else publish('The service and its peers', await comparison(plan));
+  } else {
+    const shared: Plan = { ...plan, connections: [64], surroundings: { isPinned: false } };
+    publish('The service and its peers', `${await comparison(plan)}\n${await comparison(shared)}`);
+  }
 }
 
 process

@@ -1,8 +1,15 @@
 import type { Load } from './load.ts';
 import { PostgresServer } from '../support/postgres.ts';
-import type { Environment } from '../support/service.ts';
 import { median, table } from './results.ts';
-import { endings, type Measured, onPostgres, RunningServer, Scratch, type ServerName } from './servers.ts';
+import {
+  endings,
+  type Measured,
+  onPostgres,
+  RunningServer,
+  Scratch,
+  type ServerName,
+  type Surroundings,
+} from './servers.ts';
 
 export interface Plan {
   readonly servers: readonly ServerName[];
@@ -13,12 +20,11 @@ export interface Plan {
   readonly rounds: number;
   readonly warmUpSeconds: number;
   readonly seconds: number;
-  /** Of the servers, such as LD_PRELOAD. */
-  readonly environment: Environment;
+  readonly surroundings: Surroundings;
 }
 
 /** What was measured of one server at one number of connections, a value for each round. */
-export interface Series {
+interface Series {
   readonly server: ServerName;
   readonly connections: number;
   readonly rounds: Measured[];
@@ -29,7 +35,7 @@ export interface Series {
  * meets them all. In each round a server is a new process on an empty store, for one number of connections after the
  * other.
  */
-export async function compare(plan: Plan): Promise<Series[]> {
+async function compare(plan: Plan): Promise<Series[]> {
   const series = plan.servers.flatMap((server) =>
     plan.connections.map((connections): Series => ({ server, connections, rounds: [] })),
   );
@@ -41,7 +47,7 @@ export async function compare(plan: Plan): Promise<Series[]> {
       using scratch = new Scratch();
       const database = onPostgres(server) ? await postgres?.createDatabase() : undefined;
       const place = { folder: scratch.folder, url: (database && postgres?.url(database)) ?? scratch.url };
-      await using running = await RunningServer.start(server, place, plan.environment);
+      await using running = await RunningServer.start(server, place, plan.surroundings);
       const { ids, seconds, warmUpSeconds } = plan;
       // Whatever it is measured with, it has been busy before.
       await running.measure({ connections: 64, ids, seconds: warmUpSeconds, warmUpSeconds: 0 });
@@ -77,12 +83,15 @@ async function startPostgres({ folder }: Scratch): Promise<PostgresServer> {
 const rate = ({ creates, seconds }: Measured) => creates / seconds;
 
 /** A table for each number of connections; in its last columns one of the servers, the subject, against each. */
-export function show(series: readonly Series[], subject: ServerName): string {
-  const tables = Map.groupBy(series, ({ connections }) => connections);
-  return [...tables].map(([connections, rows]) => showOne(connections, rows, subject)).join('\n');
+export async function comparison(plan: Plan): Promise<string> {
+  const tables = Map.groupBy(await compare(plan), ({ connections }) => connections);
+  const place = plan.surroundings.isPinned === false ? ', server and load on any core' : '';
+  return [...tables]
+    .map(([connections, rows]) => showOne(`${connections} connections${place}`, rows, plan.subject))
+    .join('\n');
 }
 
-function showOne(connections: number, rows: readonly Series[], subject: ServerName): string {
+function showOne(title: string, rows: readonly Series[], subject: ServerName): string {
   const own = rows.find(({ server }) => server === subject);
   const of = (row: Series, value: (measured: Measured) => number) => median(row.rounds.map(value));
   /** The subject against another server: the median of what the rounds say each for themselves. */
@@ -95,18 +104,23 @@ function showOne(connections: number, rows: readonly Series[], subject: ServerNa
     return `${median(ratios).toFixed(2)} ×`;
   };
   return table(
-    `${connections} connections`,
-    ['', 'creates/s', 'p50 ms', 'p99 ms', 'CPU µs a create', 'peak MB so far', `${subject}: creates`, 'p99'],
-    rows.map((row) => [
-      row.server,
-      // The core of the load was busy: the server could do more.
-      `${of(row, ({ busy }) => busy) > 0.95 ? '≥ ' : ''}${of(row, rate).toFixed(0)}`,
-      of(row, ({ p50 }) => p50).toFixed(2),
-      of(row, ({ p99 }) => p99).toFixed(2),
-      of(row, ({ cpuMicroseconds }) => cpuMicroseconds).toFixed(1),
-      (of(row, ({ peakBytes }) => peakBytes) / 1e6).toFixed(0),
-      ratio(row, rate),
-      ratio(row, ({ p99 }) => p99),
-    ]),
+    title,
+    ['', 'creates/s', 'rounds', 'p50 ms', 'p99 ms', 'CPU µs', 'peak MB so far', `${subject}: creates`, 'CPU', 'p99'],
+    rows.map((row) => {
+      const rates = row.rounds.map(rate);
+      return [
+        row.server,
+        // The core of the load was busy: the server could do more.
+        `${of(row, ({ busy }) => busy) > 0.95 ? '≥ ' : ''}${median(rates).toFixed(0)}`,
+        `${Math.min(...rates).toFixed(0)} to ${Math.max(...rates).toFixed(0)}`,
+        of(row, ({ p50 }) => p50).toFixed(2),
+        of(row, ({ p99 }) => p99).toFixed(2),
+        of(row, ({ cpuMicroseconds }) => cpuMicroseconds).toFixed(1),
+        (of(row, ({ peakBytes }) => peakBytes) / 1e6).toFixed(0),
+        ratio(row, rate),
+        ratio(row, ({ cpuMicroseconds }) => cpuMicroseconds),
+        ratio(row, ({ p99 }) => p99),
+      ];
+    }),
   );
 }

@@ -11,7 +11,7 @@ const MAX_ROWS = 40;
  */
 export async function profile(load: Parameters<RunningServer['measure']>[0]): Promise<string> {
   using scratch = new Scratch();
-  await using running = await RunningServer.start('service', scratch, { PROFILE: 'yes' });
+  await using running = await RunningServer.start('service', scratch, { environment: { PROFILE: 'yes' } });
   const { creates, profile: measured } = await running.measure(load);
   if (measured === undefined) throw new Error('the server sent no profile');
   const frames = new Map(measured.nodes.map(({ id, callFrame }) => [id, callFrame]));

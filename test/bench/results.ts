@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { binary } from '../support/postgres-binaries.ts';
 import { type Environment, ROOT } from '../support/service.ts';
 import { fsyncTime } from './disk.ts';
-import { pinned, Scratch } from './servers.ts';
+import { canPin, Scratch } from './servers.ts';
 
 const FILE = join(import.meta.dirname, 'RESULTS.md');
 const PACKAGES = ['express', 'express-openapi-validator', 'openapi-backend', 'fastify'];
@@ -36,7 +36,9 @@ function circumstances({ environment = {}, postgres = false }: Circumstances): s
     `${processor?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores`,
     `${(totalmem() / 2 ** 30).toFixed(0)} GiB`,
     `${type()} ${release()}`,
-    pinned ? 'the server on one core, the load on another' : 'server and load on any core',
+    canPin
+      ? 'the server on one core, the load on another, where the title says nothing else'
+      : 'server and load on any core',
     `an fsync of 4 KiB in ${fsyncTime(scratch, environment).toFixed(2)} ms`,
     `Node ${process.versions.node}`,
     ...PACKAGES.map((name) => `${name} ${version(name)}`),

@@ -42,12 +42,20 @@ const SETTINGS = {
   ...Object.fromEntries(UNSET.split(' ').map((name) => [name, ''])),
 };
 
-/** Whether server and load get a core each (taskset of util-linux), so that they do not disturb each other. */
-export const pinned = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0,1', 'true']).status === 0;
+/** Whether server and load can get a core each (taskset of util-linux), so that they do not disturb each other. */
+export const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0,1', 'true']).status === 0;
 
-function onCore(core: number, command: readonly string[]): [string, string[]] {
-  const [program = '', ...args] = pinned ? ['taskset', '-c', String(core), ...command] : command;
+function onCore(core: number, isPinned: boolean, command: readonly string[]): [string, string[]] {
+  const [program = '', ...args] = isPinned ? ['taskset', '-c', String(core), ...command] : command;
   return [program, args];
+}
+
+/** What a server is started with beside its name. */
+export interface Surroundings {
+  /** Such as LD_PRELOAD. */
+  readonly environment?: Environment;
+  /** Whether server and load get a core each. */
+  readonly isPinned?: boolean;
 }
 
 const folders = new Set<string>();
@@ -97,19 +105,22 @@ export class RunningServer implements AsyncDisposable {
   private readonly child: ChildProcess;
   private readonly log: string;
   private readonly port: number;
+  private readonly isPinned: boolean;
   /** Lies in the store, as those of clients do: peers compare with it, the service looks it up. */
   private readonly token: string;
   /** Beyond the random ones, and as long. */
   private nextId = 2 ** 52;
 
-  private constructor(name: ServerName, url: string, log: string, port: number, environment: Environment) {
+  private constructor(name: ServerName, url: string, log: string, port: number, surroundings: Surroundings) {
+    const { environment, isPinned = canPin } = surroundings;
+    this.isPinned = isPinned;
     this.log = log;
     this.port = port;
     this.token = makeToken(url);
     const NODE_OPTIONS = `--import=${new URL('./usage.ts', import.meta.url).href}`;
     const own = { ...environment, NODE_OPTIONS, DATABASE_URL: url, PORT: String(port), TOKEN: this.token };
     const file = openSync(log, 'a');
-    const [program, args] = onCore(0, SERVERS[name]);
+    const [program, args] = onCore(0, isPinned, SERVERS[name]);
     const env = { ...process.env, ...SETTINGS, ...own };
     this.child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', file, file, 'ipc'] });
     closeSync(file);
@@ -120,14 +131,13 @@ export class RunningServer implements AsyncDisposable {
    * Starts a server, and waits until it has answered.
    *
    * @param place where it writes its log, and where its store is
-   * @param environment such as LD_PRELOAD
    */
   static async start(
     name: ServerName,
     { folder, url }: Pick<Scratch, 'folder' | 'url'>,
-    environment: Environment = {},
+    surroundings: Surroundings = {},
   ): Promise<RunningServer> {
-    const server = new RunningServer(name, url, join(folder, 'log'), await freePort(), environment);
+    const server = new RunningServer(name, url, join(folder, 'log'), await freePort(), surroundings);
     try {
       await server.firstAnswer();
       return server;
@@ -151,7 +161,7 @@ export class RunningServer implements AsyncDisposable {
   /** Puts a load on the server, and reads off what the server used after the warm-up. */
   async measure(load: Omit<Load, 'port' | 'token' | 'firstId'>): Promise<Measured> {
     const options: Load = { ...load, port: this.port, token: this.token, firstId: this.nextId };
-    const [execPath, execArgv] = onCore(1, [process.execPath]);
+    const [execPath, execArgv] = onCore(1, this.isPinned, [process.execPath]);
     const generator = fork(new URL('./load.ts', import.meta.url), [JSON.stringify(options)], { execPath, execArgv });
     const usage: Usage[] = [];
     const result = await new Promise<LoadResult>((resolve, reject) => {
