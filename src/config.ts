@@ -81,10 +81,13 @@ type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly de
 /** The values of the settings, by name. */
 export type Config = { readonly [Name in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Name]> };
 
-/** @throws ExplainedError which names every setting that is wrong, not only the first */
-export function readConfig(environment: Environment): Config {
+/**
+ * @param strangers names that are no settings, which may be why one is missing
+ * @throws ExplainedError which names every setting that is wrong, not only the first
+ */
+export function readConfig(environment: Environment, strangers: readonly string[] = []): Config {
   const { config, faults } = examine(environment);
-  if (faults.length > 0) throw new ExplainedError(faults.join('; '));
+  if (faults.length > 0) throw new ExplainedError([...faults, ...strangers].join('; '));
   return config;
 }
 

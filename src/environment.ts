@@ -18,7 +18,7 @@ export interface Found {
   /** By the name of the setting: `--store`, `the environment`, or the name of the file. */
   readonly origins: Environment;
   /** A sentence for each name that somebody may take for a setting, and that is none. */
-  readonly strangers: readonly string[];
+  readonly strangers: () => readonly string[];
 }
 
 /**
@@ -42,17 +42,21 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
   const origins = sources.flatMap(([source, texts]) => Object.keys(texts).map((name) => [name, source] as const));
   const stranger = (name: string, place: string, maxSlips: number) => {
     const likely = nearest(name, known, maxSlips);
-    return { likely, sentence: `${name} in ${place} is not a setting${likely === undefined ? '' : `: ${likely} is`}` };
+    // A secret of several lines that lacks its quotes has names, too.
+    const shown = likely !== undefined || /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'a name that is not shown here';
+    return { likely, sentence: `${shown} in ${place} is not a setting${likely === undefined ? '' : `: ${likely} is`}` };
   };
   const unknown = (texts: Environment) => Object.keys(texts).filter((name) => !known.includes(name));
-  const ofEnvironment = unknown(process.env).map((name) => stranger(name, 'the environment', 1));
   return {
     texts: Object.assign({}, ...sources.map(([, texts]) => texts)) as Environment,
     origins: Object.fromEntries(origins),
-    strangers: [
+    strangers: () => [
       ...unknown(ofFile).map((name) => stranger(name, file, Math.ceil(name.length / 4)).sentence),
-      // The environment has the names of many programs: only one that is almost a setting's is told of.
-      ...ofEnvironment.filter(({ likely }) => likely !== undefined).map(({ sentence }) => sentence),
+      // The environment has the names of many programs: only one that is almost that of a setting is a mistake.
+      ...unknown(process.env)
+        .map((name) => stranger(name, 'the environment', 1))
+        .filter(({ likely }) => likely !== undefined)
+        .map(({ sentence }) => sentence),
     ],
   };
 }

@@ -26,9 +26,10 @@ program
   .command('serve')
   .description('run the service until SIGTERM, SIGINT or SIGHUP')
   .action(async () => {
-    const { texts, strangers } = find();
+    const found = find();
+    const strangers = found.strangers();
     const { serve } = await import('./commands/serve.ts');
-    await serve(readConfig(texts), strangers);
+    await serve(readConfig(found.texts, strangers), strangers);
   });
 program
   .command('health')

@@ -48,9 +48,9 @@ const NOT_IN_STORE = { refreshAt: Infinity, trustedUntil: Infinity };
 /** Finds out who calls, by the bearer token of the header Authorization (RFC 6750, section 2.1). */
 export class Authenticator {
   private readonly tokens: TokenStore;
-  /** The hashes of the provisioned tokens. */
-  private provisioned: readonly Uint8Array[] = [];
-  private readonly provisionedCaller: Caller;
+  private provisioned: readonly { readonly hash: Uint8Array; readonly caller: Caller }[] = [];
+  /** Of the provisioned tokens. */
+  private readonly scopes: ReadonlySet<string>;
   /** Aborts when others are provisioned. */
   private replacement = new AbortController();
   private readonly jwt: JwtVerifier | undefined;
@@ -68,15 +68,18 @@ export class Authenticator {
   constructor(tokens: TokenStore, provisioned: Provisioned = { tokens: [], scopes: [] }, jwt?: JwtVerifier) {
     this.tokens = tokens;
     this.jwt = jwt;
-    // A token of the store may have the same name: the key tells the two apart.
-    const scopes = new Set(provisioned.scopes);
-    this.provisionedCaller = { key: 'provisioned', name: PROVISIONED, subject: undefined, scopes };
+    this.scopes = new Set(provisioned.scopes);
     this.provision(provisioned.tokens);
   }
 
   /** Puts tokens in the place of those that were provisioned before. */
   provision(tokens: readonly string[]): void {
-    this.provisioned = tokens.map(hashToken);
+    this.provisioned = tokens.map((token) => {
+      const hash = hashToken(token);
+      // A token of the store may have the same name: the key tells them apart.
+      const key = `provisioned ${hash.toString('hex')}`;
+      return { hash, caller: { key, name: PROVISIONED, subject: undefined, scopes: this.scopes } };
+    });
     this.replacement.abort();
     this.replacement = new AbortController();
   }
@@ -112,9 +115,15 @@ export class Authenticator {
     const askedAt = performance.now();
     const token = header.slice(SCHEME.length);
     const hash = hashToken(token);
-    if (this.provisioned.some((each) => timingSafeEqual(hash, each))) {
-      const [caller, withdrawn] = [this.provisionedCaller, this.replacement.signal];
-      return this.remember(header, { ...NOT_IN_STORE, caller, expiresAt: Infinity, withdrawn });
+    const provisioned = this.provisioned.find((each) => timingSafeEqual(hash, each.hash));
+    if (provisioned !== undefined) {
+      const { caller } = provisioned;
+      return this.remember(header, {
+        ...NOT_IN_STORE,
+        caller,
+        expiresAt: Infinity,
+        withdrawn: this.replacement.signal,
+      });
     }
     if (this.jwt !== undefined && isJwt(token)) return this.verify(header, token, this.jwt);
     // The store is always asked about tokens that were valid before: guessed tokens must not keep their callers out.

@@ -104,6 +104,7 @@ export class IssuerKeys {
   private async updateKeys(): Promise<void> {
     try {
       await this.keySet.reload();
+      if (this.keySet.jwks()?.keys.length === 0) throw new Error('the set of keys is empty');
     } catch (error) {
       this.failures++;
       if (!this.isAway && !this.closing.signal.aborted) {

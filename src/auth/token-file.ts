@@ -39,11 +39,13 @@ export async function followTokenFile(
 ): Promise<void> {
   let known = tokens.join('\n');
   let isBroken = false;
-  while (!signal.aborted) {
+  for (;;) {
     await sleep(EVERY_MS, undefined, { ref: false, signal }).catch(() => undefined);
+    if (signal.aborted) return;
     try {
-      // A pipe gives its tokens once: to read it again may wait without end, as the end of the process would then.
-      if (!(await stat(path)).isFile()) return;
+      const file = await stat(path);
+      // It gives its tokens once: to read it again may wait without end, as the end of the process would then.
+      if (file.isFIFO() || file.isSocket() || file.isCharacterDevice()) return;
       const found = tokensIn(await readFile(path, 'utf8'), path);
       isBroken = false;
       if (found.join('\n') === known) continue;

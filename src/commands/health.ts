@@ -34,13 +34,14 @@ export async function checkHealth(environment: Environment): Promise<void> {
 
 async function statusOf(url: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const request = get(url, { agent: false, timeout: PATIENCE_MS }, (response) => {
+  const request = get(url, { agent: false, signal: AbortSignal.timeout(PATIENCE_MS) }, (response) => {
     // A response to a client has one always.
     resolve(response.statusCode ?? 0);
     response.destroy();
   });
-  request.on('error', reject);
-  request.on('timeout', () => request.destroy(new Error(`no answer within ${PATIENCE_MS / 1000} s`)));
+  request.on('error', (error) => {
+    reject(error.name === 'AbortError' ? new Error(`no answer within ${PATIENCE_MS / 1000} s`) : error);
+  });
   return await promise;
 }
 

@@ -68,8 +68,11 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   const contract = await loadContract();
 
   const unreachable = Promise.withResolvers<undefined>();
+  let reason: string | undefined;
   const onUnreachable = (error: StoreUnavailable) => {
-    logger.warn({ err: error }, 'the store is away');
+    // It is tried again each second.
+    if (error.message !== reason) logger.warn({ err: error }, 'the store is away');
+    reason = error.message;
     unreachable.resolve(undefined);
   };
   // prom-client is loaded only if Prometheus can ask.

@@ -51,7 +51,7 @@ export function send(
   const { response, ledger } = context;
   settleConnection(context);
   const fields = headerFields(context);
-  for (const name in headers) if (headers[name] !== undefined) fields.push(name, String(headers[name]));
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   // A 204 has no length, not even none; a 304, or a reply to HEAD, would tell that of a body that it does not have (RFC

@@ -85,7 +85,11 @@ export class Batches {
   }
 
   private async writeAll(): Promise<void> {
-    for (let batch = await this.next(); batch.length > 0; batch = await this.next()) {
+    for (;;) {
+      // The requests that have arrived by now are processed first: their items make the batch larger.
+      await setImmediate();
+      const batch = this.next();
+      if (batch.length === 0) break;
       const outcomes = await this.writeBatch(batch);
       batch.forEach((waiting, index) => {
         this.settle(waiting, outcomes[index] ?? new Error(`the engine did not answer for ${RESOURCE.withArticle}`));
@@ -108,10 +112,8 @@ export class Batches {
   }
 
   /** Takes the next batch out of the items that wait, and turns away those that have waited too long. */
-  private async next(): Promise<readonly Waiting[]> {
+  private next(): readonly Waiting[] {
     for (;;) {
-      // The requests that have arrived by now are processed first: their items make the batch larger.
-      await setImmediate();
       const batch = this.waiting.splice(0, MAX_BATCH_ITEMS);
       const now = performance.now();
       for (const waiting of batch) {

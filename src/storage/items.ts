@@ -53,7 +53,7 @@ export async function* whileRead<T>(portions: AsyncGenerator<T>, ms: number): As
     const over = new AbortController();
     const timer = setTimeout(() => {
       over.abort();
-      void portions.return(undefined);
+      portions.return(undefined).catch(() => undefined);
     }, ms);
     try {
       yield portion;

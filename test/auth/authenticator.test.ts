@@ -153,9 +153,13 @@ describe('a token', () => {
     expect(await nameOf(provisioned)).toBe('TOKEN_FILE');
     expect(await nameOf(app.token)).toBe('tests');
     await expect(authenticator.authenticate('Bearer provisioned-token-of-a-container-0002')).rejects.toThrow('unknown');
+    const another = `another-${provisioned}`;
+    authenticator.provision([provisioned, another]);
     const namesake = await newToken('TOKEN_FILE');
-    const callers = [provisioned, namesake].map(async (token) => authenticator.authenticate(`Bearer ${token}`));
-    expect(new Set((await Promise.all(callers)).map(({ key }) => key)).size).toBe(2);
+    const callers = [provisioned, another, namesake].map(async (token) =>
+      authenticator.authenticate(`Bearer ${token}`),
+    );
+    expect(new Set((await Promise.all(callers)).map(({ key }) => key)).size).toBe(3);
   });
 
   test('that was provisioned is refused as soon as others are, and those are valid', async () => {

@@ -192,6 +192,7 @@ describe('while the keys cannot be fetched, tokens get 503, which is logged once
       'keys where anybody could change them',
       (issuer) => send(200, {}, document(issuer, { jwks_uri: `${issuer.replace('127.0.0.1', '0.0.0.0')}/jwks` })),
     ],
+    ['no keys', (issuer) => send(200, {}, document(issuer, { keys: [] }))],
     ['no array of keys', (issuer) => send(200, {}, document(issuer, { keys: published }))],
   ])('%s', async (_name, disturbanceOf) => {
     const provider = await startProvider();

@@ -40,8 +40,16 @@ test('other tokens of TOKEN_FILE are valid within seconds, without a restart, an
   symlinkSync('version/token', file);
   await until(async () => (await valid()) === 'false false true');
 
+  // As an engine makes it that mounts what is not there.
+  rmSync(file);
+  mkdirSync(file);
+  await until(() => logged('TOKEN_FILE cannot be used').length === 2);
+  rmSync(file, { recursive: true });
+  writeFileSync(file, OLD);
+  await until(async () => (await valid()) === 'true false false');
+
   expect(await service.stop()).toBe(0);
-  expect(logged('TOKEN_FILE has other tokens').map(({ tokens }) => tokens)).toEqual([2, 1, 1]);
+  expect(logged('TOKEN_FILE has other tokens').map(({ tokens }) => tokens)).toEqual([2, 1, 1, 1]);
   for (const token of [OLD, NEW, NEWEST]) expect(service.stdout()).not.toContain(token);
 });
 

@@ -137,7 +137,7 @@ describe('backup and restore', () => {
     }
   });
 
-  test('counts the plants that a restore would delete when none can be added any more', async () => {
+  test('counts the plants that a restore would delete before it begins, and again when none can be added any more', async () => {
     const { folder, database, run } = await place(3);
     const copy = join(folder, 'copy.db');
     await run('backup', copy);
@@ -145,12 +145,16 @@ describe('backup and restore', () => {
     const counts: number[] = [];
     await restore(database, copy, (count) => {
       counts.push(count);
+      if (counts.length === 1) {
+        fill(database, 5, 1);
+        return;
+      }
       using other = new DatabaseSync(database);
       expect(() => {
-        other.exec("insert into plants (id, name) values (5, 'late')");
+        other.exec("insert into plants (id, name) values (6, 'late')");
       }).toThrow('database is locked');
     });
-    expect(counts).toEqual([4]);
+    expect(counts).toEqual([4, 5]);
     expect(look(database)).toBe(3);
   });
 });

@@ -54,7 +54,7 @@ describe('plant-store config', () => {
   });
 
   test('fails with each fault, and each name that is not a setting, with the one that is like it', async () => {
-    const { config } = folderWith('DATABSE_URL=x\nNODE_ENV=production\nPORT=high\n');
+    const { config } = folderWith('DATABSE_URL=x\nNODE_ENV=production\nPORT=high\nsecretOfAKey==\n');
     const { code, stderr, settings } = await config({
       LOGLEVEL: 'info',
       port: '1',
@@ -70,6 +70,7 @@ describe('plant-store config', () => {
       'plant-store: PORT must be a port from 0 to 65535, not "high"; ' +
         'BASE_URL must have neither a query nor a fragment nor a user; ' +
         'DATABSE_URL in .env is not a setting: DATABASE_URL is; NODE_ENV in .env is not a setting; ' +
+        'a name that is not shown here in .env is not a setting; ' +
         'LOGLEVEL in the environment is not a setting: LOG_LEVEL is; ' +
         'port in the environment is not a setting: PORT is\n',
     );
@@ -110,6 +111,16 @@ test('the log of a service begins with the names in .env that are not settings',
   expect(first).toMatchObject({ level: 'warn', msg: 'ADMIN_PROT in .env is not a setting: ADMIN_PORT is' });
 });
 
+test('a start that fails names them too: one of them may be why a setting is missing', async () => {
+  const { run } = folderWith('JWT_ISSUER=https://x.example\nJWT_AUDIENC=y\n');
+  const { code, stderr } = await run(['serve'], {});
+  expect([code, stderr]).toEqual([
+    1,
+    'plant-store: JWT_AUDIENCE must be set beside JWT_ISSUER: the `aud` of tokens for this service; ' +
+      'JWT_AUDIENC in .env is not a setting: JWT_AUDIENCE is\n',
+  ]);
+});
+
 describe('plant-store health', () => {
   test('asks the admin listener, or the service where there is none', async () => {
     const [port, adminPort] = [String(await freePort()), String(await freePort())];
@@ -141,8 +152,16 @@ describe('plant-store health', () => {
       [404, 'the service answers 404 at http://'],
       [undefined, ': no answer within 2 s\n'],
     ] as const) {
-      const server = createServer((_request, response) => {
+      const server = createServer((request, response) => {
         if (status !== undefined) response.writeHead(status).end();
+        // It never ends its head, but is never silent.
+        else {
+          request.socket.write('HTTP/1.1 200 OK\r\n');
+          const trickle = setInterval(() => request.socket.write('X-More: x\r\n'), 500);
+          request.socket.once('close', () => {
+            clearInterval(trickle);
+          });
+        }
       });
       await once(server.listen(0, '127.0.0.1'), 'listening');
       const { port } = server.address() as AddressInfo;

@@ -23,6 +23,13 @@ describe('a reply that keeps the contract is sent:', () => {
     expect([status, 'x-note' in headers]).toEqual([200, false]);
   });
 
+  test('without the headers that it only inherits', async () => {
+    const { status, headers } = await call('GET', '/beds/1', {
+      reply: { ...VALID, headers: Object.assign(Object.create({ 'X-Note': 'inherited' }) as object, VALID.headers) },
+    });
+    expect([status, 'x-note' in headers]).toEqual([200, false]);
+  });
+
   test('without a body, where the contract has none', async () => {
     const { status, text, headers } = await call('GET', '/beds/newest');
     expect([status, text, 'content-length' in headers]).toEqual([204, '', false]);

@@ -220,6 +220,13 @@ describe('a table that is gone', () => {
     await work.create();
   });
 
+  test('is no excuse for an operation that asks for another one', async () => {
+    for (const statement of ['select 1 from plantz', 'select nope from plants']) {
+      const asking = sql.raw(statement).execute(store.database);
+      await expect(asking).rejects.toMatchObject({ name: 'StatementRejectedError' });
+    }
+  });
+
   test('takes a batch one statement', async () => {
     await sabotage('alter table plants rename to gone');
     using session = new Session(readPostgresLocation(server.url(database)));

@@ -28,7 +28,7 @@ describe('what cannot be opened says why:', () => {
     writeFileSync(join(folder, 'file'), '');
     await refused('file/plants.db', 'cannot be opened');
     await expect(openStore({ engine: 'sqlite', path: '/proc/none/plants.db' }, { create: true })).rejects.toThrow(
-      'the folder of the database /proc/none/plants.db cannot be made',
+      'the database /proc/none/plants.db is in a folder that cannot be made',
     );
   });
 
@@ -46,6 +46,19 @@ describe('what cannot be opened says why:', () => {
     database.exec('pragma user_version = 99');
     database.close();
     await refused('newer.db', `has schema 99, of a newer plant-store; this one knows ${MIGRATIONS.length}`);
+  });
+
+  test('a file in a folder that this user may not enter, which is not said to be missing', async () => {
+    const locked = join(folder, 'locked');
+    mkdirSync(locked, { mode: 0o700 });
+    const path = join(locked, 'plants.db');
+    await (await openStore({ engine: 'sqlite', path }, { create: true })).close();
+    chmodSync(folder, 0o755);
+    const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+    if (process.getuid?.() !== 0) chmodSync(locked, 0);
+    const { code, stderr } = await plantStore(['token', 'list'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} cannot be reached by this user: EACCES`)]);
+    chmodSync(locked, 0o700);
   });
 
   test('a file that this user may not write', async () => {

@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
+import { TABLES } from '../tables.ts';
 
 /** The server has no prepared statement of that name. */
 const STATEMENT_UNKNOWN = '26000';
@@ -29,12 +30,14 @@ const CONNECTION_LOST = [
   ...[READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS, TRANSACTION_TIMEOUT],
 ];
 
+const [TABLE_UNKNOWN, COLUMN_UNKNOWN] = ['42P01', '42703'];
+
 /** Why a server or a database cannot be used as the settings have it: its operator must act. */
 const UNUSABLE: readonly (readonly [string, string])[] = [
   ['28', 'refuses the user or the password'],
   ['3D000', 'has no such database: create it'],
-  ['42P01', 'lacks a table of the store: put it back, or restore a backup'],
-  ['42703', 'lacks a column of the store: put it back, or restore a backup'],
+  [TABLE_UNKNOWN, 'lacks a table of the store: put it back, or restore a backup'],
+  [COLUMN_UNKNOWN, 'lacks a column of the store: put it back, or restore a backup'],
   ['42P07', 'has tables of another application: give the store a database of its own'],
   ['42501', 'does not let this user make and use the tables: grant it the database'],
 ];
@@ -78,9 +81,18 @@ function stateOf(error: unknown): string | undefined {
   return error.routine === 'RevalidateCachedQuery' ? STATEMENT_UNKNOWN : (error.code ?? '');
 }
 
-/** A wrong number of values: a fault of this program, in a class that is about connections otherwise. */
+/**
+ * A fault of this program, in a class that is about something else otherwise: a wrong number of values, a table or a
+ * column that the store is not described to have.
+ */
 function isOwnFault(error: unknown): boolean {
-  return error instanceof DatabaseError && error.routine === 'exec_bind_message';
+  if (!(error instanceof DatabaseError)) return false;
+  const { routine, code = '', message } = error;
+  const named = new Set(message.split(/\W+/));
+  if (code === TABLE_UNKNOWN) return !['schema_version', ...Object.keys(TABLES)].some((table) => named.has(table));
+  if (code === COLUMN_UNKNOWN)
+    return !Object.values<object>(TABLES).some((columns) => Object.keys(columns).some((column) => named.has(column)));
+  return routine === 'exec_bind_message';
 }
 
 /** Whether the connection is given up after what pg throws. */
@@ -106,7 +118,7 @@ export function translate(error: unknown, server: string): Error {
   const state = stateOf(error) ?? '';
   // The details quote rows, which do not belong in a log.
   const message = `SQLSTATE ${state}: ${error.message}`;
-  const [, problem] = UNUSABLE.find(([each]) => state.startsWith(each)) ?? [];
+  const [, problem] = isOwnFault(error) ? [] : (UNUSABLE.find(([each]) => state.startsWith(each)) ?? []);
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
   const isTransient = !isOwnFault(error) && TRANSIENT.some((each) => state.startsWith(each));
   if (isTransient) return new InterruptedError(message, {}, state.startsWith('40'));

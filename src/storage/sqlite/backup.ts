@@ -57,7 +57,9 @@ export async function restore(path: string, copy: string, allow: (items: number)
   });
   // Makes the store where there is none; a file that is not a store is not overwritten.
   inDatabase(path, () => {
-    connect(path, true).database.close();
+    using database = connect(path, true).database;
+    // Before any writer has to wait; what is allowed now is asked again below.
+    allow(countItems(database));
   });
   await withCurrentSchema(path, copy, async (source) => {
     // Between two steps, as the store is locked then: nothing is added any more.

@@ -29,7 +29,9 @@ const LOG_BYTES = 64 * 1024 * 1024;
  */
 export function connect(path: string, create: boolean): { database: DatabaseSync; schema: Schema } {
   try {
-    if (!create && !existsSync(path)) throw new StoreUnusable(`there is no database ${path}`);
+    // It throws where this user may not look.
+    const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
+    if (!create && !isThere) throw new StoreUnusable(`there is no database ${path}`);
     makeFolder(dirname(path));
     if (!existsSync(path)) makeFile(path);
     const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
@@ -45,7 +47,7 @@ export function connect(path: string, create: boolean): { database: DatabaseSync
   }
 }
 
-/** How often the files are looked for, in milliseconds: three stats beside each fsync took 4 % of the time of a create. */
+/** How often the two files beside the database are looked for, in milliseconds: each stat takes 1 % of a create. */
 const LOOK_MS = 100;
 
 /**
@@ -53,14 +55,15 @@ const LOOK_MS = 100;
  * what is written to it.
  */
 export function watchFiles(path: string): () => void {
-  const files = ['', '-wal', '-shm'].map((end) => path + end);
-  const identities = files.map(identityOf);
-  let [missing, lookAt]: [string | undefined, number] = [undefined, 0];
+  const identity = identityOf(path);
+  const beside = new Map(['-wal', '-shm'].map((end) => [path + end, identityOf(path + end)]));
+  let [lost, lookAt]: [string | undefined, number] = [undefined, 0];
   return () => {
     if (performance.now() >= lookAt) {
-      missing = files.find((file, index) => identityOf(file) !== identities[index]);
+      lost = beside.keys().find((file) => identityOf(file) !== beside.get(file));
       lookAt = performance.now() + LOOK_MS;
     }
+    const missing = identityOf(path) === identity ? lost : path;
     if (missing === undefined) return;
     throw new StoreUnavailable(
       `the file ${missing} was moved, deleted or replaced: put it back, or restart the service`,

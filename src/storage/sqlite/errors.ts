@@ -73,7 +73,8 @@ export function atOpening(error: unknown, path: string): Error {
   const problem = FAILURES.get(sqliteCode(error))?.problem;
   if (problem !== undefined) return new StoreUnusable(`the database ${path} ${problem}`, { cause: error });
   if (Error.isError(error) && 'syscall' in error && 'code' in error) {
-    return new StoreUnusable(`the folder of the database ${path} cannot be made: ${error.message}`, { cause: error });
+    const problem = error.syscall === 'stat' ? 'cannot be reached by this user' : 'is in a folder that cannot be made';
+    return new StoreUnusable(`the database ${path} ${problem}: ${error.message}`, { cause: error });
   }
   return Error.isError(error) ? error : new Error(String(error));
 }

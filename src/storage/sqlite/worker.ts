@@ -32,10 +32,10 @@ post(() => {
   // Without this listener the thread ends.
   parentPort?.on('message', ({ method, args }: Call) => {
     post(() => {
+      // A rollback, too, ends what was begun.
+      if (method !== 'close' && method !== 'rollback') requireFiles?.();
       // A call has the arguments of its method, as Thread of thread.ts makes sure.
-      const result: unknown = Reflect.apply(Reflect.get(statements, method) as () => unknown, statements, args);
-      if (method !== 'close') requireFiles?.();
-      return result;
+      return Reflect.apply(Reflect.get(statements, method) as () => unknown, statements, args);
     });
     if (method === 'close') parentPort?.close();
   });
