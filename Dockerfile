@@ -12,9 +12,10 @@ COPY generated/openapi.sha256 generated/
 COPY src src/
 RUN install --directory --owner=node --group=node node_modules/.cache /data
 # Runs the service once, and keeps what V8 has compiled: it is looked for by version and user, and no container has to
-# write it. The files are for their owner only, who is root from here on.
+# write it. The files are for their owner only, who is root from here on. `health` has to know the ports.
+# In a build with the network of the host, a service may have those of the image: these are seldom used.
 USER node
-RUN export DATABASE_URL=sqlite:/tmp/plants.db ADMIN_PORT=9464; \
+RUN export DATABASE_URL=sqlite:/tmp/plants.db PORT=39464 ADMIN_PORT=39465; \
   scripts/plant-store serve & until scripts/plant-store health; do kill -0 $! && sleep 0.1 || exit; done; kill $! && wait $!
 USER root
 RUN chmod --recursive a+rX node_modules/.cache
@@ -25,6 +26,7 @@ LABEL org.opencontainers.image.title="plant-store" \
       org.opencontainers.image.version="1.0.0" \
       org.opencontainers.image.licenses="MIT"
 # The admin listener is reached from outside the container only where its port is published, or by the engine's network.
+# With `--network host` it is on every interface of the host, and ADMIN_HOST=127.0.0.1 is needed.
 ENV HOST=0.0.0.0 \
     PORT=3000 \
     ADMIN_HOST=0.0.0.0 \
