@@ -15,7 +15,7 @@ RUN install --directory --owner=node --group=node node_modules/.cache /data
 # write it. The files are for their owner only, who is root from here on. `health` has to know the ports.
 # In a build with the network of the host, a service may have those of the image: these are seldom used.
 USER node
-RUN export DATABASE_URL=sqlite:/tmp/plants.db PORT=39464 ADMIN_PORT=39465; \
+RUN export DATABASE_URL=sqlite:/tmp/plants.db PORT=19464 ADMIN_PORT=19465; \
   scripts/plant-store serve & until scripts/plant-store health; do kill -0 $! && sleep 0.1 || exit; done; kill $! && wait $!
 USER root
 RUN chmod --recursive a+rX node_modules/.cache
