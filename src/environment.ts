@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
+import { diff, parseEnv } from 'node:util';
 import { ExplainedError, messageOf } from './explained-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -71,33 +71,12 @@ function readFile(path: string, mayBeMissing: boolean): Environment {
   }
 }
 
-/** Which of the names one may have meant; undefined: all of them are more than so many slips away. */
+/** Which of the names one may have meant; undefined: each is more than so many slips away, a letter each. */
 function nearest(name: string, names: readonly string[], maxSlips: number): string | undefined {
   const [best] = names
-    .map((each) => ({ each, count: slips(name.toUpperCase(), each) }))
+    .filter((each) => Math.abs(each.length - name.length) <= maxSlips)
+    .map((each) => ({ each, count: diff(name.toUpperCase(), each).filter(([kept]) => kept !== 0).length }))
     .sort((one, other) => one.count - other.count);
-  return best !== undefined && best.count <= maxSlips ? best.each : undefined;
-}
-
-/** How many slips make one text of the other: a letter left out, added, or mistaken, or two that changed places. */
-function slips(from: string, to: string): number {
-  /** By how many letters of both texts are looked at. */
-  const counts: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number) => counts[row]?.[column] ?? Infinity;
-  for (let row = 1; row <= from.length; row++) {
-    counts[row] = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1] ? 0 : 1;
-      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      counts[row]?.push(
-        Math.min(
-          at(row - 1, column) + 1,
-          at(row, column - 1) + 1,
-          at(row - 1, column - 1) + same,
-          swapped ? at(row - 2, column - 2) + 1 : Infinity,
-        ),
-      );
-    }
-  }
-  return at(from.length, to.length);
+  // A letter that is mistaken, or that changed places, is one removed and one added.
+  return best !== undefined && best.count <= 2 * maxSlips ? best.each : undefined;
 }

@@ -31,7 +31,7 @@ async function follow(lines: readonly string[], environment: string, end: string
 
 test('the lines of docs/backups.md back a store in SQLite up, and restore it', async () => {
   const lines = ['SQLite', 'A drill', 'Back to a backup'].flatMap((heading) => blocks(heading, 'sh', BACKUPS));
-  // As cron has it: without npm.
+  // Cron's PATH lacks npm.
   await follow(lines, 'export PATH=/usr/bin:/bin', 'db');
 });
 

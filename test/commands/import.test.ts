@@ -76,7 +76,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
       { line: 7, ...conflict, text: 'z,3,' },
     ]);
     expect((await run('export', '--format', 'csv')).stdout).toBe('id,name,tag\n1,x,\n3,z,"a\nb"\n');
-    // As the README has it, with the records mended.
+    // README's commands, between which the records are mended.
     const texts = rejects('plants.csv.rejects.ndjson').map(({ text }) => text);
     write(
       'mended.csv',
@@ -156,7 +156,7 @@ describe('import', () => {
       { line: 3, error: 40007, message: expect.any(String), excerpt: '2,M\ufffdll' },
       { line: 4, error: 40008, message: expect.any(String), text: '3,"x' },
     ]);
-    // As the README has it: what has no text leaves no line.
+    // README's command prints no line for a reject that has no text.
     const [jq = ''] = blocks('Data in and out', 'console');
     renameSync(join(folder, 'plants.csv.rejects.ndjson'), join(folder, 'plants.ndjson.rejects.ndjson'));
     execFileSync('sh', ['-c', jq], { cwd: folder });
