@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { PostgresServer } from './support/postgres.ts';
 import { installedPostgres } from './support/postgres-binaries.ts';
 import { Project } from './support/project.ts';
-import { BACKUPS, blocks, run } from './support/readme.ts';
+import { blocks, run } from './support/readme.ts';
 import { testWith } from './support/skipping.ts';
 
 const LAST = '{"id":9007199254740993,"name":"Ginkgo"}\n';
@@ -30,7 +30,7 @@ async function follow(lines: readonly string[], environment: string, end: string
 }
 
 test('the lines of docs/backups.md back a store in SQLite up, and restore it', async () => {
-  const lines = ['SQLite', 'A drill', 'Back to a backup'].flatMap((heading) => blocks(heading, 'sh', BACKUPS));
+  const lines = ['SQLite', 'A drill', 'Back to a backup'].flatMap((heading) => blocks('backups', heading, 'sh'));
   // Cron's PATH lacks npm.
   await follow(lines, 'export PATH=/usr/bin:/bin', 'db');
 });
@@ -41,6 +41,6 @@ testWith(none, 'the lines of docs/backups.md back a store in PostgreSQL up, and 
   await using server = await PostgresServer.create({}, POSTGRES);
   const url = server.url(await server.createDatabase());
   // The lines name a server of their own.
-  const lines = blocks('PostgreSQL', 'sh', BACKUPS).map((block) => block.replace(/^export DATABASE_URL=.*\n/, ''));
+  const lines = blocks('backups', 'PostgreSQL', 'sh').map((block) => block.replace(/^export DATABASE_URL=.*\n/, ''));
   await follow(lines, `export DATABASE_URL='${url}' PATH="${join(POSTGRES ?? '', 'bin')}:$PATH"`, 'dump');
 });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { README } from './support/readme.ts';
+import { page } from './support/readme.ts';
 import { ROOT } from './support/service.ts';
 
 interface Package {
@@ -42,7 +42,7 @@ test('`npm ci` has nothing to warn of on Node 20: no package is deprecated or ne
 test('the README says why there is each package', () => {
   const { dependencies, devDependencies, optionalDependencies } = readJson('package.json') as Record<string, object>;
   const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
-  const [, section = ''] = /^### Packages\n(.*?)^## /ms.exec(README) ?? [];
+  const [, section = ''] = /^### Packages\n(.*?)^## /ms.exec(page('README')) ?? [];
   const rows = [...section.matchAll(/^\| (`.+?) +\| /gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`(.+?)`/g)]);
   const told = rows.map(([, name = '']) => name.replace('…', ''));
   const covers = (each: string, name: string) => (/[-/]$/.test(each) ? name.startsWith(each) : name === each);

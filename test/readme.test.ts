@@ -7,8 +7,10 @@ import { MAX_DEPTH } from '../src/contract/json.ts';
 import { openStore } from '../src/storage/open.ts';
 import { ERROR_NUMBERS, YAML } from './support/app.ts';
 import { Project } from './support/project.ts';
-import { blocks, README, run } from './support/readme.ts';
+import { blocks, page, run } from './support/readme.ts';
 import { plantStore, ROOT } from './support/service.ts';
+
+const README = page('README');
 
 describe('README', () => {
   test('has the error numbers of the contract: run `npm run generate`', () => {
@@ -45,7 +47,7 @@ describe('README', () => {
 
   test('has every command, and each line of it works as it stands', async () => {
     const project = new Project();
-    const [commands = ''] = blocks('Commands', 'sh');
+    const [commands = ''] = blocks('README', 'Commands', 'sh');
     const { stdout: help } = await plantStore(['--help'], {});
     for (const [, name = ''] of help.matchAll(/^ {2}(?!help)([a-z]+)/gm))
       expect(README).toMatch(new RegExp(`\`${name}[ \`]`));

@@ -4,7 +4,7 @@ import { blocks } from './support/readme.ts';
 import { createPlant, startService } from './support/service.ts';
 
 test('the second role of README takes the place of the first, instance by instance', async () => {
-  const [second = ''] = blocks('Rotation', 'sql');
+  const [second = ''] = blocks('README', 'Rotation', 'sql');
   const server = await PostgresServer.create();
   await server.query("create role plants login password 'secret'");
   const database = await server.createDatabase();

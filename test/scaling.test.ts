@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MAX_WAITING_BYTES, MAX_WAITING_ITEMS, STORE_PATIENCE_MS } from '../src/storage/batches.ts';
 import { DEADLINE, MAX } from '../src/http/bounds.ts';
 import { freePort } from './support/port.ts';
 import { PostgresServer } from './support/postgres.ts';
+import { page } from './support/readme.ts';
 import { createPlant, listening, plantStore, ROOT, start } from './support/service.ts';
 
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8').replaceAll('\n', ' ');
+const README = page('README').replaceAll('\n', ' ');
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -84,9 +83,9 @@ test('README has the bounds of what clients make the service hold', () => {
   ];
   const second = (ms: number) => `${number(ms / 1000)} s`;
   const spare = (count: number) => `${number(count)}, and ${number(count / 4)} for the smallest`;
-  const bounds = [
-    ...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\| ([^|]*[^ |]) +\| ([^|]*[^ |]) +\|/gm),
-  ].map(([, what, most]) => `${what ?? ''}: ${most ?? ''}`);
+  const bounds = [...page('README').matchAll(/^\| ([^|]*[^ |]) +\| ([^|]*[^ |]) +\|/gm)].map(
+    ([, what, most]) => `${what ?? ''}: ${most ?? ''}`,
+  );
   expect(bounds).toEqual(
     expect.arrayContaining([
       `connections: ${number(MAX.connections)}`,

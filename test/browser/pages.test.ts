@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { ERROR_NUMBERS } from '../support/app.ts';
 import { startBrowser, type Visit, visit } from '../support/browser.ts';
 import { freePort } from '../support/port.ts';
-import { README } from '../support/readme.ts';
+import { page } from '../support/readme.ts';
 import { plantStore, ROOT, type Service, start, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { DocsPage } from './docs.ts';
@@ -277,7 +277,7 @@ describeInBrowser('in a browser', () => {
     const { PATH = '', CHROMIUM = '' } = process.env;
     const command = start(process.execPath, ['test/browser/screenshot.ts', path], { PATH, CHROMIUM }, ROOT);
     expect([await command.ended, command.stderr()]).toEqual([0, '']);
-    const [, shown = ''] = /!\[[^\]]+\]\(([^)]+\.png)\)/.exec(README) ?? [];
+    const [, shown = ''] = /!\[[^\]]+\]\(([^)]+\.png)\)/.exec(page('README')) ?? [];
     for (const each of [path, join(ROOT, shown)]) expect(readFileSync(each).toString('latin1', 1, 4)).toBe('PNG');
   });
 });

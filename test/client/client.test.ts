@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { page } from '../support/readme.ts';
 import { plantStore, ROOT, start, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -8,7 +9,7 @@ const PROGRAM = join(import.meta.dirname, 'add-plant.ts');
 
 test('the client of the README adds a plant, with every digit of its id', async () => {
   const source = readFileSync(PROGRAM, 'utf8').replace('../../generated/', './');
-  expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(`\`\`\`ts\n${source}\`\`\``);
+  expect(page('README')).toContain(`\`\`\`ts\n${source}\`\`\``);
 
   const DATABASE_URL = `sqlite:${join(temporaryFolder(), 'plants.db')}`;
   const service = await startService({ DATABASE_URL });

@@ -157,7 +157,7 @@ describe('import', () => {
       { line: 4, error: 40008, message: expect.any(String), text: '3,"x' },
     ]);
     // README's command prints no line for a reject that has no text.
-    const [jq = ''] = blocks('Data in and out', 'console');
+    const [jq = ''] = blocks('README', 'Data in and out', 'console');
     renameSync(join(folder, 'plants.csv.rejects.ndjson'), join(folder, 'plants.ndjson.rejects.ndjson'));
     execFileSync('sh', ['-c', jq], { cwd: folder });
     expect(readFileSync(join(folder, 'mended.ndjson'), 'utf8')).toBe('3,"x\n');

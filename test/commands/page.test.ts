@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { page } from '../support/readme.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const PAGE = readFileSync(join(ROOT, 'docs/commands.md'), 'utf8');
+const PAGE = page('commands');
 
 test('each line of docs/commands.md works as it stands, and config prints the lines that it shows', async () => {
   const folder = temporaryFolder();

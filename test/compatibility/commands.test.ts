@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { compareContracts } from '../../scripts/compatibility/contracts.ts';
 import { loadDocument } from '../../src/contract/load.ts';
 import { Project } from '../support/project.ts';
-import { README, run as runLine } from '../support/readme.ts';
+import { page, run as runLine } from '../support/readme.ts';
 import { ROOT } from '../support/service.ts';
 
 const project = new Project();
@@ -84,7 +84,7 @@ describe('the contract that is released', () => {
       }[level];
       const stdout = `${differences}${conclusion}`;
       expect(await run('check')).toEqual({ code: level === 'major' ? 1 : 0, stdout, stderr: '' });
-      if (level === 'major') expect(README).toContain(stdout);
+      if (level === 'major') expect(page('README')).toContain(stdout);
       setVersion(tooLow);
       expect(await run('release')).toMatchObject({ code: 1 });
       expect(readdirSync(join(folder, 'released'))).toEqual(['1.0.0.yaml']);

@@ -4,7 +4,7 @@ import { namesOf } from '../../scripts/compatibility/nodes.ts';
 import { linesOf, RULES } from '../../scripts/compatibility/rules.ts';
 import { readOpenApi } from '../../src/contract/document.ts';
 import { VOCABULARY } from '../../src/contract/vocabulary.ts';
-import { README } from '../support/readme.ts';
+import { page } from '../support/readme.ts';
 import { CONTRACT_CASES } from './contract-cases.ts';
 import { BEDS } from './beds.ts';
 import { SCHEMA_CASES } from './schema-cases.ts';
@@ -60,7 +60,7 @@ test('what the service keeps is compared, but for the words of a message', () =>
 });
 
 test('the README has the rules of compatibility', () => {
-  const [, section = ''] = /^### Releasing\n(.*?)^##+ /ms.exec(README) ?? [];
+  const [, section = ''] = /^### Releasing\n(.*?)^##+ /ms.exec(page('README')) ?? [];
   const told = [...section.matchAll(/^\| (.+?) +\| (.+?) +\| (.+?) +\| (.+?) +\|$/gm)].map(([, ...cells]) => cells);
   const cell = (verdict: string | undefined) =>
     verdict === undefined ? '–' : verdict === 'compatible' ? verdict : 'breaks';

@@ -143,7 +143,7 @@ describe('a limit by token', () => {
   test('is told as the README shows it', async () => {
     const { headers } = await createPlant(await startSmall({ rateLimit: { requests: 600, windowMs: 60_000 } }), VALID);
     const sent = ['RateLimit-Policy', 'RateLimit'].map((name) => `${name}: ${headers.get(name) ?? ''}\n`);
-    expect(blocks('Rate limits', 'console')).toEqual([sent.join('').replace(/t=5\d/, 't=60')]);
+    expect(blocks('README', 'Rate limits', 'console')).toEqual([sent.join('').replace(/t=5\d/, 't=60')]);
   });
 
   test('is not there unless it is set', async () => {

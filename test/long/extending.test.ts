@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PostgresServer } from '../support/postgres.ts';
 import { Project } from '../support/project.ts';
-import { run } from '../support/readme.ts';
-import { ROOT, type Service, startService } from '../support/service.ts';
+import { page, run } from '../support/readme.ts';
+import { type Service, startService } from '../support/service.ts';
 
 // The recipes of docs/extending.md and docs/tables.md, added to a copy of the project.
 
@@ -166,8 +164,7 @@ describe.each(ENGINES)('with the recipes, on %s,', (_engine, url) => {
 });
 
 test('with the recipe of a new column, plants that are there have none, and new ones are replayed by it', async () => {
-  const page = readFileSync(join(ROOT, 'docs/tables.md'), 'utf8');
-  for (const [, file = '', diff = ''] of page.matchAll(/^```diff\n\/\/ (\S+)\n(.*?)\n```$/gms)) {
+  for (const [, file = '', diff = ''] of page('tables').matchAll(/^```diff\n\/\/ (\S+)\n(.*?)\n```$/gms)) {
     const side = (sign: string) =>
       diff
         .split('\n')

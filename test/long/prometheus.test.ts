@@ -5,14 +5,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { adminUrl } from '../support/metrics.ts';
 import { freePort } from '../support/port.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
-import { blocks, OBSERVABILITY } from '../support/readme.ts';
+import { blocks } from '../support/readme.ts';
 import { createPlant, ROOT, type Service, start, type Started, startService } from '../support/service.ts';
 import { describeWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
 const RULES = 'deploy/prometheus/plant-store.rules.yml';
-const [scraping = ''] = blocks('Prometheus', 'yaml', OBSERVABILITY);
+const [scraping = ''] = blocks('observability', 'Prometheus', 'yaml');
 
 interface Panel {
   readonly id: number;

@@ -12,7 +12,7 @@ import { describeWith } from '../support/skipping.ts';
 
 const HEADING = 'Two instances, step by step';
 const [database = '', settings = '', terminals = '', first = '', importing = '', watching = '', restoring = ''] =
-  blocks(HEADING, 'sh');
+  blocks('README', HEADING, 'sh');
 const [FIRST, LAST, SHORT] = ['9007199254740993', '9007199255740992', '9007199254745992'];
 const COUNT = Number(BigInt(SHORT) - BigInt(FIRST)) + 1;
 

@@ -8,11 +8,12 @@ import { untilSample } from '../support/metrics.ts';
 import { testWithPromtool } from '../support/promtool.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
 import { byHand, sendRaw } from '../support/raw.ts';
-import { blocks, OBSERVABILITY } from '../support/readme.ts';
+import { blocks, page } from '../support/readme.ts';
 import { createPlant, plantStore, ROOT, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const [scraping = ''] = blocks('Prometheus', 'yaml', OBSERVABILITY);
+const OBSERVABILITY = page('observability');
+const [scraping = ''] = blocks('observability', 'Prometheus', 'yaml');
 const RULES = 'deploy/prometheus/plant-store.rules.yml';
 const alerts = readFileSync(join(ROOT, RULES), 'utf8');
 const names = [...alerts.matchAll(/alert: (\w+)/g)].map(([, name]) => name);

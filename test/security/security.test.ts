@@ -1,21 +1,20 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type RawAnswer, sendRaw } from '../support/raw.ts';
-import { createPlant, ROOT } from '../support/service.ts';
+import { page } from '../support/readme.ts';
+import { createPlant } from '../support/service.ts';
 import { startSmall } from '../support/small.ts';
 import * as attempts from './attempts.ts';
 
 const app = await startSmall();
 const { get } = attempts.messages(app);
 const NEXT = get('/next', 'Connection: close');
-const page = await (await fetch(`${app.url}/docs/`)).text();
+const docs = await (await fetch(`${app.url}/docs/`)).text();
 
 const { authorizations, framings, bodies, documents, floods, paths, methods, injections } = attempts;
 const groups = [authorizations, framings, bodies, documents, floods, paths, methods, injections];
 const all = new Map(groups.flatMap((group) => Object.entries(group(app))));
 
-const [, section = ''] = /^### Security\n(.*?)^##/ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+const [, section = ''] = /^### Security\n(.*?)^##/ms.exec(page('README')) ?? [];
 const rows = [...section.matchAll(/^\| (?!tried|--|\*)(.+?) +\| (.+?) +\|$/gm)].map(([, tried = '', answer = '']) => {
   const [name = ''] = tried.split(':');
   const [number = '', ...clauses] = answer.split(', ');
@@ -43,7 +42,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
     expect(ms).toBeLessThan(15_000);
   },
   'the same page': ({ body }) => {
-    expect(body.startsWith(page)).toBe(true);
+    expect(body.startsWith(docs)).toBe(true);
   },
   '`Location: docs/`': ({ headers }) => {
     expect(headers['location']).toBe('docs/');

@@ -4,21 +4,14 @@ import { join } from 'node:path';
 import type { Project } from './project.ts';
 import { ROOT } from './service.ts';
 
-export const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
-/** The page of what follows from a change of the contract. */
-export const PAGE = readFileSync(join(ROOT, 'docs/changing-the-contract.md'), 'utf8');
+/** The text of a page of docs/, by its name, or of README.md. */
+export const page = (name: string): string =>
+  readFileSync(join(ROOT, name === 'README' ? 'README.md' : `docs/${name}.md`), 'utf8');
 
-/** The page of what the service says of itself. */
-export const OBSERVABILITY = readFileSync(join(ROOT, 'docs/observability.md'), 'utf8');
-
-export const BACKUPS = readFileSync(join(ROOT, 'docs/backups.md'), 'utf8');
-
-/** How the service is run under systemd, in containers and on Kubernetes. */
-export const DEPLOYMENT = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
-
-/** The code blocks of a language below a heading. */
-export function blocks(heading: string, language: string, page = README): string[] {
-  const section = page.split(/^#+ /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';
+/** The code blocks of a language below a heading of a page. */
+export function blocks(name: string, heading: string, language: string): string[] {
+  const sections = page(name).split(/^#+ /m);
+  const section = sections.find((each) => each.startsWith(`${heading}\n`)) ?? '';
   return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, each]) => each === language)
     .map(([, , text]) => text ?? '');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { PAGE } from '../../support/readme.ts';
+import { page } from '../../support/readme.ts';
 import { contract } from './change.ts';
 import { changed, expectRefusal, generate } from './drill.ts';
 import { FREE } from './free.ts';
@@ -8,7 +8,9 @@ import { REFUSED } from './refused.ts';
 
 /** What follows from a change, by the page's table. */
 const FOLLOWS = new Map(
-  [...PAGE.matchAll(/^\| (?!--)(.+?) +\| (.*?) *\|$/gm)].map(([, change = '', follows = '']) => [change, follows]),
+  [...page('changing-the-contract').matchAll(/^\| (?!--)(.+?) +\| (.*?) *\|$/gm)].map(
+    ([, change = '', follows = '']) => [change, follows],
+  ),
 );
 
 describe('the contract leads:', () => {

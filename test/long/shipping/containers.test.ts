@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../support/port.ts';
 import { Project } from '../../support/project.ts';
-import { blocks, DEPLOYMENT, run } from '../../support/readme.ts';
+import { blocks, page, run } from '../../support/readme.ts';
 import { createPlant, ROOT } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { until } from '../../support/until.ts';
 import { Engine, whyNoEngine } from './engine.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
-const [imageLines = ''] = blocks('Containers', 'console', DEPLOYMENT);
-const [execLine = ''] = blocks('Compose', 'console', DEPLOYMENT);
+const [imageLines = ''] = blocks('deployment', 'Containers', 'console');
+const [execLine = ''] = blocks('deployment', 'Compose', 'console');
 const [buildLine = '', runLine = ''] = imageLines.split('\n');
 const [, TAG = ''] = /--tag (\S+)/.exec(buildLine) ?? [];
 const [, NGINX = ''] = /image: (nginx:\S+)/.exec(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8')) ?? [];
@@ -139,7 +139,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md for containers', ()
         'org.opencontainers.image.licenses': license,
       });
       expect(TAG).toBe(`plant-store:${String(version)}`);
-      const [, added = '', base = ''] = /adds some (\d+) MB to its base,\s`(\S+)`/.exec(DEPLOYMENT) ?? [];
+      const [, added = '', base = ''] = /adds some (\d+) MB to its base,\s`(\S+)`/.exec(page('deployment')) ?? [];
       const bytes = Number(await ask('{{.Size}}', TAG)) - Number(await ask('{{.Size}}', base));
       expect(Math.abs(bytes / 1e6 - Number(added))).toBeLessThan(5);
     });
@@ -155,7 +155,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md for containers', ()
       engine.run('docker-compose', args, { BASE_URL, LOG_LEVEL: 'debug' }, project.folder);
 
     beforeAll(async () => {
-      const [lines = ''] = blocks('Compose', 'sh', DEPLOYMENT);
+      const [lines = ''] = blocks('deployment', 'Compose', 'sh');
       const [, secrets = '', upLine = ''] = /^(.*\n)(.*) up --build\n$/s.exec(lines) ?? [];
       file = argumentsOf(upLine, 'docker compose');
       expect(await run(project, secrets)).toMatchObject({ code: 0, stderr: '' });

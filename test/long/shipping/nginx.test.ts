@@ -49,7 +49,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
       );
     }
     if (NOBODY.uid !== undefined) chownSync(project.folder, NOBODY.uid, NOBODY.gid);
-    const [lines = ''] = blocks('Behind a proxy', 'sh');
+    const [lines = ''] = blocks('README', 'Behind a proxy', 'sh');
     // As many files as most systems allow a process to begin with.
     const script = `ulimit -Sn 1024\n${lines.replace(/^nginx/m, 'exec nginx')}`;
     const started = start('bash', ['--norc', '-ec', script], {}, project.folder, NOBODY);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { blocks, DEPLOYMENT } from '../../support/readme.ts';
+import { blocks } from '../../support/readme.ts';
 import { ROOT } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -35,7 +35,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, in a Debian that s
   afterAll(() => machine[Symbol.asyncDispose]());
 
   const run = async (lines: string) => (await machine.podman('exec', MACHINE, 'bash', '-euc', lines)).trim();
-  const section = (heading: string) => blocks(heading, 'sh', DEPLOYMENT);
+  const section = (heading: string) => blocks('deployment', heading, 'sh');
   const show = (property: string) => run(`systemctl show --property=${property} --value plant-store`);
   /** Waits for the answer of an instance to a plant. */
   const create = (token: string, port: number) =>
@@ -81,7 +81,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, in a Debian that s
   });
 
   test('give the service a file that only root can read', async () => {
-    const [drop = ''] = blocks('Install', 'ini', DEPLOYMENT);
+    const [drop = ''] = blocks('deployment', 'Install', 'ini');
     const given = `plantstore_${'x'.repeat(32)}`;
     await run(`mkdir --parents /etc/plant-store /etc/systemd/system/plant-store.service.d
       cat > /etc/systemd/system/plant-store.service.d/override.conf <<'END'\n${drop}\nEND
