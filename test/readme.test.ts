@@ -88,6 +88,13 @@ test('docs/reliability.md has the sum of the plants that outlived 1,000 kills on
   );
 });
 
+test('docs/performance.md has figures that the last bench wrote down', () => {
+  const measured = readFileSync(join(ROOT, 'test/bench/RESULTS.md'), 'utf8');
+  const told = page('performance').match(/\d+\.\d\d(?= ×)/g) ?? [];
+  expect(told.length).toBeGreaterThan(8);
+  expect(told.filter((figure) => !measured.includes(`${figure} ×`))).toEqual([]);
+});
+
 describe('docs/commands.md', () => {
   test('has every command, and each line works as it stands', async () => {
     const project = new Project();
