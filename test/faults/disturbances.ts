@@ -11,26 +11,26 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { Testbed, together } from '../support/testbed.ts';
 import { scenario } from './scenario.ts';
 
-/** How many clients send; how many answers must be a 503, or none, before a disturbance ends. */
+/** The number of clients, and the number of failures (503, or no answer) after which a disturbance ends. */
 const CLIENTS = 32;
 const FAILURES = 300;
-/** How long it may take until they are, and until none is, in milliseconds. */
+/** The longest wait for these failures, and for the answers after the disturbance, in milliseconds. */
 const DISTURBED_MS = 30_000;
-/** How long plants are stored before a disturbance, at most, and without a failure after it, in milliseconds. */
+/** The longest time of load before a disturbance, and the time of load without a failure after it, in milliseconds. */
 const CALM_MS = 200;
 
-/** Something that keeps plants from being stored for a while. */
+/** A fault that keeps the service from storing plants for a while. */
 interface Disturbance {
   begin(): void | Promise<void>;
   end(): void | Promise<void>;
-  /** While it lasts. */
+  /** Checks the service during the fault. */
   meanwhile?(): Promise<void>;
 }
 
 /**
- * Sends plants before, during and after a disturbance: what is turned away is stored when it is over, by itself.
+ * Sends plants before, during and after a disturbance. The service must then store all of them without a restart.
  *
- * @returns how many answers were a 503, or none
+ * @returns the number of failures: 503, or no answer
  */
 export async function disturb(
   testbed: Testbed,
@@ -54,7 +54,7 @@ export async function disturb(
   return load.failures;
 }
 
-/** @throws Fault if a plant is turned away for no reason */
+/** @throws Fault if the service fails to store a plant although nothing disturbs it */
 async function requireCalm(testbed: Testbed, service: { readonly url: string }, clients: number): Promise<void> {
   const load = testbed.load(clients, [service]);
   await sleep(CALM_MS);
@@ -70,10 +70,9 @@ async function inTime(condition: () => boolean, fault: string): Promise<void> {
   }
 }
 
-/** How many bytes are left, at most, when the disk is filled: some more batches, or none. */
+/** The most bytes that a full disk has left: room for a few batches. */
 const MAX_ROOM = 200_000;
 
-/** The disk gets full while clients send, and has room again. */
 export const fullDisk = scenario(
   'the disk is full (ENOSPC), and then it is not, again and again under load',
   'SQLite',
@@ -108,23 +107,23 @@ export const fullDisk = scenario(
 
 async function answersOperators(admin: string): Promise<void> {
   const [livez, readyz] = await Promise.all(['livez', 'readyz'].map((name) => fetch(`${admin}/${name}`)));
-  // There may be room for what it writes: that it answers is what counts.
+  // /readyz must answer, with any status: there may be room for what it writes.
   await readyz?.text();
   if (livez?.status !== 200) throw new Fault(`/livez says ${String(livez?.status)}`);
 }
 
 /**
- * What keeps a process from writing to a file that it has open. Permissions do not, and a file system that becomes
- * read-only does not either: it refuses to (EBUSY), unless it has failed, and then it stays so until it is mounted anew.
+ * Ways to stop a process from writing to a file that it has open. Permissions do not stop it, and Linux does not remount
+ * a file system read-only while a file is open for writing (EBUSY).
  */
 const WAYS = {
-  /** EPERM; by root, where the file system looks at it. */
+  /** Writes fail with EPERM. This takes root, and a file system that has the attribute. */
   immutable: {
     works: immutableWorks,
     set: (on: boolean, files: readonly string[]) =>
       execFileSync('chattr', [on ? '+i' : '-i', ...files], { stdio: 'pipe' }),
   },
-  /** EFBIG: a limit on the size of files, which Linux can set for a process that runs. */
+  /** Writes fail with EFBIG. Linux can set this limit on the size of files for a process that runs. */
   limited: {
     works: () => spawnSync('prlimit', ['--pid', String(process.pid), '--fsize']).status === 0,
     set: (on: boolean, _files: readonly string[], pid: number) =>
@@ -140,14 +139,13 @@ function immutableWorks(): boolean {
   try {
     WAYS.immutable.set(true, [file]);
   } catch {
-    // Neither the command, nor the right, nor the file system for it.
+    // The command is missing, the process may not set the attribute, or the file system has none.
     return false;
   }
   try {
     writeSync(descriptor, 'x');
     return false;
   } catch {
-    // Whatever the reason, it cannot be written.
     return true;
   } finally {
     closeSync(descriptor);
@@ -155,7 +153,6 @@ function immutableWorks(): boolean {
   }
 }
 
-/** The files can no longer be written while clients send, and then they can. */
 export const readOnly = scenario(
   'the open files become immutable, or limited in size, and then they are not, again and again under load',
   'SQLite',
@@ -174,7 +171,7 @@ export const readOnly = scenario(
       counts['answers 503'] += await disturb(testbed, service, {
         begin: () => {
           WAYS[way].set(true, files, pid);
-          // An immutable file cannot even be removed: before all else, should this process be interrupted.
+          // If this process is interrupted, its other exit listeners can remove the files only after this one.
           process.prependListener('exit', end);
         },
         end: () => {
@@ -193,14 +190,13 @@ export const readOnly = scenario(
 
 /** How many clients send while the lock is held. */
 const WAITING = 64;
-/** How long the store waits for the lock, in milliseconds (connection.ts). */
+/** How long the store waits for the lock, in milliseconds (src/storage/sqlite/connection.ts). */
 const LOCK_MS = 2000;
-/** A request waits for its token behind a batch that waits for the lock, for its turn, and with its own batch. */
+/** A look-up of a token waits for a batch that waits for the lock; then its plant waits for its turn, and for the lock. */
 const BOUND_MS = LOCK_MS + STORE_PATIENCE_MS + LOCK_MS;
-/** What a machine that has other things to do may add. */
+/** The time that a busy machine may add, in milliseconds. */
 const SLACK_MS = 1000;
 
-/** Another process, this one, holds the write lock for longer than any request waits. */
 export const heldLock = scenario(
   'another process holds the write lock for longer than a request waits, under load',
   'SQLite',
@@ -224,7 +220,7 @@ export const heldLock = scenario(
           counts['ms until the latest answer'] = Math.max(counts['ms until the latest answer'], ms);
           stored = answer !== 'unavailable';
           if (!stored) counts['answers 503']++;
-          if (!stored && !held && start > released) throw new Fault('a 503 although nobody holds the lock');
+          if (!stored && !held && start > released) throw new Fault('a 503 although no process holds the lock');
         }
       });
       await Promise.race([load, sleep(holdMs)]);

@@ -4,11 +4,11 @@ import { Testbed } from '../support/testbed.ts';
 import { until } from '../support/until.ts';
 import { onBoth } from './scenario.ts';
 
-/** How many connections are kept, and how long all are in use, at most, when the service is told to stop. */
+/** The number of connections, and the longest time of load before SIGTERM, in milliseconds. */
 const CONNECTIONS = 64;
 const LONGEST_MS = 400;
 
-/** The service is told to stop while clients send without a pause: each request is answered that is sent on a kept connection. */
+/** The service must answer each request that a client sends on a connection it has kept, also after SIGTERM. */
 export const drains = onBoth(
   'the service is told to stop (SIGTERM) under load from connections that are kept',
   async (engine, { long, seed }) => {
@@ -36,21 +36,21 @@ async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: numb
   const service = await testbed.start();
   let told = false;
   let [late, refused, taken] = [0, 0, 0];
-  /** Sends until a new connection is refused, as its own one was closed in order. */
+  /** Sends until the service has closed the connection in order, and a new one is refused. */
   const send = async (): Promise<void> => {
     for (let sent = 0; ; sent++) {
       const plant = testbed.newPlant();
       const known = ledger.add(plant);
       const reply = await client.send(service.url, plant);
       if ('error' in reply) {
-        // Only a new connection can be refused: of its request nothing was sent.
+        // The system refuses only new connections, on which the client has sent nothing.
         if (!told || reply.error.code !== 'ECONNREFUSED')
           throw new Fault(`a request was cut off: ${reply.error.message}, ${told ? 'after' : 'before'} the signal`);
         refused++;
         return;
       }
       const answer = toAnswer(plant, reply);
-      if (answer === 'unavailable') throw new Fault('a store that nobody disturbs is unavailable');
+      if (answer === 'unavailable') throw new Fault('the store is unavailable although nothing disturbs it');
       ledger.answer(plant, answer, known);
       if (told) late++;
       if (sent === 0) taken++;
@@ -58,7 +58,7 @@ async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: numb
   };
   let broken = false;
   const sent = Promise.all(Array.from({ length: CONNECTIONS }, send)).finally(() => (broken = !told));
-  // A connection that the system has made, and the service has not taken yet, is reset by the system: nobody keeps it.
+  // The system resets a connection that it has made and the service has not yet accepted: wait until all are accepted.
   await Promise.race([sent, until(() => broken || taken === CONNECTIONS)]);
   await Promise.race([sent, sleep(afterMs)]);
   told = true;

@@ -10,14 +10,14 @@ import { Testbed, together } from '../support/testbed.ts';
 import { until } from '../support/until.ts';
 import { scenario } from './scenario.ts';
 
-/** What each fsync of the service takes more, in milliseconds. */
+/** The time that is added to each fsync of the service, in milliseconds. */
 const SLOW_MS = 300;
-/** How many plants are under way at a time. */
+/** The number of plants that are sent at once. */
 const PLANTS = 64;
-/** How many plants are under way when the service is killed. */
+/** The number of plants that are under way when the service is killed. */
 const UNDER_WAY = 8;
 
-/** Why no fsync can be slowed here. */
+/** The reason why this machine cannot slow an fsync, if there is one. */
 const NOT_SLOWED =
   process.platform !== 'linux'
     ? 'an fsync can be slowed on Linux only'
@@ -25,20 +25,19 @@ const NOT_SLOWED =
       ? undefined
       : 'an fsync cannot be slowed without a C compiler: install gcc or clang, or set CC';
 
-/** A disk whose fsync is slow, and which tells when there was one. */
+/** A disk whose fsyncs are slow and recorded. */
 interface SlowDisk {
   readonly environment: Readonly<Record<string, string>>;
-  /** The fsyncs of the log (WAL), which holds what is acknowledged, by one process. */
+  /** The fsyncs by one process of the write-ahead log, which holds each acknowledged plant. */
   flushes(pid: number | undefined): Flush[];
 }
 
-/** Slows the disk for the store of a testbed. */
 function slowDisk({ place }: Testbed): SlowDisk {
   const database = place.url.slice('sqlite:'.length);
   const folder = dirname(database);
   const log = join(folder, 'flushes');
   const environment = slowedBy(SLOW_MS, folder, log);
-  // That nothing is slowed, and nothing is written down, must not look like a service that never calls fsync.
+  // Without this probe, an LD_PRELOAD without effect would look like a service that never calls fsync.
   const program = "const { fsyncSync, openSync } = require('node:fs'); fsyncSync(openSync(process.argv[1], 'w'))";
   spawnSync(process.execPath, ['-e', program, join(folder, 'probe')], { env: { ...process.env, ...environment } });
   const [probe] = readFlushes(log);
@@ -56,7 +55,7 @@ function requireFlush(flushes: readonly Flush[], what: string, from: number, to:
   throw new Fault(`${what} was answered with 200, and no fsync in the ${(to - from).toFixed(0)} ms before it`);
 }
 
-/** An acknowledgement waits for the disk, also that of a plant that another request is just storing. */
+/** The service must flush before each acknowledgement, also that of a plant which another request is storing. */
 export const slowFlushes = scenario(
   `each fsync takes ${SLOW_MS} ms, and each plant is sent by two clients at once`,
   'SQLite',
@@ -72,7 +71,7 @@ export const slowFlushes = scenario(
         const plant = testbed.newPlant();
         const from = clock();
         await together(2, async () => {
-          // Either client may be told that the plant was created, whatever the other one was told before.
+          // Either of the two requests may create the plant, so the ledger must not expect a replay.
           testbed.ledger.add(plant);
           const answer = await testbed.client.create(service.url, plant);
           const to = clock();
@@ -96,7 +95,7 @@ export const slowFlushes = scenario(
   NOT_SLOWED,
 );
 
-/** What a killed process left behind can be seen before it is on disk; it is not acknowledged before it is. */
+/** After a kill, the next process can read plants that are not flushed. It must flush before it acknowledges them. */
 export const killsInFlushes = scenario(
   `the service is killed (-9) inside an fsync of ${SLOW_MS} ms, restarted, and asked at once`,
   'SQLite',
@@ -110,7 +109,7 @@ export const killsInFlushes = scenario(
     for (; counts.kills < rounds; counts.kills++) {
       const plants = Array.from({ length: UNDER_WAY }, testbed.newPlant);
       const answers = Promise.all(plants.map((plant) => testbed.send(service.url, plant)));
-      // The first fsync covers the first plant, the second one the others.
+      // The first fsync covers the first plant, the second fsync the others.
       await inFlush(disk, service, clock(), testbed.next() < 0.5 ? 1 : 2, answers);
       await sleep(testbed.next() * SLOW_MS * 0.8);
       service.child.kill('SIGKILL');
@@ -128,7 +127,7 @@ export const killsInFlushes = scenario(
   NOT_SLOWED,
 );
 
-/** Waits until the service is inside the nth fsync after a time, or all is over without one. */
+/** Waits until the service is inside the nth fsync since `from`, or until all answers have come. */
 async function inFlush(
   disk: SlowDisk,
   { child }: Service,
@@ -154,7 +153,7 @@ function sendAgain(
     const answer = await testbed.send(url, plant);
     const to = clock();
     if (answer !== 'created' && answer !== 'replayed') throw new Fault(`after a restart the answer is: ${answer}`);
-    // Any fsync of this process covers what the former one wrote; what this one writes takes one that comes later.
+    // Any fsync since the restart covers what the killed process wrote; a new plant needs an fsync after its request.
     const since = answer === 'created' ? from : restarted;
     requireFlush(disk.flushes(child.pid), `${answer}: ${exactJson(plant)}`, since, to);
     return answer === 'created' ? 'created again' : answer;

@@ -9,10 +9,10 @@ import { Testbed } from '../support/testbed.ts';
 import { disturb } from './disturbances.ts';
 import { scenario } from './scenario.ts';
 
-/** How long no plant may be acknowledged, and the service not be ready, in milliseconds. */
+/** How long the service is watched while a part of its store is missing, in milliseconds. */
 const SILENCE_MS = 200;
 
-/** @throws Fault if the service acknowledges a plant, or is ready, while its store is not where it was */
+/** @throws Fault if the service acknowledges a plant or reports itself ready while a part of its store is missing */
 async function requireSilence(testbed: Testbed, service: Service): Promise<void> {
   const { acknowledged } = testbed.ledger;
   await sleep(SILENCE_MS);
@@ -24,7 +24,6 @@ async function requireSilence(testbed: Testbed, service: Service): Promise<void>
   if (livez !== 200 || readyz !== 503) throw new Fault(`/livez says ${livez ?? 0}, and /readyz ${readyz ?? 0}`);
 }
 
-/** A file of the store is moved away while clients send, and another one put in its place, and then it is put back. */
 export const movedFiles = scenario(
   'a file of the store is moved away, or replaced by a copy, and then it is put back, again and again under load',
   'SQLite',
@@ -57,7 +56,6 @@ export const movedFiles = scenario(
 /** How many plants are sent twice while all settings are hostile. */
 const TWICE = 100;
 
-/** A role whose settings are hostile, and whose tables, or the path to them, are gone for a while. */
 export const hostileRole = scenario(
   'each setting of the role is hostile, its search_path or a table goes away and comes back, again and again under load',
   'PostgreSQL',
@@ -66,7 +64,7 @@ export const hostileRole = scenario(
     const { server, database } = place;
     await server.query('create role keeper login superuser');
     await using testbed = new Testbed({ ...place, url: server.url(database, '', 'keeper') }, seed);
-    // New connections have the settings.
+    // The settings of a role apply only to new connections.
     const set = async (statement: string) => {
       await server.query(statement, database);
       const others = `from pg_stat_activity where application_name = 'plant-store'`;

@@ -5,11 +5,10 @@ import { onBoth } from './scenario.ts';
 
 const CLIENTS = 64;
 const CONTENTS = 4;
-/** What share of the requests is broken off, and how long after they were sent, at most, in milliseconds. */
+/** The share of requests that a client breaks off, and the longest time before it does, in milliseconds. */
 const BROKEN = 0.05;
 const BROKEN_MS = 10;
 
-/** Many clients want the same ids for different contents, break off, and try again, on two instances. */
 export const once = onBoth('many clients fight for few ids on two instances', async (engine, { long, seed }) => {
   const [creates, ids] = long ? [100_000, 1000] : [4000, 100];
   await using testbed = await Testbed.create(engine, seed);
@@ -25,7 +24,7 @@ export const once = onBoth('many clients fight for few ids on two instances', as
       if (plant === undefined || service === undefined) return;
       const content = { ...plant, name: `content ${Math.floor(next() * CONTENTS)}` };
       const answer = await testbed.send(service.url, content, next() < BROKEN ? next() * BROKEN_MS : undefined);
-      if (answer === 'unavailable') throw new Fault('a store that nobody disturbs is unavailable');
+      if (answer === 'unavailable') throw new Fault('the store is unavailable although nothing disturbs it');
       counts[ANSWERS[answer]]++;
     }
   });

@@ -8,14 +8,14 @@ import { until } from '../support/until.ts';
 import { onBoth } from './scenario.ts';
 
 const CLIENTS = 8;
-/** How long each waits between two requests, in milliseconds. */
+/** How long a client waits between two requests, in milliseconds. */
 const PAUSE_MS = 20;
-/** How long a balancer goes on sending to an instance that it has given up, in milliseconds. */
+/** How long requests may still reach an instance that the balancer has dropped, in milliseconds. */
 const NOTICED_MS = 200;
-/** How long a new instance is watched while the provider is away, at most, in milliseconds. */
+/** The longest time for which a new instance is watched while the provider is away, in milliseconds. */
 const LONGEST_MS = 1000;
 
-/** A rolling restart goes on when an instance is ready: it waits for the provider, while the other instance works. */
+/** A rolling restart must wait until the new instance has the keys of the provider; the other instance serves meanwhile. */
 export const providerAway = onBoth(
   'two instances are restarted one after the other, under load, while the identity provider is away, and it comes back',
   async (engine, { long, seed }) => {
@@ -24,7 +24,7 @@ export const providerAway = onBoth(
     await using provider = await TestProvider.start([key]);
     const settings = { ADMIN_PORT: '0', JWT_ISSUER: provider.issuer, JWT_AUDIENCE: AUDIENCE };
     const counts = { 'rolling restarts': 0, acknowledged: 0 };
-    /** Those that a balancer sends requests to. */
+    /** The instances that the balancer sends requests to. */
     const ready: Service[] = [];
     const untilReady = async (service: Service) => {
       await until(async () => (await readiness(service)) === 200);

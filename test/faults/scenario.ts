@@ -1,10 +1,10 @@
 import type { Engine } from '../support/place.ts';
 import type { Extent, Trial } from '../support/trials.ts';
 
-/** What was done, in the order in which it is reported, such as `kills`; a scenario that finds a fault throws it. */
+/** The counts of a row, in order, such as `kills`. A scenario that finds a fault throws it. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** A trial whose outcome is counted. */
+/** Makes a trial whose outcome is a row of counts. */
 export function scenario(
   name: string,
   engine: Engine,

@@ -5,11 +5,11 @@ import { Session } from '../support/session.ts';
 import { Testbed, together } from '../support/testbed.ts';
 import { onBoth } from './scenario.ts';
 
-/** How many requests are under way at once, and what share of them cannot be stored. */
+/** The number of concurrent requests, and the share of them that the constraint refuses. */
 const AT_ONCE = 256;
 const WEEDS = 0.02;
 
-/** Plants that an operator's constraint refuses, among others that are written together with them. */
+/** The service writes the refused plants in one batch with others, all of which it must store. */
 export const weeds = onBoth(
   'one plant in fifty is refused by a constraint that an operator added',
   async (engine, { long, seed }) => {
@@ -32,7 +32,7 @@ export const weeds = onBoth(
         }
       }
     });
-    // A weed that is stored would be a phantom: the ledger knows of none.
+    // A stored weed would be a phantom, since the ledger knows no weeds.
     await testbed.check();
     return { ...counts, sent: plants, acknowledged: testbed.ledger.acknowledged };
   },
