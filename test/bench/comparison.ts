@@ -60,7 +60,7 @@ async function compare(plan: Plan): Promise<Series[]> {
         const speed = Math.round(rate(measured));
         console.error(`round ${round}: ${server}, ${connections} connections: ${speed}/s`);
       }
-      // PostgreSQL makes a checkpoint before it drops a database, so nothing is left to write during the next measurement.
+      // Dropping a database makes PostgreSQL write a checkpoint, which must not happen during the next measurement.
       if (database !== undefined) await postgres?.query(`drop database ${database} with (force)`);
     }
   }

@@ -192,7 +192,7 @@ export const readOnly = scenario(
 const WAITING = 64;
 /** How long the store waits for the lock, in milliseconds (src/storage/sqlite/connection.ts). */
 const LOCK_MS = 2000;
-/** A look-up of a token waits for a batch that waits for the lock; then its plant waits for its turn, and for the lock. */
+/** A request waits for its token behind a batch that waits for the lock, then for its turn, and then for the lock. */
 const BOUND_MS = LOCK_MS + STORE_PATIENCE_MS + LOCK_MS;
 /** The time that a busy machine may add, in milliseconds. */
 const SLACK_MS = 1000;

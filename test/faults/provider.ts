@@ -15,7 +15,7 @@ const NOTICED_MS = 200;
 /** The longest time for which a new instance is watched while the provider is away, in milliseconds. */
 const LONGEST_MS = 1000;
 
-/** A rolling restart must wait until the new instance has the keys of the provider; the other instance serves meanwhile. */
+/** A rolling restart waits until the new instance has the provider's keys; the other instance serves meanwhile. */
 export const providerAway = onBoth(
   'two instances are restarted one after the other, under load, while the identity provider is away, and it comes back',
   async (engine, { long, seed }) => {

@@ -32,7 +32,7 @@ server.reload();
 await server.until("select 1 from pg_settings where name = 'ssl' and setting = 'on'");
 afterAll(() => Promise.all([server.remove(), plain.remove()]));
 
-/** Connects, and returns the name in the client's certificate, or else whether TLS is in use, or else the error. */
+/** Connects, and returns the name in the client's certificate, or whether TLS is in use, or the error. */
 async function connect({ port }: PostgresServer, host: string, parameters: string): Promise<boolean | string> {
   const url = `postgres://postgres@${host}:${port}/postgres?application_name=tls${parameters}`;
   try {
