@@ -42,7 +42,7 @@ async function startFor(issuer: string, pace: Partial<typeof PACE> = {}, jwksUrl
     sign: (key: SigningKey, header: object = {}) =>
       sign(key, { iss: issuer, aud: AUDIENCE, sub: `s${count++}`, exp: Date.now() / 1000 + 300 }, header),
     call,
-    /** Makes calls with tokens of this function until the service gives this answer. */
+    /** Sends tokens that `token` makes, until the service gives this answer. */
     eventually: (token: () => string | Promise<string>, answer: unknown) =>
       until(async () => isDeepStrictEqual(await call(await token()), answer)),
   };
@@ -165,7 +165,7 @@ test('the service asks for unknown keys at most once a second, and accepts valid
   expect(provider.asked.length - before).toBeLessThanOrEqual(2 * Math.ceil(seconds + 1));
 });
 
-describe('the service answers 503 to tokens, and logs that once, until the issuer recovers from sending', () => {
+describe('the service answers 503 to tokens, and logs that once, while the issuer sends', () => {
   test.each<[string, (issuer: string) => RequestListener]>([
     ['the status 500', (issuer) => send(500, {}, document(issuer))],
     ['text that is not JSON', () => send(200, {}, Buffer.from('<html>'))],

@@ -27,7 +27,7 @@ test('`npm run generate` accepts a contract that demands scopes', async () => {
   expect(await run(project, 'npm run generate')).toMatchObject({ code: 0 });
 });
 
-test('the first token has every scope of the contract, and any other token those that it was created with', async () => {
+test('the first token has every scope of the contract, and another token has the scopes of its creation', async () => {
   const service = await start();
   expect(await answerTo(service, service.token)).toEqual(PASSED);
   expect(await answerTo(service, await makeToken('bare'))).toEqual(LACKS);
@@ -54,7 +54,7 @@ test('the first token has every scope of the contract, and any other token those
   ]);
 });
 
-test('the token of TOKEN_FILE has every scope of the contract, and a JWT those in its claims', async () => {
+test('the token of TOKEN_FILE has every scope of the contract, and a JWT has the scopes in its claims', async () => {
   const file = join(folder, 'token');
   const provisioned = 'provisioned-token-of-an-operator-0001';
   writeFileSync(file, provisioned);

@@ -133,7 +133,7 @@ try {
   await main();
 } catch (thrown) {
   let error: unknown = thrown;
-  // An error during disposal suppresses the error before it, which is its cause.
+  // When disposal fails too, the suppressed error is the one that came first.
   while (error instanceof SuppressedError) error = error.suppressed;
   console.error(Error.isError(error) ? error.message : error);
   process.exitCode = 1;

@@ -32,7 +32,7 @@ interface Series {
 
 /**
  * Puts the same load on each server in turn. Each round begins with another server, so that other work of the machine
- * affects all of them. In each round a server is a new process on an empty store, which keeps it for each number of
+ * affects all of them. In each round a server is a new process on an empty store, and is measured at all numbers of
  * connections.
  */
 async function compare(plan: Plan): Promise<Series[]> {

@@ -27,7 +27,7 @@ export async function profile(load: Parameters<RunningServer['measure']>[0]): Pr
   return `${show('by module', modules, creates)}\n${show('by function', functions, creates)}`;
 }
 
-/** Names a package, a file of this project, a module of Node, or native code. */
+/** Names the module of a frame: a package, a file of this project, a module of Node, or native code. */
 function moduleOf({ url, functionName }: Profiler.ProfileNode['callFrame']): string {
   if (url === '') return functionName.startsWith('(') ? functionName : 'native functions, and code without a file';
   const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? /\/(src\/[^?]+)/.exec(url) ?? [];

@@ -17,7 +17,7 @@ export interface Circumstances {
   readonly postgres?: boolean;
 }
 
-/** Replaces the section of RESULTS.md with this heading, or adds it. */
+/** Replaces the section of RESULTS.md under this heading, or adds one. */
 export function record(heading: string, command: string, body: string, known: Circumstances): void {
   const text = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '# Results\n';
   const parts = text.split(/^(?=## )/m);

@@ -33,7 +33,7 @@ export const NAMES = Object.keys(SERVERS) as ServerName[];
 /** Whether the server's store is on PostgreSQL; the others are on SQLite. */
 export const onPostgres = (server: ServerName) => server.endsWith('-postgres');
 
-/** Clears these settings, so that neither this environment nor an `.env` changes the result. */
+/** These settings are cleared, so that neither this environment nor an `.env` changes the result. */
 const UNSET =
   'BASE_URL TOKEN_FILE ADMIN_PORT RATE_LIMIT CORS_ORIGINS TRUST_PROXY JWT_ISSUER JWT_AUDIENCE JWT_SCOPE JWKS_URL';
 const SETTINGS = {

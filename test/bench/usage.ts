@@ -6,7 +6,7 @@ import { isMainThread } from 'node:worker_threads';
 export interface Usage {
   readonly cpuMicroseconds: number;
   readonly peakBytes: number;
-  /** The profile of the main thread since the message before; undefined: none was taken. */
+  /** The profile of the main thread since the previous message; undefined: none was taken. */
   readonly profile?: Profiler.Profile | undefined;
 }
 

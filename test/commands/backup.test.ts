@@ -29,7 +29,7 @@ describe('backup and restore', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
 
-    // The restore must undo these changes: a new token, a new plant, and another plant 7.
+    // The restore must undo these changes: a new token, a new plant, and another name of plant 7.
     const late = (await run('token', 'create', 'late')).stdout.trim();
     expect((await createPlant({ ...service, token: late }, '{"id":-1,"name":"late"}')).status).toBe(200);
     await run('remove', '7');

@@ -171,7 +171,7 @@ export const readOnly = scenario(
       counts['answers 503'] += await disturb(testbed, service, {
         begin: () => {
           WAYS[way].set(true, files, pid);
-          // If this process is interrupted, its other exit listeners can remove the files only after this one.
+          // If this process is interrupted, this listener must run before those that remove the files.
           process.prependListener('exit', end);
         },
         end: () => {

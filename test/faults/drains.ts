@@ -36,7 +36,7 @@ async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: numb
   const service = await testbed.start();
   let told = false;
   let [late, refused, taken] = [0, 0, 0];
-  /** Sends until the service has closed the connection in order, and a new one is refused. */
+  /** Sends until the service has closed the connection in order, and the system refuses a new one. */
   const send = async (): Promise<void> => {
     for (let sent = 0; ; sent++) {
       const plant = testbed.newPlant();

@@ -17,7 +17,7 @@ const PLANTS = 64;
 /** The number of plants that are under way when the service is killed. */
 const UNDER_WAY = 8;
 
-/** The reason why this machine cannot slow an fsync, if there is one. */
+/** Why this machine cannot slow an fsync; undefined if it can. */
 const NOT_SLOWED =
   process.platform !== 'linux'
     ? 'an fsync can be slowed on Linux only'

@@ -9,7 +9,7 @@ import { onBoth } from './scenario.ts';
 const AT_ONCE = 256;
 const WEEDS = 0.02;
 
-/** The service writes the refused plants in one batch with others, all of which it must store. */
+/** The service writes refused plants in one batch with valid ones, and must store every valid one. */
 export const weeds = onBoth(
   'one plant in fifty is refused by a constraint that an operator added',
   async (engine, { long, seed }) => {

@@ -21,7 +21,7 @@ function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [by
   return [...found, ...reader.end()];
 }
 
-/** The item of each record, or the line, the number and the message of its refusal. */
+/** The item of each record, or the line, the error number and the message of its refusal. */
 const seen = (records: readonly ItemRecord[]) =>
   records.map(({ raw, item }) =>
     item instanceof Refusal ? `${raw.lineNumber} ${item.number} ${item.message}` : { ...item },
@@ -67,7 +67,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     ]);
   });
 
-  test('may have lines of 65,536 bytes, without its byte order mark', () => {
+  test('may have lines of up to 65,536 bytes, not counting a byte order mark', () => {
     const mark = Buffer.from('\ufeff');
     const header = Buffer.from(format === 'csv' ? 'id,name\n' : '');
     const latin1 = Buffer.alloc(maxBytes, 0xfc);

@@ -29,7 +29,7 @@ test(
   '`npm run rename` renames the project, which still passes its check and tests, and can be renamed back',
   async () => {
     const project = committed();
-    // Two parts, because renaming back would turn a whole new word in this file into the old one.
+    // Joined from two parts, because the command would rename the whole words in this file too.
     const [one = '', many = ''] = ['y', 'ies'].map((end) => `berr${end}`);
     const renaming = await run(project, `npm run --silent rename -- ${one} --plural ${many}`);
     expect(renaming).toMatchObject({ code: 0, stderr: '' });

@@ -73,7 +73,7 @@ test('metrics count the requests that are refused because too many are under way
   await logged(service, MAX.underWay + 11);
   const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
   expect(samples(text, 'plant_store_http_requests_total')['createPlant 503']).toBe(refused().length);
-  // The store has not failed for these requests.
+  // The service refuses these requests before they reach the store.
   expect(samples(text, 'plant_store_store_errors_total')['failed']).toBe(0);
   await service.stop();
 });

@@ -73,7 +73,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(samples(text, 'plant_store_build_info')).toEqual({ [`${version} ${process.versions.node} ${engine}`]: 1 });
 
-    // What Node's parser refuses does not count as a request with a duration.
+    // A request that Node's parser refuses has no duration.
     const name = 'plant_store_http_request_duration_seconds';
     expect(samples(text, `${name}_count`)).toMatchObject({ createPlant: 8, none: 5 });
     const seconds = (operation: unknown) =>
@@ -89,7 +89,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
   });
 });
 
-test('metrics count a request without a status when its client leaves before the answer', async () => {
+test('metrics count a request with the status "none" when its client leaves before the answer', async () => {
   const service = await start(`sqlite:${newFile()}`);
   const { HOST, AUTH, post } = byHand(service);
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');

@@ -119,7 +119,7 @@ describe('fails the plants of a batch with StoreUnavailable', () => {
     await expect(creation).rejects.toEqual(UNAVAILABLE);
     expect(await duration).toBeGreaterThan(STORE_PATIENCE_MS - 1000);
     expect(await duration).toBeLessThan(STORE_PATIENCE_MS + 1000);
-    // The next plant does not wait as long.
+    // The next plant must not wait as long as the first.
     expect(await time(store.items.create(plant))).toBeLessThan(1000);
     await sabotage('drop trigger fail on plants');
     expect(await store.items.create(plant)).toBe('created');
@@ -177,7 +177,7 @@ test('rejects only the plants that a constraint of the operator refuses', async 
   expect(await allPlants(store)).toHaveLength(2997);
 });
 
-test('stores a plant under an id whose first plant a constraint refused', async () => {
+test('stores a plant after a constraint has refused another plant with the same id', async () => {
   await sabotage("alter table plants add constraint no_weeds check (name <> 'weed')");
   const { id } = newPlant();
   const first = Array.from({ length: 2 }, () => store.items.create(newPlant()));

@@ -32,7 +32,7 @@ server.reload();
 await server.until("select 1 from pg_settings where name = 'ssl' and setting = 'on'");
 afterAll(() => Promise.all([server.remove(), plain.remove()]));
 
-/** Connects, and returns the name in the client's certificate, or whether TLS is in use, or the error. */
+/** Connects, and returns the error, otherwise the name in the client's certificate, otherwise whether TLS is in use. */
 async function connect({ port }: PostgresServer, host: string, parameters: string): Promise<boolean | string> {
   const url = `postgres://postgres@${host}:${port}/postgres?application_name=tls${parameters}`;
   try {
@@ -85,7 +85,7 @@ describe('the store, on a server without TLS,', () => {
     );
   });
 
-  test('is only unavailable while another host of its URL may come back', async () => {
+  test('is unavailable, not unusable, while another host of its URL may come back', async () => {
     const hosts = `postgres://postgres@127.0.0.1:${plain.port},127.0.0.1:${await freePort()}`;
     const opening = openStore(readPostgresLocation(`${hosts}/postgres?sslmode=require`), { create: true });
     await expect(opening).rejects.toMatchObject({

@@ -217,13 +217,13 @@ describe('a database', () => {
   });
 
   test.each([
-    ['with other columns', 'create table schema_version (installed_rank int, version varchar(50))'],
+    ['other columns', 'create table schema_version (installed_rank int, version varchar(50))'],
     [
-      'with the same columns',
+      'the same columns',
       'create table schema_version (id bigint not null, version bigint not null); insert into schema_version values (1, 20260101)',
     ],
-    ['without a row', 'create table schema_version (id bigint not null, version bigint not null)'],
-  ])('is refused, and stays unchanged, when its table schema_version is foreign: %s', async (_name, statement) => {
+    ['no row', 'create table schema_version (id bigint not null, version bigint not null)'],
+  ])('is refused, and stays unchanged, when another application’s schema_version has %s', async (_name, statement) => {
     const other = await server.createDatabase();
     await server.query(statement, other);
     for (const create of [true, false]) {

@@ -48,7 +48,7 @@ describe('a SQLite database', () => {
     expect(database.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 });
     database.exec("insert into plants (id, name) values (1, 'x')");
     const before = statSync(`${path}-wal`).size;
-    // The open connection keeps SQLite from removing the log, which grows by the commit that an opening makes.
+    // SQLite keeps the log while the first connection is open, so the commit of a second opening makes it grow.
     connect(path, true).database.close();
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(before);
     database.close();

@@ -15,7 +15,7 @@ function pairOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Pair<T>> {
     { weight: 1, arbitrary: fc.tuple(value, value) },
   );
 }
-/** Leaves most keywords out; the others are mostly on both sides. */
+/** Generates mostly pairs without the keyword, some with it on both sides, and few with it on one side. */
 function optional<T>(pair: fc.Arbitrary<Pair<T>>, weight = 1): fc.Arbitrary<Pair<T | undefined>> {
   return fc.oneof(
     { withCrossShrink: true },

@@ -16,14 +16,14 @@ export type Edit = (project: Project) => void;
 
 /** A change of the contract, and what must follow from it. */
 export interface Change {
-  /** Prepares the project. */
+  /** An edit of the project before the change. */
   readonly given?: Edit;
-  /** The errors, in order, if the prepared code compiles only with the changed contract. */
+  /** The errors of the compiler before the change, in order, if `given` needs the changed contract. */
   readonly before?: readonly string[];
   readonly edit: Edit;
   /** The errors of the compiler after the change, in order. */
   readonly says?: readonly string[];
-  /** What the service does that starts in spite of these errors: the text with which it ends, or its replies. */
+  /** If the service is started in spite of these errors: the text with which it ends, or its replies. */
   readonly ignored?: string | readonly Exchange[];
   /** The edit that the compiler asks for. */
   readonly cure?: Edit;

@@ -27,7 +27,7 @@ async function alone(): Promise<Project> {
   return new Project(copy.folder);
 }
 
-/** The compile cache of Node for a copy, without which each of its processes takes twice as long to start. */
+/** Sets a compile cache of Node for a copy: without it, a process takes twice as long to start. */
 function cacheOf(folder: string) {
   return { NODE_COMPILE_CACHE: join(folder, '.cache/node') };
 }
@@ -45,7 +45,7 @@ export function changed(edit: Edit): void {
   edit(project);
 }
 
-/** Changes the contract, generates and compiles; then cures the code, compiles it again and serves it. */
+/** Changes the contract, generates and compiles; then mends the code, compiles it again and serves it. */
 export async function expectToFollow(change: Change): Promise<void> {
   const { given, before, edit, says = [], ignored, cure, served } = change;
   changed(given ?? (() => undefined));

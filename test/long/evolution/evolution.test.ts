@@ -11,7 +11,7 @@ const FOLLOWS = new Map(
   [...PAGE.matchAll(/^\| (?!--)(.+?) +\| (.*?) *\|$/gm)].map(([, change = '', follows = '']) => [change, follows]),
 );
 
-test('the page lists every change of these tests', () => {
+test('docs/changing-the-contract.md lists every change that these tests make', () => {
   expect([...FOLLOWS.keys()]).toEqual([
     'change',
     '**No code has to follow**',
@@ -37,6 +37,6 @@ test('`generate --check` fails when the types are older than the contract, until
   expect(await generate('--check')).toEqual({ code: 0, output: '' });
 });
 
-test.each(Object.entries(REFUSED))('`generate` refuses %s with the message on the page', (name, edit) =>
+test.each(Object.entries(REFUSED))('`generate` refuses %s with the message on that page', (name, edit) =>
   expectRefusal(edit, FOLLOWS.get(name) ?? ''),
 );

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 
 const PROGRAMS = ['podman', 'runc', 'docker-compose', 'mmdebstrap'];
 
-/** The reason why no container can run here, if there is one. */
+/** Returns why no container can run on this machine; undefined if containers can run. */
 export function whyNoEngine(): string | undefined {
   if (process.getuid?.() !== 0) return 'the engine that runs containers needs root';
   const missing = PROGRAMS.filter((program) => spawnSync(program, ['--version']).error !== undefined);
@@ -95,7 +95,7 @@ skip_mount_home = "true"
     await engine.podman('run', '--detach', '--pull=never', '--name', name, ...rights, ...options, 'systemd');
     const isUp = () => engine.podman('exec', name, 'systemctl', 'is-active', 'multi-user.target');
     await until(() => isUp().catch(() => false));
-    // systemd mounts the files that it passes to units, which needs shared mounts, as a machine has them.
+    // systemd passes files to units by mounts, which must be shared, as on a machine.
     await engine.podman('exec', name, 'mount', '--make-rshared', '/');
     return engine;
   }

@@ -20,7 +20,7 @@ const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
 /** The number of clients, each of which sends one plant after the other on one connection. */
 const CLIENTS = 8;
 
-describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () => {
+describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () => {
   let testbed: Testbed;
   const ports: number[] = [];
   const instances: Service[] = [];
@@ -223,7 +223,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     },
   );
 
-  test('tries an instance that is down once a second, so that the log stays short', async () => {
+  test('tries a stopped instance at most once a second, so that the log stays short', async () => {
     expect(await end(0, 'SIGTERM')).toBe(0);
     const from = nginx.stderr().length;
     const began = performance.now();

@@ -37,7 +37,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   const run = async (lines: string) => (await machine.podman('exec', MACHINE, 'bash', '-euc', lines)).trim();
   const section = (heading: string) => blocks(heading, 'sh', DEPLOYMENT);
   const show = (property: string) => run(`systemctl show --property=${property} --value plant-store`);
-  /** Creates a plant on an instance, and waits until the instance is up. */
+  /** Waits until an instance is up, and creates a plant on it. */
   const create = (token: string, port: number) =>
     run(`curl --silent --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:${port}/plants \
       -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${PLANT}'`);
