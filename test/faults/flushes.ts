@@ -6,9 +6,9 @@ import type { Item } from '../../src/storage/store.ts';
 import { Fault } from '../support/clients.ts';
 import type { Service } from '../support/service.ts';
 import { clock, type Flush, hasCompiler, readFlushes, slowedBy } from '../support/slow-disk.ts';
-import { Testbed, together } from '../support/testbed.ts';
+import { type Testbed, together } from '../support/testbed.ts';
 import { until } from '../support/until.ts';
-import { scenario } from './scenario.ts';
+import { onSqlite } from './scenario.ts';
 
 /** The time that is added to each fsync of the service, in milliseconds. */
 const SLOW_MS = 300;
@@ -55,13 +55,11 @@ function requireFlush(flushes: readonly Flush[], what: string, from: number, to:
   throw new Fault(`${what} was answered with 200, and no fsync in the ${(to - from).toFixed(0)} ms before it`);
 }
 
-/** The service must flush before each acknowledgement, also that of a plant which another request is storing. */
-export const slowFlushes = scenario(
+/** The service must flush before it acknowledges a plant, even while another request stores the same plant. */
+export const slowFlushes = onSqlite(
   `each fsync takes ${SLOW_MS} ms, and each plant is sent by two clients at once`,
-  'SQLite',
-  async ({ long, seed }) => {
+  async (testbed, long) => {
     const plants = long ? 20_000 : 400;
-    await using testbed = await Testbed.create('SQLite', seed);
     const disk = slowDisk(testbed);
     const service = await testbed.start(disk.environment);
     const answers: { plant: Item; from: number; to: number }[] = [];
@@ -88,20 +86,17 @@ export const slowFlushes = scenario(
       requireFlush(flushes, exactJson(plant), from, to);
       if (to - from < SLOW_MS) throw new Fault(`${exactJson(plant)} was acknowledged in ${(to - from).toFixed(1)} ms`);
     }
-    await testbed.check();
     const quickest = Math.floor(Math.min(...answers.map(({ from, to }) => to - from)));
-    return { acknowledged: answers.length, fsyncs: flushes.length, 'ms until the earliest answer': quickest, lost: 0 };
+    return { acknowledgements: answers.length, fsyncs: flushes.length, 'ms until the earliest answer': quickest };
   },
   NOT_SLOWED,
 );
 
 /** After a kill, the next process can read plants that are not flushed. It must flush before it acknowledges them. */
-export const killsInFlushes = scenario(
+export const killsInFlushes = onSqlite(
   `the service is killed (-9) inside an fsync of ${SLOW_MS} ms, restarted, and asked at once`,
-  'SQLite',
-  async ({ long, seed }) => {
+  async (testbed, long) => {
     const rounds = long ? 50 : 3;
-    await using testbed = await Testbed.create('SQLite', seed);
     const disk = slowDisk(testbed);
     const restart = () => testbed.start(disk.environment, 'listening');
     const counts = { kills: 0, 'created again': 0, replayed: 0, 'early answers': 0 };
@@ -120,7 +115,6 @@ export const killsInFlushes = scenario(
     }
     service.child.kill('SIGKILL');
     await service.ended;
-    await testbed.check();
     if (counts.replayed === 0) throw new Error('no plant was left behind unflushed: no kill hit an fsync');
     return counts;
   },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Item } from '../../src/storage/store.ts';
 import { Fault } from '../support/clients.ts';
-import { Testbed, together } from '../support/testbed.ts';
+import { type Testbed, together } from '../support/testbed.ts';
 import { onBoth } from './scenario.ts';
 
 /** The number of clients, and the longest time of load before a kill, in milliseconds. */
@@ -11,39 +11,35 @@ const LONGEST_MS = 400;
 const REPEATED = 100;
 const CHANGED = 10;
 
-export const kills = onBoth(
-  'the service is killed (-9) under load, again and again',
-  async (engine, { long, seed }) => {
-    await using testbed = await Testbed.create(engine, seed);
-    const rounds = long ? 1000 : 20;
-    const counts = { kills: 0, sent: 0, acknowledged: 0, 'sent again': 0 };
-    let last: Item[] = [];
-    for (let round = 0; round <= rounds; round++) {
-      const service = await testbed.start();
-      counts['sent again'] += await sendAgain(testbed, service.url, last);
-      last = [];
-      if (round < rounds) {
-        const over = new AbortController();
-        const load = together(CLIENTS, async () => {
-          while (!over.signal.aborted) {
-            const plant = testbed.newPlant();
-            last.push(plant);
-            await testbed.send(service.url, plant);
-          }
-        });
-        await sleep(testbed.next() * LONGEST_MS);
-        service.child.kill('SIGKILL');
-        over.abort();
-        await load;
-        counts.kills++;
-        counts.sent += last.length;
-      }
+export const kills = onBoth('the service is killed (-9) under load, again and again', async (testbed, long) => {
+  const rounds = long ? 1000 : 20;
+  const counts = { kills: 0, sent: 0, 'sent again': 0 };
+  let last: Item[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const service = await testbed.start();
+    counts['sent again'] += await sendAgain(testbed, service.url, last);
+    last = [];
+    if (round < rounds) {
+      const over = new AbortController();
+      const load = together(CLIENTS, async () => {
+        while (!over.signal.aborted) {
+          const plant = testbed.newPlant();
+          last.push(plant);
+          await testbed.send(service.url, plant);
+        }
+      });
+      await sleep(testbed.next() * LONGEST_MS);
       service.child.kill('SIGKILL');
-      await service.ended;
+      over.abort();
+      await load;
+      counts.kills++;
+      counts.sent += last.length;
     }
-    return { ...counts, acknowledged: testbed.ledger.acknowledged, ...(await testbed.check()) };
-  },
-);
+    service.child.kill('SIGKILL');
+    await service.ended;
+  }
+  return counts;
+});
 
 /** Retries the last plants, as clients do after a restart; `testbed.send` checks the answers. */
 async function sendAgain(testbed: Testbed, url: string, plants: readonly Item[]): Promise<number> {

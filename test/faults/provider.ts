@@ -3,9 +3,10 @@ import { type Answer, Client, Fault } from '../support/clients.ts';
 import { adminUrl } from '../support/metrics.ts';
 import { AUDIENCE, makeKey, sign, type SigningKey, TestProvider } from '../support/provider.ts';
 import type { Service } from '../support/service.ts';
-import { Testbed, together } from '../support/testbed.ts';
+import { type Testbed, together } from '../support/testbed.ts';
 import { until } from '../support/until.ts';
-import { onBoth } from './scenario.ts';
+import { readiness } from './disturbances.ts';
+import { onBoth, stop } from './scenario.ts';
 
 const CLIENTS = 8;
 /** How long a client waits between two requests, in milliseconds. */
@@ -18,24 +19,22 @@ const LONGEST_MS = 1000;
 /** A rolling restart waits until the new instance has the provider's keys; the other instance serves meanwhile. */
 export const providerAway = onBoth(
   'two instances are restarted one after the other, under load, while the identity provider is away, and it comes back',
-  async (engine, { long, seed }) => {
-    await using testbed = await Testbed.create(engine, seed);
+  async (testbed, long) => {
     const key = await makeKey('faults');
     await using provider = await TestProvider.start([key]);
     const settings = { ADMIN_PORT: '0', JWT_ISSUER: provider.issuer, JWT_AUDIENCE: AUDIENCE };
-    const counts = { 'rolling restarts': 0, acknowledged: 0 };
+    const counts = { 'rolling restarts': 0, 'with new tokens': 0 };
     /** The instances that the balancer sends requests to. */
     const ready: Service[] = [];
     const untilReady = async (service: Service) => {
-      await until(async () => (await readiness(service)) === 200);
+      await until(async () => (await readiness(adminUrl(service))) === 200);
       ready.push(service);
     };
     for (const _instance of [1, 2]) await untilReady(await testbed.start(settings));
     const stopFirst = async () => {
       const service = ready.shift();
       await sleep(NOTICED_MS);
-      const code = await service?.stop();
-      if (code !== 0) throw new Fault(`the service ended with ${String(code)}`);
+      if (service !== undefined) await stop(service);
     };
 
     const over = new AbortController();
@@ -45,7 +44,7 @@ export const providerAway = onBoth(
         const answer = await sendWithNewToken(testbed, url, provider.issuer, key);
         if (answer !== 'created')
           throw new Fault(`an instance that is ready answers a token of the provider with: ${answer}`);
-        counts.acknowledged++;
+        counts['with new tokens']++;
         await sleep(PAUSE_MS);
       }
     });
@@ -56,7 +55,8 @@ export const providerAway = onBoth(
         const next = await testbed.start(settings);
         const deadline = performance.now() + testbed.next() * LONGEST_MS;
         do {
-          if ((await readiness(next)) !== 503) throw new Fault('an instance without keys says that it is ready');
+          if ((await readiness(adminUrl(next))) !== 503)
+            throw new Fault('an instance without keys says that it is ready');
           if ((await testbed.send(next.url, testbed.newPlant())) !== 'created')
             throw new Fault('a token of the store was refused');
           if ((await sendWithNewToken(testbed, next.url, provider.issuer, key)) !== 'unavailable')
@@ -72,13 +72,9 @@ export const providerAway = onBoth(
       over.abort();
     });
     await load;
-    return { ...counts, ...(await testbed.check()) };
+    return counts;
   },
 );
-
-async function readiness(service: Service): Promise<number> {
-  return (await fetch(`${adminUrl(service)}/readyz`)).status;
-}
 
 /** Sends a new plant with a token that no instance knows yet. */
 async function sendWithNewToken(

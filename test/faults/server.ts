@@ -4,7 +4,7 @@ import { createPostgresPlace } from '../support/place.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 import { type Load, Testbed } from '../support/testbed.ts';
 import { until } from '../support/until.ts';
-import { scenario } from './scenario.ts';
+import { scenario, withLedger } from './scenario.ts';
 
 const CLIENTS = 16;
 /** The longest time of load before and after a kill of the server, in milliseconds. */
@@ -27,8 +27,7 @@ export const serverKills = scenario(
     }
     await sleep(LONGEST_MS);
     await load.stop();
-    const found = await testbed.check();
-    return { kills, acknowledged: load.acknowledged, 'answers 503 or none': load.failures, ...found };
+    return await withLedger({ kills, 'answers 503 or none': load.failures }, testbed);
   },
 );
 
