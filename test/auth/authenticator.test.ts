@@ -73,7 +73,7 @@ describe('the service answers 401 with error="invalid_token" to a request with',
   });
 });
 
-test('the service has stored no plant of the requests above', async () => {
+test('the service stores no plant of a request that it answers 401', async () => {
   expect(await allPlants(app.store)).toEqual([]);
 });
 
@@ -162,7 +162,7 @@ describe('a token', () => {
     expect(new Set((await Promise.all(callers)).map(({ key }) => key)).size).toBe(3);
   });
 
-  test('is refused as soon as other tokens are provisioned in its place, which are then valid', async () => {
+  test('is valid exactly as long as it is provisioned', async () => {
     const [old = '', current = '', other = ''] = ['old', 'new', 'other'].map((each) => `${each}-`.repeat(9));
     const authenticator = new Authenticator(app.store.tokens, { tokens: [old], scopes: [] });
     const isValid = async (token: string) =>

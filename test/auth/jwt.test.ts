@@ -82,7 +82,7 @@ describe('the service answers 401, and tells the reason only in the log, to a to
     ),
     ...['nonce', 'at_hash', 'c_hash', 'events'].flatMap((claim) =>
       [undefined, 'JWT'].map<Case>((typ) => [
-        `with the claim ${claim} and the type ${String(typ)}`,
+        `with the claim ${claim} and ${typ === undefined ? 'no type' : `the type ${typ}`}`,
         () => signed({ [claim]: {} }, { typ }),
         `an access token of this typ has no ${claim}`,
       ]),

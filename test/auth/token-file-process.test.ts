@@ -12,7 +12,7 @@ const [OLD = '', NEW = '', NEWEST = ''] = ['old', 'new', 'newest'].map(
   (each) => `${each}-token-of-an-operator-0000000001`,
 );
 
-test('the service rereads a changed TOKEN_FILE within seconds, and keeps its tokens if it is missing', async () => {
+test('the service rereads TOKEN_FILE within seconds, and keeps its tokens while the file is missing', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'token');
   writeFileSync(file, `${OLD}\n`);

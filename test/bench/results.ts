@@ -13,7 +13,6 @@ const PACKAGES = ['express', 'express-openapi-validator', 'openapi-backend', 'fa
 export interface Circumstances {
   /** The environment of the servers, such as LD_PRELOAD. */
   readonly environment?: Environment;
-  /** Whether a store was on PostgreSQL. */
   readonly postgres?: boolean;
 }
 

@@ -53,7 +53,6 @@ function onCore(core: number, isPinned: boolean, command: readonly string[]): [s
 export interface Surroundings {
   /** Variables such as LD_PRELOAD. */
   readonly environment?: Environment;
-  /** Whether server and load get a core each. */
   readonly isPinned?: boolean;
 }
 
@@ -107,7 +106,7 @@ export class RunningServer implements AsyncDisposable {
   private readonly isPinned: boolean;
   /** The service looks this token up in its store; the peers only compare it. */
   private readonly token: string;
-  /** Begins above the random ids, with as many digits. */
+  /** Sequential ids begin above the random ids, with as many digits. */
   private nextId = 2 ** 52;
 
   private constructor(name: ServerName, url: string, log: string, port: number, surroundings: Surroundings) {
@@ -170,7 +169,7 @@ export class RunningServer implements AsyncDisposable {
       generator.once('exit', early('the load generator'));
       this.child.once('exit', early('the server'));
       generator.on('message', (message: LoadMessage) => {
-        // The server reports its usage at each message, in order.
+        // The server reports its usage once for each message, in order.
         this.child.send('usage');
         if (message.state !== 'done') return;
         generator.removeAllListeners('exit');
@@ -192,7 +191,6 @@ export class RunningServer implements AsyncDisposable {
     return { ...result, cpuMicroseconds, peakBytes: after.peakBytes, profile: after.profile };
   }
 
-  /** The end of what the server printed. */
   private said(): string {
     return readFileSync(this.log, 'utf8').slice(-1000);
   }

@@ -39,7 +39,7 @@ export async function disturb(
 ): Promise<number> {
   using load = testbed.load(CLIENTS, [service]);
   await sleep(testbed.next() * CALM_MS);
-  if (load.failures > 0) throw new Fault('a 503 before anything was disturbed');
+  if (load.failures > 0) throw new Fault('a 503, or no answer, before the disturbance');
   await disturbance.begin();
   try {
     await inTime(() => load.broken || load.failures >= FAILURES, 'no 503 from a store that cannot be written');
@@ -59,7 +59,8 @@ async function requireCalm(testbed: Testbed, service: { readonly url: string }, 
   const load = testbed.load(clients, [service]);
   await sleep(CALM_MS);
   await load.stop();
-  if (load.failures > 0) throw new Fault(`${load.failures} answers were a 503, or none, after all was well again`);
+  if (load.failures > 0)
+    throw new Fault(`${load.failures} failures (503, or no answer) although nothing disturbs the service`);
 }
 
 async function inTime(condition: () => boolean, fault: string): Promise<void> {

@@ -73,7 +73,7 @@ export function testEngine(name: string, { open }: Engine): void {
         expect(await stored(plant)).toEqual(plant);
       });
 
-      test.each(LOOKALIKES)('with "conflict" when a text only looks alike: %j and %j', async (one, other) => {
+      test.each(LOOKALIKES)('with "conflict" for another text that looks the same: %j and %j', async (one, other) => {
         const plant = newPlant({ name: one, tag: one });
         expect(await store.items.create(plant)).toBe('created');
         expect(await store.items.create({ ...plant, name: other })).toBe('conflict');

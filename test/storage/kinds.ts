@@ -183,12 +183,7 @@ const [computed] = await database
 assert.deepEqual([computed?.count, computed?.max, computed?.sum], [2n, 2n, 3n]);
 assert.deepEqual([Number(computed?.int32), Number(computed?.avg), computed?.number], [VALUES.int32, VALUES.int32, 0.2]);
 
-// A statement may hold one value twice, and a transaction decodes rows as a query does.
-const twice = database
-  .selectFrom('plants')
-  .select('id')
-  .where((and) => and.or([and('id', '=', 1n), and('id', '=', 1n)]));
-assert.deepEqual(await twice.execute(), [{ id: 1n }]);
+// A transaction decodes rows as a query does.
 const seen = await transaction(async (own) => {
   await own
     .updateTable('plants')

@@ -37,6 +37,7 @@ test('`generate --check` fails when the types are older than the contract, until
   expect(await generate('--check')).toEqual({ code: 0, output: '' });
 });
 
-test.each(Object.entries(REFUSED))('`generate` refuses %s with the message on that page', (name, edit) =>
-  expectRefusal(edit, FOLLOWS.get(name) ?? ''),
+test.each(Object.entries(REFUSED))(
+  '`generate` refuses %s with the message in docs/changing-the-contract.md',
+  (name, edit) => expectRefusal(edit, FOLLOWS.get(name) ?? ''),
 );
