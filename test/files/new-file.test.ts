@@ -30,7 +30,7 @@ test.each([
   expect(formatOf(path, chosen)).toBe(format);
 });
 
-test('an interrupted export says so, and leaves no file', async () => {
+test('an interrupted export reports that it wrote nothing, and leaves no file', async () => {
   const folder = temporaryFolder();
   const environment = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
   await plantStore(['migrate'], environment);
