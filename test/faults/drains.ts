@@ -8,7 +8,7 @@ import { onBoth, stop } from './scenario.ts';
 const CONNECTIONS = 64;
 const LONGEST_MS = 400;
 
-/** The service must answer each request that a client sends on a connection it has kept, also after SIGTERM. */
+/** The service must answer each request on a kept connection, also after SIGTERM. */
 export const drains = onBoth(
   'the service is told to stop (SIGTERM) under load from connections that are kept',
   async (testbed, long) => {
@@ -34,7 +34,7 @@ async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: numb
       const known = ledger.add(plant);
       const reply = await client.send(service.url, plant);
       if ('error' in reply) {
-        // The system refuses only new connections, on which the client has sent nothing.
+        // ECONNREFUSED: the connection is new, and the client has sent nothing on it.
         if (!told || reply.error.code !== 'ECONNREFUSED')
           throw new Fault(`a request was cut off: ${reply.error.message}, ${told ? 'after' : 'before'} the signal`);
         refused++;

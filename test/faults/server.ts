@@ -98,7 +98,7 @@ export const synchronousCommit = scenario(
       if (await answersWithin(unanswered)) throw new Fault('a plant was acknowledged before the standby had it');
       first.child.kill('SIGKILL');
       await first.ended;
-      // Without a restart the transaction of the plant would still wait, and block the retry.
+      // If the server went on, the transaction of the plant would still wait, and block the retry.
       await server.kill();
       await server.start();
       testbed.ledger.add(plant);

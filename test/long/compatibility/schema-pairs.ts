@@ -15,7 +15,7 @@ function pairOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Pair<T>> {
     { weight: 1, arbitrary: fc.tuple(value, value) },
   );
 }
-/** Generates mostly pairs without the keyword, some with it on both sides, and few with it on one side. */
+/** Leaves the keyword out of both sides in most pairs, and out of one side in a few. */
 function optional<T>(pair: fc.Arbitrary<Pair<T>>, weight = 1): fc.Arbitrary<Pair<T | undefined>> {
   return fc.oneof(
     { withCrossShrink: true },

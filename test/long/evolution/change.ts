@@ -23,7 +23,7 @@ export interface Change {
   readonly edit: Edit;
   /** The errors of the compiler after the change, in order. */
   readonly says?: readonly string[];
-  /** If the service is started in spite of these errors: the text with which it ends, or its replies. */
+  /** The text with which the service ends when it is started in spite of these errors, or its replies. */
   readonly ignored?: string | readonly Exchange[];
   /** The edit that the compiler asks for. */
   readonly cure?: Edit;

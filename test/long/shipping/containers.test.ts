@@ -111,7 +111,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md for containers', ()
       expect(writable).toEqual([]);
     });
 
-    test('lists each of its packages with the command of the CI workflow', async () => {
+    test('lists each of its packages when it runs the SBOM command of the CI workflow', async () => {
       const [, script = ''] =
         /docker run .* \\\n +'(.*)' > sbom\.json/.exec(project.read('.github/workflows/ci.yml')) ?? [];
       const list = await engine.podman('run', '--rm', '--user=root', '--entrypoint=sh', TAG, '-c', script);
