@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-describe('README on scaling out', () => {
-  test('has two lines that start two instances on one PostgreSQL', async () => {
+describe('the manual on scaling out', () => {
+  test('has two commands that start two instances on one PostgreSQL', async () => {
     const [, block = ''] = /### Scaling out .*?```sh (.*?)```/.exec(README) ?? [];
     const commands = block.trim().split(/(?<=npm start) /);
     expect(commands).toHaveLength(2);
@@ -61,7 +61,7 @@ describe('README on scaling out', () => {
     await service.ended;
   });
 
-  test('says what keeps a service from starting', async () => {
+  test('is right that the service refuses a server with fsync off, and a database without UTF8', async () => {
     const careless = await PostgresServer.create({ fsync: 'off' });
     const refusal = await plantStore(['serve'], { DATABASE_URL: careless.url(), PORT: '0' });
     expect(refusal).toMatchObject({
@@ -76,7 +76,7 @@ describe('README on scaling out', () => {
   });
 });
 
-test('README has the bounds of what clients make the service hold', () => {
+test('the manual has the bounds of what clients can make the service hold', () => {
   const number = (count: number) => count.toLocaleString('en');
   const [kib, mib] = [
     (bytes: number) => `${number(bytes / 1024)} KiB`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { int64 } from '../../src/contract/int64.ts';
 
-describe('an int64 is read exactly from', () => {
+describe('int64 reads exactly', () => {
   test.each([
     ['0', 0n],
     ['-0', 0n],
@@ -24,7 +24,7 @@ describe('an int64 is read exactly from', () => {
   });
 });
 
-describe('no int64 is', () => {
+describe('int64 refuses', () => {
   test.each([
     '0.5',
     '1e-400',

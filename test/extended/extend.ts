@@ -2,19 +2,19 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entriesOf, linesOf } from './outline.ts';
 
-// Adds what docs/extending.md and docs/tables.md show to the copy of the project in a folder: `extend.ts FOLDER`. A block
-// of YAML belongs to openapi.yaml, one of TypeScript to the file that its first line names.
+// `extend.ts FOLDER` adds the blocks of docs/extending.md and docs/tables.md to a copy of the project: YAML to
+// openapi.yaml, TypeScript to the file that the first line of the block names.
 
-/** Stands for these lines of the first recipe. */
+/** A line of a later recipe that stands for the failures of the first recipe. */
 const AS_ABOVE = '# and 400, 401, 403, 429 and default, as above';
 
 const [folder = '.'] = process.argv.slice(2);
 
-/** Puts what a block adds below the lines that it shares with a file: as the last there, an import after the others. */
+/** Adds the new lines of a block to a file: to the end of the part that both have, an import after the other imports. */
 function merge(file: readonly string[], block: readonly string[]): string[] {
   const entries = entriesOf(file);
   for (const { head, body } of entriesOf(block)) {
-    // What is put into a list that is there ends where that list ends.
+    // The file already has the bracket that ends the list.
     if (file.length > 0 && /^\s*[}\])]/.test(head)) continue;
     const there = entries.findIndex((entry) => entry.head === head);
     const last = entries.findLastIndex((entry) => head.startsWith('import ') && entry.head.startsWith('import '));

@@ -4,7 +4,7 @@ import { startGarden } from './garden.ts';
 
 const { app, call } = await startGarden();
 
-describe('a token passes where it has all scopes of one alternative:', () => {
+describe('a token needs all scopes of one alternative:', () => {
   test.each([
     ['PUT', ['beds:write'], 200],
     ['PUT', ['beds:own', 'beds:all'], 200],
@@ -12,7 +12,7 @@ describe('a token passes where it has all scopes of one alternative:', () => {
     ['DELETE', ['beds:remove'], 204],
     ['DELETE', ['beds:write'], 403],
     ['GET', [], 200],
-  ])('%s with %j: %i', async (method, scopes, status) => {
+  ])('%s with the scopes %j gets %i', async (method, scopes, status) => {
     const { token } = await addToken(app, `${method}-${scopes.join('-')}`, scopes);
     const answer = await call(method, '/beds/1', { headers: { Authorization: `Bearer ${token}` } });
     expect(answer.status).toBe(status);
