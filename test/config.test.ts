@@ -127,7 +127,7 @@ describe('the settings', () => {
     expect(attempt).not.toThrow('secret');
   });
 
-  test('refuse one port for both listeners, unless it is 0', () => {
+  test('refuse the same port for PORT and ADMIN_PORT, unless it is 0', () => {
     expect(() => readConfig({ PORT: '4000', ADMIN_PORT: '4000' })).toThrow('ADMIN_PORT must be another one than PORT');
     expect(readConfig({ PORT: '0', ADMIN_PORT: '0' }).ADMIN_PORT).toBe(0);
   });

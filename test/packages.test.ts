@@ -18,7 +18,7 @@ const installed = Object.entries(packages).filter(([folder]) => folder !== '');
 /** Licences whose only condition is to keep their notice. */
 const HARMLESS = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD', 'Unlicense', 'Python-2.0'];
 
-test('each package of production has a licence whose only condition is to keep its notice', () => {
+test('each production package has a licence whose only condition is to keep its notice', () => {
   const shipped = installed.filter(([, { dev }]) => dev !== true);
   expect(shipped.length).toBeGreaterThan(100);
   const others = shipped.filter(([folder, { license }]) => !HARMLESS.includes(license ?? licenceOf(folder)));

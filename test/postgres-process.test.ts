@@ -14,7 +14,7 @@ const BODY = '{"id":9223372036854775807,"name":"Monstera deliciosa","tag":"tropi
 const tokensOf = (services: readonly Service[]) => services.map(({ token }) => token).filter((token) => token !== '');
 
 describe('instances on one PostgreSQL', () => {
-  test('all start when ten start at once on an empty database, and one prints the first token', async () => {
+  test('print one first token when ten start at once on an empty database', async () => {
     const environment = await newStore();
     const services = await Promise.all(Array.from({ length: 10 }, () => startService(environment)));
     const [token = '', ...others] = tokensOf(services);

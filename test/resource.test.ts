@@ -8,7 +8,7 @@ import { ROOT } from './support/service.ts';
 /** The files about plants: a service for another resource rewrites them. */
 const OF_THE_DOMAIN = /^src\/(?:resource\.ts|operations\/|storage\/(?:tables|.*\/migrations)\.ts|pages\/landing\.ts)/;
 
-test('no source file but those about plants names the resource', () => {
+test('only the source files about plants name the resource', () => {
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !OF_THE_DOMAIN.test(file));
   expect(sources.length).toBeGreaterThan(50);
   const name = new RegExp(RESOURCE.one, 'i');

@@ -3,7 +3,7 @@ import { PostgresServer } from './support/postgres.ts';
 import { blocks } from './support/readme.ts';
 import { createPlant, startService } from './support/service.ts';
 
-test('the SQL of the manual makes a second role, which replaces the first on one instance after the other', async () => {
+test('a second PostgreSQL role, made by the SQL of the manual, replaces the first without a stop', async () => {
   const [second = ''] = blocks('Rotation', 'sql');
   const server = await PostgresServer.create();
   await server.query("create role plants login password 'secret'");

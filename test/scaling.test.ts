@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-describe('the manual on scaling out', () => {
-  test('has two commands that start two instances on one PostgreSQL', async () => {
+describe('instances on one PostgreSQL', () => {
+  test('start with the two commands of the manual', async () => {
     const [, block = ''] = /### Scaling out .*?```sh (.*?)```/.exec(README) ?? [];
     const commands = block.trim().split(/(?<=npm start) /);
     expect(commands).toHaveLength(2);
@@ -45,7 +45,7 @@ describe('the manual on scaling out', () => {
     expect(await Promise.all(instances.map(({ ended }) => ended))).toEqual([0, 0]);
   });
 
-  test('says how many connections an instance holds', async () => {
+  test('hold three connections each, as the manual says', async () => {
     const database = await server.createDatabase();
     const { code } = await plantStore(['migrate'], { DATABASE_URL: server.url(database) });
     expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe('the manual on scaling out', () => {
     await service.ended;
   });
 
-  test('is right that the service refuses a server with fsync off, and a database without UTF8', async () => {
+  test('do not start on a server with fsync off, or on a database without UTF8', async () => {
     const careless = await PostgresServer.create({ fsync: 'off' });
     const refusal = await plantStore(['serve'], { DATABASE_URL: careless.url(), PORT: '0' });
     expect(refusal).toMatchObject({

@@ -150,7 +150,7 @@ describe('the service', () => {
     expect(connection.received).not.toContain('HTTP/1.1 200');
   });
 
-  test('cuts off a request that never ends within 10 s of SIGTERM', async () => {
+  test('cuts off an endless request within 10 s of SIGTERM', async () => {
     const service = await startService();
     const { finish } = await slowRequest(service);
     const stoppedAt = performance.now();

@@ -25,9 +25,9 @@ export interface Attack {
   readonly then?: 'again' | 'leave' | 'reset' | 'half-close';
   /** What a client that stays connected sends each second. */
   readonly eachSecond?: string;
-  /** Whether the tests run a short round of it: those attacks once broke the service. */
+  /** Whether the tests run a short round of it, as of each attack that once broke the service. */
   readonly inTests?: true;
-  /** How long the long round takes, if longer than others. */
+  /** How long the long round takes, if longer than the usual 20 s. */
   readonly seconds?: number;
   /** What a line of the log must say about the refused clients. */
   readonly log?: { readonly short?: RegExp; readonly long: RegExp };

@@ -35,7 +35,7 @@ function pace(perSecond: number): () => Promise<void> {
   };
 }
 
-/** The bytes without ids and guesses, which all connections share to save memory. */
+/** Texts without `$ID` and `$GUESS`, as bytes. All connections share them, to save memory. */
 const shared = new Map<string, Buffer>();
 
 function* bytes({ times, text }: Repeated, token: string, ids: number[]): Generator<Buffer> {

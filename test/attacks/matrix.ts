@@ -8,7 +8,7 @@ const AUTH = 'Authorization: Bearer $TOKEN\r\n';
 const GUESS = 'Authorization: Bearer $GUESS\r\n';
 const HOST = 'Host: x\r\n';
 const PLANT = '{"id":$ID,"name":"x"}';
-/** The length of a PLANT, whose id has nine digits. */
+/** The length of PLANT, with an id of nine digits. */
 const PLANT_BYTES = 27;
 /** More fields than the service accepts, but less than its limit of 16 KiB for a head. */
 const FIELDS: Repeated = { times: 3900, text: 'a:b\r\n' };
@@ -20,7 +20,7 @@ const post = (path: string, ...fields: readonly string[]) =>
 const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n';
 const length = (bytes: number) => `Content-Length: ${bytes}\r\n\r\n`;
 const CREATE = post('/plants', AUTH, length(PLANT_BYTES)) + PLANT;
-/** 530 of these fill 32 MiB except for 132 bytes, which a byte a second then fills. */
+/** 530 of these bodies fill 32 MiB except for 132 bytes, which the clients then send, a byte a second. */
 const UNFINISHED: Attack['sends'] = [post('/plants', AUTH, length(64_000)), { times: 63_310, text: ' ' }];
 const IN_CHUNKS = post('/plants', AUTH, CHUNKED) + `1b\r\n${PLANT}\r\n`;
 const BLANKS_IN_GZIP = gzipSync(Buffer.alloc(60_000, ' ')).toString('latin1');
@@ -195,8 +195,8 @@ const MATRIX: readonly Attack[] = [
     sends: [{ times: 100, text: get('/openapi.json') }],
     neverReads: true,
   }),
-  // Each connection fills 640 KB of the system's buffers. With more connections, its memory for TCP (tcp_mem) is full,
-  // and it drops packets.
+  // Each connection fills 640 KB of the system's buffers. With more connections the system runs out of memory for TCP
+  // (tcp_mem), and drops packets.
   row('replying', 'never reading', 'none', 'holds', [1400, 1400], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, and never reads',
     sends: [get('/docs/swagger-ui-bundle.js')],

@@ -19,10 +19,10 @@ const TOKENS: Readonly<Record<Attack['caller'], number>> = { none: 0, 'one token
 
 /** The service promises to use less memory than this. */
 const PEAK_MB = 400;
-/** 99 of 100 creates must take less. A short round has so few that the slowest one counts, hence its 5 s. */
+/** 99 of 100 creates must be faster. In a short round with its few creates, the slowest one counts: hence 5 s. */
 const P99_MS = { short: 5000, long: 1000 };
 
-/** How late a process may be before it is killed. */
+/** How late a process may be before it is killed, in milliseconds. */
 const GRACE_MS = 30_000;
 
 /** How often honest clients create a plant, in milliseconds. */
@@ -34,7 +34,7 @@ const RECOVERY_MS = 5000;
 /** The ids of the attacker are smaller. */
 const FIRST_ID = 1_000_000_000_000;
 
-/** The largest values that the contract allows, so that the service must have room for such plants. */
+/** The largest name and tag that the contract allows: the service must still have room for such a plant. */
 const [NAME, TAG] = ['n'.repeat(1000), 't'.repeat(200)];
 
 /** Why attacks cannot run on this machine; undefined if they can. */

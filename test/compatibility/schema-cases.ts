@@ -21,11 +21,11 @@ export interface Case {
   readonly back: readonly string[];
 }
 
-/** The beginnings of lines about `Bed`. */
+/** How the lines about `Bed` begin. */
 const SENT = 'POST /beds, request body, ';
 const RECEIVED = 'POST /beds, reply 200, body, ';
 
-/** For the edit in the request and in the reply, then for its reverse in both. */
+/** The verdicts on an edit, in the request and in the reply, then those on its reverse. */
 type Verdicts = readonly [request: string, reply: string, requestBack: string, replyBack: string];
 const widens: Verdicts = [OK, UNTOLD, REFUSED, OK];
 const narrows: Verdicts = [REFUSED, OK, OK, UNTOLD];

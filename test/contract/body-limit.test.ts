@@ -88,7 +88,7 @@ describe('the limit of a body', () => {
     expect(limitOf(schema, 'x-max-body-bytes: 2')).toBe(2);
   });
 
-  test('counts a schema that contains itself once', () => {
+  test('must have room for one copy of a schema that contains itself', () => {
     const schema = "{ $ref: '#/components/schemas/Tree' }";
     expect(limitOf(schema)).toBe(65_536);
     expect(() => limitOf(schema, 'x-max-body-bytes: 400')).toThrow(/has up to 4\d\d bytes/);

@@ -172,7 +172,7 @@ describe('parseJson, where the contract says int64,', () => {
     });
   });
 
-  test('has one position for all undeclared names', () => {
+  test('uses one Position for all undeclared members', () => {
     expect(position?.member('invented')).toBe(position?.member('another'));
     expect(position?.member('id')).not.toBe(position?.member('another'));
   });

@@ -5,7 +5,7 @@ import { YAML } from '../support/app.ts';
 
 const document = loadDocument(YAML);
 
-/** Each value in the contract whose member has this name, with its path. */
+/** The members of this name, wherever they are in the contract, as path and value. */
 function found(name: string, node: unknown = document, path = ''): (readonly [path: string, value: unknown])[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([key, each]: [string, unknown]) => [

@@ -66,12 +66,12 @@ test('loadContract accepts the document of these tests', async () => {
   await expect(load('Schema', {})).resolves.toBeDefined();
 });
 
-describe('loadContract refuses, with its place and the cure,', () => {
+describe('loadContract refuses, with place and cure,', () => {
   const kinds = (Object.keys(VOCABULARY) as Kind[]).filter((kind) => kind !== 'Security Requirement');
   const rows = kinds.flatMap((kind) =>
     Object.entries(VOCABULARY[kind]).flatMap(([name, { is, how }]) => (is === 'refused' ? [{ kind, name, how }] : [])),
   );
-  /** Values that the schema of OpenAPI, which is checked first, allows. */
+  /** Values that the schema of OpenAPI allows, as loadContract checks that first. */
   const VALUES: Readonly<Record<string, unknown>> = {
     $ref: '#/paths/~1things',
     servers: [{ url: '/' }],

@@ -65,7 +65,7 @@ export async function derive(
     await sendAll(creates, requests);
     const { stdout } = await plantStore(['export'], { DATABASE_URL: url });
     requireSame(checker.stored, stdout);
-    // These may change the store, so they run after it has been compared.
+    // Other operations may change the store, so they run after the comparison.
     if (others.length > 0) await sendAll(others, sum() + requests);
   } finally {
     await service.stop();

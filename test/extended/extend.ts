@@ -10,11 +10,11 @@ const AS_ABOVE = '# and 400, 401, 403, 429 and default, as above';
 
 const [folder = '.'] = process.argv.slice(2);
 
-/** Adds the new lines of a block to a file: to the end of the part that both have, an import after the other imports. */
+/** Adds to a file the lines that only the block has: at the end of the section that both have, or after the imports. */
 function merge(file: readonly string[], block: readonly string[]): string[] {
   const entries = entriesOf(file);
   for (const { head, body } of entriesOf(block)) {
-    // The file already has the bracket that ends the list.
+    // Skips a closing bracket, as the file already has it.
     if (file.length > 0 && /^\s*[}\])]/.test(head)) continue;
     const there = entries.findIndex((entry) => entry.head === head);
     const last = entries.findLastIndex((entry) => head.startsWith('import ') && entry.head.startsWith('import '));

@@ -7,7 +7,7 @@ const BIG = '9007199254740993';
 const post = (target: string, body: string, type = 'application/json') =>
   call('POST', target, { body, headers: { 'Content-Type': type } });
 
-describe('an operation gets from a body', () => {
+describe('an operation gets', () => {
   test.each<[type: string, body: string, understood: unknown]>([
     ['application/json', 'null', null],
     ['application/json', 'false', false],
@@ -18,12 +18,12 @@ describe('an operation gets from a body', () => {
     ['application/vnd.garden.integer+json', BIG, 9007199254740993n],
     ['application/vnd.garden.array+json', '[true,false]', [true, false]],
     ['APPLICATION/vnd.Garden.array+json; v=2', '[]', []],
-  ])('the data of %s %s', async (type, body, understood) => {
+  ])('the data of a body with the type %s: %s', async (type, body, understood) => {
     const { status } = await post('/notes', body, type);
     expect([status, seen[0]?.body]).toEqual([200, understood]);
   });
 
-  test('int64 as bigint at any depth, other numbers as they are, and defaults', async () => {
+  test('int64 as bigint at any depth of a body, other numbers as they are, and defaults', async () => {
     const body = `{"id":${BIG},"size":1.5,"parts":[{"id":1,"size":${BIG},"parts":[{"id":-${BIG}}]}]}`;
     const { text } = await call('PUT', '/beds/1', { body });
     const inner = { id: -9007199254740993n, age: 7n };
@@ -50,7 +50,7 @@ describe('an operation gets from a body', () => {
     }
   });
 
-  test('undefined, if the client leaves out a body that is optional', async () => {
+  test('undefined, if the client leaves out an optional body', async () => {
     const { status, text } = await call('PUT', '/beds/5');
     expect([status, text, seen[0]?.body]).toEqual([200, '{"id":5}', undefined]);
     expect((await call('POST', '/notes')).text).toContain('body is missing');

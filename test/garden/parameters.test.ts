@@ -4,11 +4,11 @@ import { startGarden } from './garden.ts';
 const { seen, call } = await startGarden();
 const BIG = '9007199254740993';
 const DEFAULTS = { limit: 20, season: 'spring' };
-/** A text that Node sends as a header value with the UTF-8 bytes of another. */
+/** Node sends header values as Latin-1. Given this text, it sends the UTF-8 bytes of the original. */
 const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 const PLOT = '/plots/a/1/spring/1/from,1/from=1';
 
-describe('an operation gets the data of the query', () => {
+describe('the service reads the query', () => {
   test.each<[query: string, understood: object]>([
     ['', {}],
     ['?', {}],
@@ -113,7 +113,7 @@ describe('a query that breaks the contract gets 400, which names the parameter:'
   });
 });
 
-describe('an operation gets the data of the path', () => {
+describe('the service reads the path', () => {
   const understood = { name: 'a', row: 1, season: 'spring', spans: [1n], box: { from: 1n }, edges: { from: 1n } };
   test.each<[path: string, understood: object]>([
     [PLOT, {}],
@@ -133,7 +133,7 @@ describe('an operation gets the data of the path', () => {
     expect([status, seen[0]?.path]).toEqual([204, { ...understood, ...others }]);
   });
 
-  test('as it declares them itself, in place of the declarations for all methods', async () => {
+  test('by the parameters of the operation, which override those of the Path Item', async () => {
     await call('GET', `/beds/${BIG}`, { headers: { 'X-Count': '1e3' } });
     expect(seen).toMatchObject([
       { path: { 'bed-id': 9007199254740993n }, query: { limit: 20n }, header: { 'X-Count': 1000n }, body: undefined },
@@ -162,7 +162,7 @@ describe('a path that breaks the contract gets 400, which names the parameter:',
   });
 });
 
-describe('an operation gets the data of the header fields', () => {
+describe('the service reads the header fields', () => {
   test.each<[headers: Readonly<Record<string, string>>, understood: object]>([
     [{}, {}],
     // OpenAPI ignores parameters with these names.

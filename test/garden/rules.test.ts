@@ -194,7 +194,7 @@ function asValue(text: string): unknown {
   );
 }
 
-describe('an invalid value in a reply becomes 500:', () => {
+describe('the service answers 500 if a reply has an invalid value:', () => {
   // JavaScript rounds 1e-400 to 0, which is valid.
   const values = sends('break').filter(([, text]) => text !== '1e-400');
   test.each(values)('%s %s', async (member, value) => {

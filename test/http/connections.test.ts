@@ -62,7 +62,7 @@ describe('chunks of one byte', () => {
     expect((await sendRaw(app.url, head, inBytes(plant(1, 3000)))).status).toBe(200);
   });
 
-  test('are refused in a large body, as is any chunked body of the same caller soon after', async () => {
+  test('are refused in a large body, and for 10 s so is any chunked body of the same caller', async () => {
     const app = await startSmall();
     const other = await addToken(app, 'other');
     const send = (caller: { url: string; token: string }, body: string) => {
@@ -141,7 +141,7 @@ describe('at a bound, the service refuses or cuts off', () => {
   });
 });
 
-test('the service bounds the pipelined requests that it answers in one turn of the event loop', async () => {
+test('the service limits how many pipelined requests it answers in one turn of the event loop', async () => {
   const app = await startSmall();
   const clients = Array.from({ length: 20 }, () => open(app).socket);
   // The answer to a first request shows that the service has accepted the connection.

@@ -137,7 +137,7 @@ describe('a page of another origin', () => {
     expect([answer.status, permission(answer)]).toEqual([200, HIDDEN]);
   });
 
-  test('gets no cached permission of another origin, as each reply has Vary: Origin', async () => {
+  test('cannot use a cached reply to a listed origin, as each reply has Vary: Origin', async () => {
     expect(permission(await ask(app, 'GET', '/openapi.json', {}))).toEqual(HIDDEN);
     const page = await ask(app, 'GET', '/', { Origin: ORIGIN, Accept: 'text/html' });
     expect(page.text.match(/^Vary: .*/gm)).toEqual(['Vary: Origin, Accept']);

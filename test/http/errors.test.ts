@@ -29,7 +29,7 @@ const problem = (status: number, title: string, detail: unknown, error: number) 
 });
 const text = expect.any(String);
 
-test('a failure is a problem if the operation declares one for its status or under default', async () => {
+test('a failure is a problem (RFC 9457) if the operation declares one for its status or under default', async () => {
   const remove = await startProblems(() => Promise.resolve({ status: 204 }));
   expect(await remove('/beds/1?colour=red')).toEqual(problem(400, 'Bad Request', 'query.colour is not allowed', 40010));
   expect(await remove('/beds/1', 'wrong')).toEqual({

@@ -11,7 +11,7 @@ import { keep, startSmall } from '../support/small.ts';
 const HOUR_MS = 3_600_000;
 const TOO_MANY = { error: 42900, message: 'too many requests: try again after the seconds of Retry-After' };
 
-/** A service that accepts so many requests of each token in an hour. */
+/** A service that accepts this number of requests of each token in an hour. */
 function limitedTo(requests: number, options: Parameters<typeof startSmall>[0] = {}): Promise<TestApp> {
   return startSmall({ rateLimit: { requests, windowMs: HOUR_MS }, ...options });
 }
@@ -101,7 +101,7 @@ describe('the limiter', () => {
     expect((await app.plants()).map(({ id }) => id)).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n, 99n]);
   });
 
-  test('keeps the connection of a complete request that it refuses, and otherwise closes it without reading the body', async () => {
+  test('keeps the connection when it refuses a complete request, and closes it instead of reading a body', async () => {
     const app = await limitedTo(1);
     await create(app, VALID);
     const { HOST, AUTH, post, create: written, LAST } = byHand(app);

@@ -91,7 +91,7 @@ describe('the client gets 500, and the log the reason, when an operation returns
     expect(['b' in headers, 'x-total' in headers]).toEqual([false, false]);
     const line = await app.lineOf(requestId);
     expect(line).toMatchObject({ level: 50, status: 500, error: 50000 });
-    // The log has the stack in `err` for the first such failure, and only `failure` for others.
+    // The log has a failure with its stack (`err`) the first time, and then without (`failure`).
     expect(JSON.stringify(line['err'] ?? line['failure'])).toContain(reason);
   });
 

@@ -76,7 +76,7 @@ describe('a request gets 400 for', () => {
   });
 });
 
-describe('the service answers, and closes the connection instead of reading a large body,', () => {
+describe('the service does not read a large body', () => {
   const LENGTH = 200_000_000;
   test.each([
     ['without a token', [HOST, JSON_TYPE], 401],
@@ -85,7 +85,7 @@ describe('the service answers, and closes the connection instead of reading a la
     ['for an unknown path', [HOST], 404, '/docs/none'],
     ['for a page', [HOST], 301, '/docs'],
     ['for a script', [HOST], 200, '/docs/swagger-ui-init.js'],
-  ])('to a request %s', async (_name, fields, status, path = '/plants') => {
+  ])('of a request %s', async (_name, fields, status, path = '/plants') => {
     let accepted = 0;
     const piece = Buffer.alloc(65_536, 'x');
     const line = path === '/plants' ? 'POST /plants' : `GET ${path}`;

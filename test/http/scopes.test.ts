@@ -52,7 +52,7 @@ const operations = Object.fromEntries([...Object.keys(OPERATIONS), 'write'].map(
 const app = await startApp({ yaml: YAML, operations });
 let tokens = 0;
 
-/** The answer to a token with these scopes; to a request without a token if undefined. */
+/** Sends a token with these scopes, or no token if they are undefined, and returns the answer. */
 async function answerTo(id: keyof typeof OPERATIONS, scopes: string | undefined) {
   const name = `token-${++tokens}`;
   const { token } = await addToken(app, name, scopes?.split(' ').filter(Boolean));

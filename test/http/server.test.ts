@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 const app = await startSmall();
 const { HOST, AUTH, post, request, create, LAST } = byHand(app);
 const plant = (id: number | bigint) => `{"id":${id},"name":"x"}`;
-/** A request that is refused for lack of a token before its body, which tests break. */
+/** The head of a create without a token. Tests send a body behind it that Node cannot parse. */
 const refused = request('POST /plants', 'Transfer-Encoding: chunked');
 
 /** Removes all plants, and returns their ids. */
@@ -49,11 +49,11 @@ describe('bytes that Node cannot parse as a request', () => {
     expect(await removeAll()).toEqual([1n, 2n]);
   });
 
-  test('get no answer in the body of a request that has its answer', async () => {
+  test('get no answer of their own in the body of a refused request', async () => {
     expect((await sendRaw(app.url, refused, 'zz\r\n')).statuses).toEqual([401]);
   });
 
-  test('get one answer for a whole connection, and one line in the log', async () => {
+  test('get one answer on each connection, and one line in the log', async () => {
     const parts = Array.from({ length: 100 }, () => ['JUNK\r\n\r\n', () => sleep(2)]).flat();
     const log = await logOf(async () => {
       expect((await sendRaw(app.url, ...parts)).statuses).toEqual([400]);
@@ -117,7 +117,7 @@ describe('a slow client', () => {
     expect([answer.status, answer.headers['connection']]).toEqual([408, 'close']);
     expect(JSON.parse(answer.body)).toEqual({ error: 40800, message: 'the request took too long to arrive' });
     expect(answer.ms).toBeLessThan(15_000);
-    // The connection is logged when it has lingered, which must not happen in later tests: they count lines.
+    // The log line comes when the connection has lingered. Later tests count lines, so this one waits for it.
     await sleep(1500);
     expect(await app.plants()).toEqual([]);
   });
@@ -220,7 +220,7 @@ describe('behind an answer that closes the connection, the service ignores', () 
   test.each([
     ['before', true],
     ['after', false],
-  ])('a create hidden in a body that arrives %s the answer to a request with Upgrade', async (_name, waits) => {
+  ])('a create hidden in a body, sent %s the answer to a request with Upgrade', async (_name, waits) => {
     const offer = create(plant(5), 'Connection: upgrade', 'Upgrade: h2c');
     const hidden = create(plant(7));
     const carrier = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${hidden.length}`);

@@ -64,7 +64,7 @@ describe('createPlant', () => {
     ['identical', () => 'one', 1],
     ['different', (index: number) => `content ${index % 5}`, 5],
   ])(
-    'stores the plant of one of 50 %s requests with one id, and answers the others accordingly',
+    'stores one plant when 50 %s requests have one id, and answers 400 to each other plant',
     async (kind, name, contents) => {
       const id = contents === 1 ? 500n : 501n;
       const names = Array.from({ length: 50 }, (_, index) => name(index));

@@ -144,7 +144,7 @@ const HEADERS = 'X-Total: { required: true, schema: { type: integer, format: int
 const BODY =
   '{ type: object, properties: { name: { type: [string, "null"], maxLength: 5 }, of: { $ref: "#/components/schemas/Thing" } } }';
 
-describe('prove, for parameters, headers and bodies that contain themselves,', () => {
+describe('prove, for parameters, headers and recursive bodies,', () => {
   const contract = contractOf(BODY, PARAMETERS, HEADERS);
 
   test('accepts the validator', async () => {
@@ -286,7 +286,7 @@ test('prove tests nested schemas only as deep as a request may nest', async () =
   prove(await contractOf(nested));
 });
 
-test('prove skips arrays that a query spells like the object it should have', async () => {
+test('prove skips arrays that a query spells like an object', async () => {
   const schema = '{ type: object, properties: { a: { type: string } } }';
   prove(await contractOf('{}', `{ name: filter, in: query, explode: false, schema: ${schema} }`));
 });

@@ -33,7 +33,7 @@ const ARGUMENTS = [
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
-  // These stop the requests that a browser makes by itself.
+  // Without these flags a browser makes requests of its own.
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',

@@ -25,7 +25,7 @@ export class Crowd implements Disposable {
   }
 }
 
-/** Creates plants one after the other until `work` ends, at least 20. Returns their times in milliseconds, sorted. */
+/** Creates at least 20 plants, one after the other, until `work` ends. Returns their times in milliseconds, sorted. */
 export async function whileServing(service: Service, firstId: number, work: Promise<unknown>): Promise<number[]> {
   const over = new AbortController();
   void work.finally(() => {

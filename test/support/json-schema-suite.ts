@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface SuiteGroup {
   /** File and description: `minLength: minLength validation`. */
   readonly name: string;
-  /** The JSON text of the schema, whose references begin with `root`: its place in a document, such as `#`. */
+  /** The JSON text of the schema. Its references begin with `root`, its place in a document, such as `#`. */
   readonly schema: (root: string) => string;
   readonly tests: readonly { readonly name: string; readonly text: string; readonly valid: boolean }[];
 }

@@ -35,7 +35,7 @@ export function binary(name: 'initdb' | 'pg_ctl' | 'postgres', installed?: strin
   return join(installed ?? process.env[VARIABLE] ?? install(), 'bin', name);
 }
 
-/** The folder of Debian's newest PostgreSQL. Its `pg_dump` suits its server; an older one would refuse that. */
+/** The folder of Debian's newest PostgreSQL. Tests of `pg_dump` use its server, as `pg_dump` refuses newer servers. */
 export function installedPostgres(folder = '/usr/lib/postgresql'): string | undefined {
   const versions = existsSync(folder) ? readdirSync(folder).map(Number) : [];
   const [version] = versions.toSorted((one, other) => other - one);

@@ -117,7 +117,7 @@ export class PostgresServer implements AsyncDisposable {
     await until(async () => (await this.query(text, database)).length, READY_MS);
   }
 
-  /** Makes an empty database, and returns its name. */
+  /** Returns the name of the new database. */
   async createDatabase(options = ''): Promise<string> {
     const name = `test_${randomBytes(8).toString('hex')}`;
     await this.query(`create database ${name} ${options}`);
@@ -151,7 +151,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Stops the server at once, and synchronously: for a process that is about to exit. */
   stopNow(): void {
-    // SIGKILL alone would leave shared memory behind. It is for a server that is too new for pg_ctl to stop.
+    // pg_ctl cannot stop a server that has just started. SIGKILL can, but leaves shared memory behind.
     spawnSync(binary('pg_ctl'), ['stop', '--mode=immediate', '--pgdata', this.data], NOBODY);
     this.process?.kill('SIGKILL');
   }

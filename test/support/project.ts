@@ -7,7 +7,6 @@ import { temporaryFolder } from './temporary.ts';
 /** A copy of the project that a test may change. */
 export class Project {
   readonly folder = temporaryFolder();
-  /** The path of the copy's main.ts. */
   readonly main = join(this.folder, 'src/main.ts');
 
   private readonly from: string;

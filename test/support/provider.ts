@@ -33,7 +33,7 @@ export function sign({ jwk, privateKey }: SigningKey, claims: JWTPayload, header
   return new SignJWT(claims).setProtectedHeader({ alg: jwk.alg, kid: jwk.kid, ...header }).sign(privateKey);
 }
 
-/** A storage that stores nothing: the provider need not look its JSON Web Tokens up. */
+/** Stores nothing: the provider need not look up JSON Web Tokens. */
 class Forgetful implements Adapter {
   private readonly done = () => Promise.resolve(undefined);
   readonly upsert = this.done;

@@ -10,7 +10,7 @@ const MAIN = join(ROOT, 'src/main.ts');
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Node's compile cache, which halves the time of a start. It is off when coverage is measured, which it makes inexact. */
+/** Node's compile cache halves the time of a start, but makes coverage inexact: it is off while that is measured. */
 const CACHE: Environment =
   process.env['NODE_V8_COVERAGE'] === undefined ? { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node') } : {};
 
@@ -92,7 +92,7 @@ export interface Service extends Started {
   readonly stop: () => Promise<number | NodeJS.Signals | null>;
 }
 
-/** Starts the service and waits for a stage of its start. Without DATABASE_URL it gets a new SQLite file. */
+/** Starts the service, and waits until it is ready, or only until it listens. It gets a new SQLite file by default. */
 export async function startService(
   environment: Environment = {},
   cwd = ROOT,

@@ -14,8 +14,8 @@ export function hasCompiler(): boolean {
 }
 
 /**
- * Variables that make each fsync of a process take `ms` longer (slow-disk.c). Each is recorded in the file `log`, which
- * `readFlushes` reads. Linux only.
+ * Environment variables that make each fsync of a process take `ms` longer (slow-disk.c), and record it in the file
+ * `log`, which `readFlushes` reads. Linux only.
  *
  * @param folder for the compiled library
  * @throws NoCompiler

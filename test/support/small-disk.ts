@@ -14,7 +14,7 @@ export const UNSHARE = [['--mount'], ['--user', '--map-root-user', '--mount']].f
   (flags) => spawnSync('unshare', [...flags, 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0,
 );
 
-/** Why a small disk is not possible here; undefined if it is. */
+/** Why tests with a small disk cannot run here; undefined if they can. */
 export const noSmallDisk =
   UNSHARE === undefined
     ? 'unshare cannot mount a file system here: it takes Linux, and root or user namespaces'

@@ -55,7 +55,7 @@ export class Testbed implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Killing the services ends the requests that clients still send.
+    // A killed service ends the requests that clients still send.
     for (const { child } of this.services) child.kill('SIGKILL');
     await Promise.all(this.services.map(({ ended }) => ended));
     this.client[Symbol.dispose]();

@@ -24,9 +24,9 @@ export interface Trial {
 export interface Suite {
   /** The script of package.json that runs it. */
   readonly command: string;
-  /** The time that all of it takes. */
+  /** How long all trials take, for the help text. */
   readonly takes: string;
-  /** The path of RESULTS.md, which has the outcome of each trial's last long round; then its title and text. */
+  /** The path of RESULTS.md, which has the outcome of each trial's last long round. `title` and `text` are its head. */
   readonly results: string;
   readonly title: string;
   readonly text: string;
@@ -40,7 +40,7 @@ export interface Suite {
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 const startOf = ({ cells }: Trial) => row(cells);
 
-/** The row of each trial that RESULTS.md has. */
+/** The row of each trial, if RESULTS.md has one. */
 export function recorded({ results, trials }: Suite): Map<Trial, string> {
   const lines = existsSync(results) ? readFileSync(results, 'utf8').split('\n') : [];
   const rows = trials.map((trial) => [trial, lines.find((line) => line.startsWith(startOf(trial)))] as const);
