@@ -41,7 +41,7 @@ describe('compareContracts', () => {
     expect(lines.length).toBeLessThan(2_000);
   });
 
-  test('applies each rule to one of these edits at least, in requests and in replies', () => {
+  test('applies each rule to at least one of these edits, in requests and in replies', () => {
     const rules = Object.entries(RULES).flatMap(([name, { request, reply }]) => [
       ...(request === undefined ? [] : [`${name}, request`]),
       ...(reply === undefined ? [] : [`${name}, reply`]),

@@ -78,7 +78,7 @@ const group = (schema: object, valid: readonly string[], invalid: readonly strin
 const one = { const: 1 };
 const closed = { unevaluatedProperties: false };
 
-/** Cases that the suite lacks: a branch evaluates members only if the branch holds. */
+/** Cases that the suite lacks: a branch counts for unevaluatedProperties only if the branch is valid. */
 const OTHERS = [
   group(
     { anyOf: [{ patternProperties: { '^a': one } }, { properties: { b: true } }], ...closed },

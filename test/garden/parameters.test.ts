@@ -4,7 +4,7 @@ import { startGarden } from './garden.ts';
 const { seen, call } = await startGarden();
 const BIG = '9007199254740993';
 const DEFAULTS = { limit: 20, season: 'spring' };
-/** Node sends header values as Latin-1. Given this text, it sends the UTF-8 bytes of the original. */
+/** Node sends header values as Latin-1. The result makes it send the UTF-8 bytes of `text`. */
 const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 const PLOT = '/plots/a/1/spring/1/from,1/from=1';
 

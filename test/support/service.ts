@@ -31,7 +31,7 @@ atEnd(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts a program without the settings of the service that this process has. */
+/** Starts a program that inherits only PATH and HOME from this process, and so none of its settings. */
 export function start(
   command: string,
   args: readonly string[],
