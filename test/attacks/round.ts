@@ -19,7 +19,7 @@ const TOKENS: Readonly<Record<Attack['caller'], number>> = { none: 0, 'one token
 
 /** The service promises to use less memory than this. */
 const PEAK_MB = 400;
-/** 99 of 100 creates must be faster. In a short round with its few creates, the slowest one counts: hence 5 s. */
+/** 99 of 100 creates must be faster. A short round has so few that a single slow one breaks the bound: hence 5 s. */
 const P99_MS = { short: 5000, long: 1000 };
 
 /** How late a process may be before it is killed, in milliseconds. */

@@ -35,7 +35,7 @@ const tightens: Verdicts = [REFUSED, OK, OK, OK];
 const forbids: Verdicts = [REFUSED, GONE, OK, UNTOLD];
 const unknown: Verdicts = [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN];
 
-/** An edit of `Bed` that the request and the reply report alike, except for their verdicts. */
+/** An edit of `Bed` whose lines for the request and the reply differ only in the verdict. */
 function schema(from: string, to: string, said: string, verdicts: Verdicts, saidBack = turned(said)): Case {
   const [request, reply, requestBack, replyBack] = verdicts;
   return {

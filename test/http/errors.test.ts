@@ -42,17 +42,20 @@ test('a failure is a problem (RFC 9457) if the operation declares one for its st
 test.each([
   ['of the operation', new Error('the cause'), 500, 'Internal Server Error', 50000],
   ['of the store', new StoreUnavailable('away'), 503, 'Service Unavailable', 50300],
-])('a failure %s is a problem if the operation declares one', async (_name, failure, status, title, error) => {
-  const remove = await startProblems(() => Promise.reject(failure));
-  expect(await remove('/beds/1')).toEqual(problem(status, title, text, error));
-});
+])(
+  'a failure %s is a problem (RFC 9457) if the operation declares one',
+  async (_name, failure, status, title, error) => {
+    const remove = await startProblems(() => Promise.reject(failure));
+    expect(await remove('/beds/1')).toEqual(problem(status, title, text, error));
+  },
+);
 
-test('the answer 429 is a problem if the operation declares one', async () => {
+test('the answer 429 is a problem (RFC 9457) if the operation declares one', async () => {
   const remove = await startProblems(() => Promise.resolve({ status: 204 }), 0);
   expect(await remove('/beds/1')).toEqual(problem(429, 'Too Many Requests', text, 42900));
 });
 
-test('failures of unknown paths, methods and other operations are not problems', async () => {
+test('a failure of an unknown path, an unknown method or another operation is not a problem (RFC 9457)', async () => {
   const remove = await startProblems(() => Promise.reject(new Error('the cause')));
   for (const [path, status, method] of [
     ['/none', 404],

@@ -101,7 +101,7 @@ describe('the client gets 500, and the log the reason, when an operation returns
   });
 });
 
-test('the log has the stack of a repeated failure once, and then counts it', async () => {
+test('the log has the stack of a repeated failure once, and then counts the repetitions', async () => {
   const lines = [];
   for (const failure of Array.from({ length: 3 }, () => new Error('sabotage'))) {
     const { requestId } = await call('GET', '/beds/1', { reply: failure });
