@@ -52,11 +52,8 @@ test.each([
     0,
     /^openapi\.yaml:\d+:\d+ information owasp:api7:2023-concerning-url-parameter: /,
   ],
-])(
-  'the linter reports line, severity and rule when %j becomes %j, and exits with %j',
-  async (from, to, code, finding) => {
-    const { stderr, ...outcome } = await lint(YAML.replace(from, to));
-    expect(outcome).toEqual({ code, stdout: '' });
-    expect(stderr).toMatch(finding);
-  },
-);
+])('the linter names line, severity and rule for %j → %j, and exits with %j', async (from, to, code, finding) => {
+  const { stderr, ...outcome } = await lint(YAML.replace(from, to));
+  expect(outcome).toEqual({ code, stdout: '' });
+  expect(stderr).toMatch(finding);
+});

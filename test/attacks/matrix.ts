@@ -10,7 +10,7 @@ const HOST = 'Host: x\r\n';
 const PLANT = '{"id":$ID,"name":"x"}';
 /** The length of PLANT, with an id of nine digits. */
 const PLANT_BYTES = 27;
-/** More fields than the service accepts, but less than its limit of 16 KiB for a head. */
+/** More fields than the service accepts, but less than 16 KiB of head: Node does not count colons and line ends. */
 const FIELDS: Repeated = { times: 3900, text: 'a:b\r\n' };
 const BLANKS_IN_CHUNKS: Repeated = { times: 60_000, text: '1\r\n \r\n' };
 

@@ -147,12 +147,7 @@ describe('the service refuses to start, and says why, for a contract with', () =
     ],
     ['an invalid pattern', season, "Season: { type: string, pattern: '[' }", noPattern],
     ['an invalid pattern in a reply', reason, "reason: { type: string, pattern: '[' }", noPattern],
-    [
-      'one parameter twice',
-      'name: after, in: query',
-      'name: limit, in: query',
-      'parameter limit: it is declared twice',
-    ],
+    ['a parameter twice', 'name: after, in: query', 'name: limit, in: query', 'parameter limit: it is declared twice'],
     [
       'one header in two spellings',
       'name: X-Note, in: header',
@@ -166,18 +161,8 @@ describe('the service refuses to start, and says why, for a contract with', () =
       'name: "filter[by]", in: query',
       'filter[by] reads filter[by], as',
     ],
-    [
-      'an undeclared variable in a path',
-      '/beds/{bed-id}:',
-      '/beds/{id}:',
-      'the parameter id must be in the path, and be',
-    ],
-    [
-      'a path parameter missing in its path',
-      '/beds/{bed-id}:',
-      '/beds/each:',
-      'the parameter bed-id must be in the path, and',
-    ],
+    ['an undeclared variable', '/beds/{bed-id}:', '/beds/{id}:', 'the parameter id must be in the path, and be'],
+    ['a path without its parameter', '/beds/{bed-id}:', '/beds/each:', 'the parameter bed-id must be in the path, and'],
     [
       'two paths that match the same requests',
       '  /weather:',

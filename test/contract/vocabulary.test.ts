@@ -71,7 +71,7 @@ describe('loadContract refuses, with place and cure,', () => {
   const rows = kinds.flatMap((kind) =>
     Object.entries(VOCABULARY[kind]).flatMap(([name, { is, how }]) => (is === 'refused' ? [{ kind, name, how }] : [])),
   );
-  /** Values that the schema of OpenAPI allows, as loadContract checks that first. */
+  /** Values that the schema of OpenAPI allows: loadContract checks by that schema first. */
   const VALUES: Readonly<Record<string, unknown>> = {
     $ref: '#/paths/~1things',
     servers: [{ url: '/' }],

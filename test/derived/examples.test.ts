@@ -81,27 +81,21 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
   },
 };
 describe('the examples of createPlant', () => {
-  test.each(requests)(
-    'succeed, and get the answers that the contract shows: $name',
-    async ({ mediaType, value, name }) => {
-      const sent = { path: operation.path, query: '', headers: {} };
-      const body = { mediaType, text: JSON.stringify(value) };
-      const { status, text } = await new Checker(contract, service).send(operation, { sent, body });
-      expect(Math.floor(status / 100)).toBe(2);
-      const shown = replies.find((reply) => reply.name === name && reply.status === String(status));
-      if (shown !== undefined) expect(JSON.parse(text)).toEqual(shown.value);
-    },
-  );
+  test.each(requests)('succeed, and get the answer that is shown: $name', async ({ mediaType, value, name }) => {
+    const sent = { path: operation.path, query: '', headers: {} };
+    const body = { mediaType, text: JSON.stringify(value) };
+    const { status, text } = await new Checker(contract, service).send(operation, { sent, body });
+    expect(Math.floor(status / 100)).toBe(2);
+    const shown = replies.find((reply) => reply.name === name && reply.status === String(status));
+    if (shown !== undefined) expect(JSON.parse(text)).toEqual(shown.value);
+  });
 
   const failures = replies.filter(({ status }) => !status.startsWith('2'));
-  test.each(failures)(
-    'equal the answers of the service: $name of the reply $status',
-    async ({ name, status, value }) => {
-      const response = await PROVOKED[name]?.();
-      expect(await response?.json()).toEqual(value);
-      if (status !== 'default') expect(response?.status).toBe(Number(status));
-    },
-  );
+  test.each(failures)('match what the service answers: $name of the reply $status', async ({ name, status, value }) => {
+    const response = await PROVOKED[name]?.();
+    expect(await response?.json()).toEqual(value);
+    if (status !== 'default') expect(response?.status).toBe(Number(status));
+  });
 
   test('show successes with and without a tag, and failures of each kind', () => {
     expect(requests.map(({ name }) => name)).toEqual(expect.arrayContaining(['withTag', 'withoutTag']));

@@ -120,15 +120,12 @@ describe('the service', () => {
     [{ id: 1n, name: 'Ada', hint: 'x' }, 'hint'],
     [{ name: 'Ada' }, 'id is required'],
     [{ id: 1n, name: 'Ada', friends: [{ id: 2n, name: 'B', secret: 'y' }] }, 'secret'],
-  ])(
-    'answers 500 for a reply with a writeOnly property, or without a required readOnly one: %p',
-    async (body, reason) => {
-      const reply = { status: 201, body };
-      const { status, requestId } = await call('POST', '/members', { body: '{"name":"Ada","secret":"x"}', reply });
-      expect(status).toBe(500);
-      expect(JSON.stringify(await app.lineOf(requestId))).toContain(reason);
-    },
-  );
+  ])('sends no reply with a writeOnly property, or without a required readOnly one: %p', async (body, reason) => {
+    const reply = { status: 201, body };
+    const { status, requestId } = await call('POST', '/members', { body: '{"name":"Ada","secret":"x"}', reply });
+    expect(status).toBe(500);
+    expect(JSON.stringify(await app.lineOf(requestId))).toContain(reason);
+  });
 });
 
 test('a body may be as large as its operation declares', async () => {

@@ -63,22 +63,19 @@ describe('createPlant', () => {
   test.each([
     ['identical', () => 'one', 1],
     ['different', (index: number) => `content ${index % 5}`, 5],
-  ])(
-    'stores one plant when 50 %s requests have one id, and answers 400 to each other plant',
-    async (kind, name, contents) => {
-      const id = contents === 1 ? 500n : 501n;
-      const names = Array.from({ length: 50 }, (_, index) => name(index));
-      const responses = await Promise.all(
-        names.map((each) => createPlant(app, JSON.stringify({ id: Number(id), name: each }))),
-      );
-      const winner = (await app.plants()).find((plant) => plant.id === id)?.name;
-      const created = responses.filter((each) => each.status === 200 && !each.headers.has('idempotent-replayed'));
-      expect(created).toHaveLength(1);
-      responses.forEach(({ status }, index) => {
-        expect({ kind, status }).toEqual({ kind, status: names[index] === winner ? 200 : 400 });
-      });
-    },
-  );
+  ])('stores one plant of 50 %s requests with one id, and refuses any other', async (kind, name, contents) => {
+    const id = contents === 1 ? 500n : 501n;
+    const names = Array.from({ length: 50 }, (_, index) => name(index));
+    const responses = await Promise.all(
+      names.map((each) => createPlant(app, JSON.stringify({ id: Number(id), name: each }))),
+    );
+    const winner = (await app.plants()).find((plant) => plant.id === id)?.name;
+    const created = responses.filter((each) => each.status === 200 && !each.headers.has('idempotent-replayed'));
+    expect(created).toHaveLength(1);
+    responses.forEach(({ status }, index) => {
+      expect({ kind, status }).toEqual({ kind, status: names[index] === winner ? 200 : 400 });
+    });
+  });
 
   test('answers 503 with Retry-After while the store cannot write, and stores nothing', async () => {
     const other = new DatabaseSync(app.database);

@@ -42,12 +42,9 @@ test.each([
   ['reply', '{"shown":1}', true],
   ['either', '{"shown":1,"secret":2}', true],
   ['either', '{"shown":1}', false],
-] as const)(
-  'the judge applies readOnly and writeOnly in the direction "%s": %s is valid: %j',
-  (direction, text, isValid) => {
-    const document = { Shown: { readOnly: true } };
-    const properties = { shown: { $ref: '#/Shown' }, secret: { writeOnly: true } };
-    const schema = { properties, required: ['shown', 'secret'] };
-    expect(new Judge(document, direction).isValid(schema, read(text))).toBe(isValid);
-  },
-);
+] as const)('the judge applies readOnly and writeOnly, for "%s": %s is valid: %j', (direction, text, isValid) => {
+  const document = { Shown: { readOnly: true } };
+  const properties = { shown: { $ref: '#/Shown' }, secret: { writeOnly: true } };
+  const schema = { properties, required: ['shown', 'secret'] };
+  expect(new Judge(document, direction).isValid(schema, read(text))).toBe(isValid);
+});

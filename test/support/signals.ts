@@ -9,7 +9,7 @@ export function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The ids of a process and its children. If only the parent were killed, the children would still shut down in order. */
+/** The ids of a process and its children: if only the parent were killed, the children would shut down in order. */
 export function processesOf(pid: number): number[] {
   const file = `/proc/${pid}/task/${pid}/children`;
   const children = existsSync(file) ? readFileSync(file, 'utf8') : '';

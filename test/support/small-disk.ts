@@ -20,7 +20,7 @@ export const noSmallDisk =
     ? 'unshare cannot mount a file system here: it takes Linux, and root or user namespaces'
     : undefined;
 
-/** A service whose store is on a tmpfs of its own. Other processes do not see the tmpfs, and it ends with the service. */
+/** A service whose store is on a tmpfs that no other process sees, and that ends with the service. */
 export class SmallDisk {
   readonly service: Started;
   private readonly folder: string;
