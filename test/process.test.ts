@@ -124,7 +124,7 @@ describe('the service', () => {
     for (let round = 0; round < 4; round++) await sendAll(() => 'application/json');
     const before = await sendAll(() => 'application/json');
     const after = await sendAll((index) => `application/json; v=${index}`);
-    // One validator for each type would take 95 MB; memory that the system takes back late is some 20 MB.
+    // Keeping one validator per type would take 95 MB. Memory that the system has not yet taken back is some 20 MB.
     expect(after - before).toBeLessThan(50);
     await service.stop();
   });

@@ -8,8 +8,8 @@ import { byHand, JSON_TYPE, VALID } from '../support/raw.ts';
 export type Message = Buffer | ((socket: Socket) => void);
 
 /**
- * Attacks, by the words before the colon of their rows in the manual's table. Each function gets the examples that its
- * row has in backticks, and returns the messages to send.
+ * Attacks by their names in the manual's table, which end before the colon. Each function gets the examples that its row
+ * has in backticks, and returns the messages to send.
  */
 export type Attempts = Readonly<Record<string, (examples: readonly string[]) => readonly Message[]>>;
 
