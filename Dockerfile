@@ -9,6 +9,7 @@ RUN npm ci --omit=dev --omit=optional
 COPY LICENSE openapi.yaml ./
 COPY scripts/node scripts/plant-store scripts/require-node.cjs scripts/
 COPY generated/openapi.sha256 generated/
+COPY docs/clients.md docs/
 COPY src src/
 RUN install --directory --owner=node --group=node node_modules/.cache /data
 # Runs the service once, and keeps what V8 has compiled: it is looked for by version and user, and no container has to
