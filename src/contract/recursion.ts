@@ -1,7 +1,7 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
 
-/** A schema of what is beneath a value: of the member or the items that the label names, `*` for any other member. */
+/** A schema for parts of a value. The label is the member, a pattern, `*` (other members), `[0]` or `[]` (all items). */
 interface Beneath {
   readonly owner: Schema;
   readonly label: string | RegExp;
@@ -9,7 +9,7 @@ interface Beneath {
 }
 
 /**
- * Refuses a schema that would judge one part of a value by itself twice. The parts of that part would be judged four times
+ * Refuses a schema that applies to a part of its value in two ways: the parts of that part would be validated four times
  * and so on, so that a body of 300 bytes could keep the service busy for minutes.
  *
  * @throws ContractError
@@ -20,13 +20,16 @@ export function requireSingleRecursion(schema: Schema, follow: Follow): void {
     const doubled = again.find((one, index) => again.slice(index + 1).some((other) => overlap(one, other)));
     if (doubled === undefined) continue;
     throw new ContractError(
-      `${locationOf(schema)}: one part of a value is judged by this schema twice, and its parts four times: ` +
-        'say it in one place, or tell branches apart by a discriminator',
+      `${locationOf(schema)}: this schema applies twice to the same part of a value, four times to its parts, and so on: ` +
+        'refer to it in one place only, or choose between branches by a discriminator',
     );
   }
 }
 
-/** What judges one value beside and by a schema, each as often as it does. Of a discriminator one branch does. */
+/**
+ * The lists of schemas that validate one value together: one list for each branch of a discriminator. A schema that applies
+ * twice stands twice in a list.
+ */
 function alternatives(root: Schema, follow: Follow): readonly (readonly Schema[])[] {
   const visit = (schema: AnySchema | undefined, within: readonly Schema[]): readonly (readonly Schema[])[] => {
     if (typeof schema !== 'object' || within.includes(schema)) return [[]];
@@ -59,7 +62,7 @@ function beneath(owner: Schema): Beneath[] {
   return found.flatMap(([label, schema]) => (schema === undefined ? [] : [{ owner, label, schema }]));
 }
 
-/** Whether two may judge one part of a value. */
+/** Whether both may apply to the same part of a value. */
 function overlap(one: Beneath, other: Beneath): boolean {
   const [first, second] = [one.label, other.label];
   const isItem = (label: string | RegExp) => typeof label === 'string' && label.startsWith('[');

@@ -35,8 +35,8 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'openapi.yaml:3:6: *none has no anchor before it',
     ],
     ['YAML with a key twice', version, `${version}\n${version}`, 'at line 3, column 1'],
-    ['YAML that holds itself', reason, 'reason: &a { items: *a }', '*a stands in itself: refer to it by $ref'],
-    ['another version of OpenAPI', version, 'openapi: 3.0.3', 'openapi.yaml:2:1 must be OpenAPI 3.1: it must say'],
+    ['YAML that holds itself', reason, 'reason: &a { items: *a }', '*a contains itself: refer to it by $ref'],
+    ['another version of OpenAPI', version, 'openapi: 3.0.3', 'openapi.yaml:2:1 must be OpenAPI 3.1: write'],
     ['no operationId', 'operationId: getBed', 'summary: x', `${getBed}: the operationId is missing`],
     [
       'an operationId twice',
@@ -50,7 +50,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
           `the operationId ${id}`,
           'operationId: getBed',
           `operationId: ${id}`,
-          `${getBed}: the operationId ${id} must be a name that TypeScript can have`,
+          `${getBed}: the operationId ${id} must be a valid name of a function in TypeScript`,
         ] as const,
     ),
     ...['index', 'services'].map(
@@ -59,7 +59,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
           `the operationId ${id}`,
           'operationId: getBed',
           `operationId: ${id}`,
-          `${getBed}: src/operations/${id}.ts is another file: choose another operationId`,
+          `${getBed}: src/operations/${id}.ts has another purpose: choose another operationId`,
         ] as const,
     ),
     ...['constructor', '__proto__'].map(
@@ -68,7 +68,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
           `the operationId ${id}`,
           'operationId: getBed',
           `operationId: ${id}`,
-          `${getBed}: every object has ${id} in JavaScript: choose another operationId`,
+          `${getBed}: every JavaScript object has a property ${id}: choose another operationId`,
         ] as const,
     ),
     ['no OpenAPI', 'responses:', 'answers:', 'is not valid OpenAPI 3.1'],
@@ -76,19 +76,19 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'a reference to nothing',
       'schemas/Season',
       'schemas/Sort',
-      `openapi.yaml:${lineOf('schemas/Season')}:48: $ref leads to #/components/schemas/Sort, which is not in it`,
+      `openapi.yaml:${lineOf('schemas/Season')}:48: $ref leads to #/components/schemas/Sort, which is not in the document`,
     ],
     [
       'another document',
       "'#/components/schemas/Season'",
       'kinds.yaml',
-      'kinds.yaml, which is not in it: bundle several files into one first',
+      'kinds.yaml, which is not in the document: bundle all files into one',
     ],
     [
       'a circle of references',
       "schemas/Short/$defs/text', maxLength",
       "schemas/Short', maxLength",
-      `openapi.yaml:${lineOf('Short: {')}:5: a schema cannot refer to itself for the same`,
+      `openapi.yaml:${lineOf('Short: {')}:5: a schema must not refer to itself for the same`,
     ],
     ['a number that JSON does not have', season, 'Season: { const: .nan }', ':15: JSON has no number NaN'],
     ['such a number in a list', season, 'Season: { enum: [1, .inf] }', ':25: JSON has no number Infinity'],
@@ -105,7 +105,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'another security scheme',
       'scheme: bearer',
       'scheme: basic',
-      `openapi.yaml:${lineOf('scheme: bearer')}:48: scheme must be bearer: access tokens are all`,
+      `openapi.yaml:${lineOf('scheme: bearer')}:48: scheme must be bearer: the service checks only`,
     ],
     [
       'a scope that is none',
@@ -130,7 +130,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'two media types in a reply',
       reply,
       `${reply} } }, application/hal+json: { schema: {`,
-      'only one media type can be',
+      'a reply can have only one media type',
     ],
     [
       'a media type without a schema',
@@ -148,37 +148,47 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       'a parameter without a schema',
       limit,
       `${reply} } } }`,
-      'content is not kept: describe the parameter by a schema',
+      'content is not supported: describe the parameter by a schema',
     ],
     ['a pattern that is none', season, "Season: { type: string, pattern: '[' }", noPattern],
     ['a pattern that is none, in a reply', reason, "reason: { type: string, pattern: '[' }", noPattern],
-    ['a parameter twice', 'name: after, in: query', 'name: limit, in: query', 'parameter limit: it is declared twice'],
+    [
+      'a parameter twice',
+      'name: after, in: query',
+      'name: limit, in: query',
+      'parameter limit: the parameter is declared twice',
+    ],
     [
       'a header twice',
       'name: X-Note, in: header',
       'name: x-since, in: header',
-      'parameter x-since: it is declared twice',
+      'parameter x-since: the parameter is declared twice',
     ],
-    ['a name that two parameters read', '{ north: { type', '{ limit: { type', 'the parameter corner reads limit, as'],
+    [
+      'a name that two parameters read',
+      '{ north: { type',
+      '{ limit: { type',
+      'the parameter corner reads limit of the query, as',
+    ],
     [
       'a member that two read',
       'name: name, in: query',
       'name: "filter[by]", in: query',
-      'filter[by] reads filter[by], as',
+      'filter[by] reads filter[by] of the query, as',
     ],
-    ['a parameter that no path has', '/beds/{bed-id}:', '/beds/{id}:', 'the parameter id must be in the path, and be'],
-    ['a path without its parameter', '/beds/{bed-id}:', '/beds/each:', 'the parameter bed-id must be in the path, and'],
+    ['a parameter that no path has', '/beds/{bed-id}:', '/beds/{id}:', 'the parameter id must be declared, and'],
+    ['a path without its parameter', '/beds/{bed-id}:', '/beds/each:', 'the parameter bed-id must be declared, and'],
     [
       'a path twice',
       '  /weather:',
       '  /beds/{id}: {}\n  /weather:',
-      '/beds/{id}: /beds/{bed-id} stands before it and matches all of its requests',
+      '/beds/{id}: the path /beds/{bed-id}, which stands earlier, matches the same requests',
     ],
     [
       'a path that is referred to',
       newest,
       `  /x: { $ref: '#/paths/~1beds~1newest' }\n${newest}`,
-      'a path must be written out',
+      'write the path out under paths',
     ],
   ])('%s', async (_name, from, to, message) => {
     await expect(loadContract(changed(from, to))).rejects.toThrow(
@@ -200,10 +210,10 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
     const run = 'run `npm run generate`, then `npm run check`';
     expect(() => {
       route({});
-    }).toThrow(`openapi.yaml has the operation createPlant, which src/operations/index.ts does not have: ${run}`);
+    }).toThrow(`openapi.yaml declares createPlant, which src/operations/index.ts does not have: ${run}`);
     expect(() => {
       route({ createPlant: handler, mowLawn: handler });
-    }).toThrow(`openapi.yaml does not have the operation mowLawn of src/operations: ${run}`);
+    }).toThrow(`openapi.yaml does not declare mowLawn, which src/operations/index.ts has: ${run}`);
   });
 });
 

@@ -97,7 +97,7 @@ test('a large body counts as so many requests under way as 64 KiB go into it', a
   await until(() => seen.length === 128);
   const refused = await send('small', '[]');
   resolve(undefined);
-  expect(refused).toEqual({ error: 50300, message: 'the service is busy, try again' });
+  expect(refused).toEqual({ error: 50300, message: 'the service is busy: try again' });
   expect(await Promise.all(answers)).toEqual(answers.map(() => 204));
   expect(await send('small', '[]')).toBe(204);
 });

@@ -64,7 +64,7 @@ describe('a reply that breaks the contract is never sent. The client gets 500 an
     [
       'a header that the service sends',
       withHeaders({ 'X-Total': 1n, RateLimit: 'x' }),
-      'getBed answered with RateLimit',
+      'getBed answered with the header RateLimit',
     ],
     ['a header where none is declared', { status: 204, headers: { 'X-Any': 1 } }, 'header.X-Any is not allowed'],
     [
