@@ -6,11 +6,7 @@ const VARIABLES = /\{([^}]*)\}/g;
 /** The service's own pages, below the path of BASE_URL. All paths below `docs` belong to that page. */
 export const PAGES = { landing: '/', docs: '/docs', yaml: '/openapi.yaml', json: '/openapi.json' } as const;
 
-/**
- * The path in `servers`, which stands before all paths of the contract: '' or such as `/api/v1`.
- *
- * @throws ContractError if that path is ambiguous, or no request can reach a path of the contract
- */
+/** @throws ContractError if the path in `servers` is ambiguous, or no request can reach a path of the contract */
 export function readBasePath({ servers = [], paths = {} }: OpenApiDocument): string {
   const [first, ...others] = servers;
   const basePath = first === undefined ? '' : pathOf(first);

@@ -21,10 +21,7 @@ export function readBodyLimit(operation: DeclaredOperation, content: Content, fo
   return limit;
 }
 
-/**
- * The bytes of the largest value that a schema allows, as JSON without white space and escapes. Parts without a bound count
- * as 0. Schemas that apply together, as by `allOf`, are added up, which may be more than the true value.
- */
+/** The size as JSON, in bytes. Parts without a bound count as 0; schemas that apply together are added up. */
 function largestValue(root: AnySchema, follow: Follow): number {
   const known = new Map<Schema, number>();
   return largest(root);
@@ -97,7 +94,6 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** At least 0. */
 function max(numbers: readonly number[]): number {
   return numbers.reduce((most, each) => Math.max(most, each), 0);
 }

@@ -20,20 +20,15 @@ export function areScopes(texts: readonly string[]): boolean {
   return texts.every((text) => SCOPE.test(text)) && texts.join(' ').length <= MAX_SCOPE_CHARACTERS;
 }
 
-/** The message where `areScopes` is false. */
 export const NO_SCOPES =
   'a scope must be printable ASCII without spaces, " and \\, ' +
   `and all scopes together may have ${MAX_SCOPE_CHARACTERS} characters`;
 
-/**
- * Makes a check that throws a Refusal unless the caller has all scopes of one alternative. The Refusal names those of the
- * first alternative (RFC 6750, section 3.1).
- *
- * @returns undefined if every caller passes
- */
+/** @returns a check that throws a Refusal unless the caller has all scopes of one alternative; undefined: not needed */
 export function scopeCheck(alternatives: readonly (readonly string[])[]): ((caller: Caller) => void) | undefined {
   const [first] = alternatives;
   if (first === undefined || alternatives.some((scopes) => scopes.length === 0)) return undefined;
+  // A 403 can name one alternative (RFC 6750, section 3.1).
   const scope = first.join(' ');
   const message = `the access token must have the scope ${scope}`;
   const headers = { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` };

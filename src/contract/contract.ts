@@ -25,7 +25,6 @@ import { Position } from './positions.ts';
 import { isIgnored } from './vocabulary.ts';
 
 export interface Contract {
-  /** openapi.yaml as clients get it. */
   readonly yaml: string;
   readonly document: OpenApiDocument;
   /** The path in `servers`, which stands before all paths: '' or such as `/api/v1`. */
@@ -34,7 +33,6 @@ export interface Contract {
 }
 
 export interface ContractOperation {
-  /** The operationId. */
   readonly id: string;
   /** In capitals. */
   readonly method: string;
@@ -44,7 +42,7 @@ export interface ContractOperation {
   readonly security: readonly (readonly string[])[];
   /** Without those that OpenAPI ignores. */
   readonly parameters: readonly Parameter[];
-  /** @throws Refusal for parameters that cannot be decoded */
+  /** @throws Refusal */
   readonly readParameters: (sent: SentRequest) => ParameterValues;
   /** Fills in defaults after validation; undefined: no parameter has one. */
   readonly fillInParameters: ((values: ParameterValues) => void) | undefined;
@@ -59,9 +57,9 @@ export interface RequestData extends ParameterValues {
   readonly body: unknown;
 }
 
-/** Takes values as operations have them: an int64 is a bigint. */
+/** In its values, an int64 is a bigint. */
 export interface OperationValidator {
-  /** @throws Refusal that names the faults */
+  /** @throws Refusal */
   request(request: RequestData, mediaType?: string): void;
   /** @throws ReplyError */
   reply(status: number, headers: object, body: unknown): void;
@@ -73,7 +71,7 @@ export interface ContractBody {
   readonly required: boolean;
   /** Both as sent and after decompression. */
   readonly maxBytes: number;
-  /** By media type. */
+  /** The key is the media type. */
   readonly types: ReadonlyMap<string, ContractContent>;
 }
 
@@ -86,7 +84,6 @@ export interface ContractContent {
 export interface ContractReply {
   readonly mediaType: string | undefined;
   readonly content: ContractContent | undefined;
-  /** By name. */
   readonly headers: Readonly<Record<string, Header>>;
 }
 
@@ -94,12 +91,12 @@ export interface ContractReply {
 export const OWN_HEADERS = ['x-request-id', 'ratelimit', 'ratelimit-policy'] as const;
 
 /** Files of src/operations that hold no operation. */
-const FILES = ['index', 'services'];
+const FILES = ['errors', 'index', 'record', 'services'];
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
 
-/** @throws ContractError for the first part of the document that this service does not support */
+/** @throws ContractError */
 export function readOperations(document: OpenApiDocument): Declared[] {
   const [resolve, follow] = [resolver(document), follower(document)];
   const operations: Declared[] = [];

@@ -87,11 +87,7 @@ export type Method = (typeof METHODS)[number];
 /** Follows a Reference Object (`$ref`) to its end, and returns any other object unchanged. */
 export type Resolve = <T extends object>(node: T) => T;
 
-/**
- * Reads a document in which integers beyond 2^53 are bigints.
- *
- * @throws ContractError, with line and column, if the text is not YAML, or its version of OpenAPI is not 3.1
- */
+/** @returns a document in which integers beyond 2^53 are bigints @throws ContractError */
 export function readOpenApi(yaml: string | Written): OpenApiDocument {
   const { parsed, lines } = typeof yaml === 'string' ? parseYaml(yaml) : yaml;
   const document = parsed.toJS() as Partial<OpenApiDocument> | null;
@@ -107,7 +103,7 @@ interface Places {
 }
 const places = new WeakMap<object, Places>();
 
-/** `openapi.yaml:12:9` for a map or a list that readOpenApi has read, or for a member of it; otherwise `openapi.yaml`. */
+/** `openapi.yaml:12:9` for a map or a list of a document from readOpenApi, or for a member of it. */
 export function locationOf(value: unknown, member?: string): string {
   const known = typeof value === 'object' && value !== null ? places.get(value) : undefined;
   if (known === undefined) return 'openapi.yaml';
@@ -119,11 +115,7 @@ export function refuse(node: object, where: string, what: string): never {
   throw new ContractError(`${locationOf(node)}, ${where}: ${what}`);
 }
 
-/**
- * Records the places of maps, lists and their members, and turns bigints up to 2^53 into numbers.
- *
- * @throws ContractError for a value that JSON does not have
- */
+/** Records places, and turns bigints up to 2^53 into numbers. @throws ContractError for a value that is not JSON */
 function settle(value: unknown, node: unknown, own: string, lines: LineCounter): void {
   const refuseValue = (what: string) => {
     throw new ContractError(`openapi.yaml:${own}: ${what}`);
@@ -150,7 +142,6 @@ function settle(value: unknown, node: unknown, own: string, lines: LineCounter):
   }
 }
 
-/** @param node null in an empty document */
 function placeOf(node: unknown, lines: LineCounter): string {
   const { line, col } = lines.linePos((node as Node | null)?.range?.[0] ?? 0);
   return `${line}:${col}`;

@@ -1,7 +1,7 @@
 import type { ErrorNumber as Listed } from '../../generated/openapi.ts';
 import { ExplainedError } from '../explained-error.ts';
 
-/** The HTTP status and two digits; `x-error-numbers` of openapi.yaml lists them. */
+/** The HTTP status followed by two digits; `x-error-numbers` of openapi.yaml lists all. */
 export type ErrorNumber = Listed;
 
 /** Failures that are the same for all operations. An operation writes its own numbers in its replies. */

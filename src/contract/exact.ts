@@ -1,9 +1,8 @@
 import { isInt64 } from './int64.ts';
 
 /**
- * The keywords of JSON Schema 2020-12 that are checked here instead of by Ajv. Ajv computes with doubles, for which two
- * different int64 may be equal and 19.99 is no multiple of 0.01; nor can it compare objects without a prototype, as json.ts
- * makes them.
+ * Checked here instead of by Ajv, which computes with doubles (two int64 may be equal, 19.99 is no multiple of 0.01)
+ * and cannot compare objects without a prototype, as json.ts makes them.
  */
 export interface ExactKeywords {
   readonly type?: string | readonly string[];
@@ -34,7 +33,7 @@ const NUMBER_FORMATS: Readonly<Record<string, (value: number | bigint) => boolea
   double: () => true,
 };
 
-/** The checks for the keywords of one schema. Each allows all values of the types to which its keyword does not apply. */
+/** Each check allows all values of the types to which its keyword does not apply. */
 export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
   const checks: ExactCheck[] = [];
   const add = (keyword: string, message: string, isValid: (value: unknown) => boolean) => {

@@ -7,26 +7,14 @@ import type { ErrorBody } from './types.ts';
 
 const [JSON_TYPE, PROBLEM_TYPE] = ['application/json', 'application/problem+json'];
 
-/** Failures that the service itself answers to a request of any operation. */
-const OWN: readonly ErrorNumber[] = [
-  ErrorNumber.malformedMessage,
-  ErrorNumber.bodyMissing,
-  ErrorNumber.mediaType,
-  ErrorNumber.contentEncoding,
-  ErrorNumber.bodyTooLarge,
-  ErrorNumber.bodyNotInflatable,
-  ErrorNumber.bodyNotUtf8,
-  ErrorNumber.bodyNotJson,
-  ErrorNumber.memberRepeated,
-  ErrorNumber.contractBroken,
-  ErrorNumber.tokenMissing,
-  ErrorNumber.tokenInvalid,
-  ErrorNumber.scopeMissing,
-  ErrorNumber.tooManyRequests,
-  ErrorNumber.serviceFailed,
-  ErrorNumber.storeUnavailable,
-  ErrorNumber.tokenUncheckable,
+/** Failures of the connection and the router: an operation need not declare them. */
+const NOT_OF_OPERATIONS: readonly ErrorNumber[] = [
+  ErrorNumber.pathUnknown,
+  ErrorNumber.methodNotAllowed,
+  ErrorNumber.requestTimeout,
+  ErrorNumber.headersTooLarge,
 ];
+const OF_OPERATIONS = Object.values(ErrorNumber).filter((each) => !NOT_OF_OPERATIONS.includes(each));
 
 /** Examples of the header fields that the service sends with these statuses. */
 const FIELDS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
@@ -61,7 +49,7 @@ export function requireFailures(
     const { method, path } = operation;
     const declared = paths[path]?.[method.toLowerCase() as Method] ?? {};
     const { responses = {} } = declared;
-    for (const number of OWN) {
+    for (const number of OF_OPERATIONS) {
       const status = statusOf(number);
       if (operation.security.length === 0 && (status === 401 || status === 403)) continue;
       const [reply, node] = [replyOf(operation, status), responses[status] ?? responses['default'] ?? declared];

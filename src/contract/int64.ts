@@ -4,10 +4,7 @@ const MAX = 2n ** 63n - 1n;
 const PLAIN = /^-?[1-9][0-9]{0,17}$/;
 const LITERAL = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
-/**
- * The exact value of a JSON number; undefined: it is no int64. `1.0` and `12e3` are integers (JSON Schema 2020-12, section
- * 6.1.1).
- */
+/** Undefined: no int64. `1.0` and `12e3` are integers (JSON Schema 2020-12, section 6.1.1). */
 export function int64(literal: string): bigint | undefined {
   if (PLAIN.test(literal)) return BigInt(literal);
   const [, sign, whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? [];
@@ -34,7 +31,7 @@ export function isJsonNumber(text: string): boolean {
   return LITERAL.test(text);
 }
 
-/** An int64 as a bigint, any other number as the nearest double, which the validator refuses where an int64 must stand. */
+/** A number that is no int64 becomes a double, which the validator refuses where an int64 must stand. */
 export function toNumber(literal: string, isInt64: boolean): number | bigint {
   return (isInt64 ? int64(literal) : undefined) ?? Number(literal);
 }

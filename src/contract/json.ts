@@ -8,8 +8,8 @@ export const MAX_DEPTH = 32;
 export type Holder = Record<string, unknown>;
 
 /**
- * The class of objects that inherit nothing: `__proto__` and `constructor` are ordinary members. A constructor makes them,
- * because V8 stores the results of Object.create(null) in its slow dictionary mode.
+ * The class of objects that inherit nothing: `__proto__` and `constructor` are ordinary members. A constructor makes
+ * them, because V8 stores the results of Object.create(null) in its slow dictionary mode.
  */
 export const PlainObject = function () {
   // No own members.

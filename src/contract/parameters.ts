@@ -46,12 +46,7 @@ const HEADER: Notation = {
   split: (text) => text.split(',').map((each) => each.replace(/^[ \t]+|[ \t]+$/g, '')),
 };
 
-/**
- * Makes the reader of an operation's parameters (OpenAPI 3.1, section 4.8.12, "Style Values").
- *
- * @param template the path of the operation
- * @throws ContractError for a parameter that cannot be read unambiguously
- */
+/** See OpenAPI 3.1, section 4.8.12, "Style Values". @throws ContractError for a parameter that cannot be read */
 export function parameterReader(
   template: string,
   parameters: readonly Parameter[],
@@ -120,7 +115,7 @@ interface Sent {
   readonly headers: SentRequest['headers'];
 }
 
-/** The reader of one parameter returns undefined if the parameter is missing, and removes from the query what it reads. */
+/** The returned function yields undefined for a missing parameter, and deletes what it reads from the query. */
 function readerOf(parameter: Parameter, position: Position): (sent: Sent) => unknown {
   const { in: location, name, explode } = parameter;
   const structure = structureOf(position);
@@ -274,7 +269,7 @@ function requireReadable(parameter: Parameter, position: Position, follow: Follo
   };
   const { types } = position;
   const structure = structureOf(position);
-  // Six of the seven types or fewer: a place without a declared type has all seven. Undeclared members and items need none.
+  // A place without a declared type allows all seven types.
   const hasParts = ({ types: allowed }: Position) =>
     allowed.size <= 6 && ['array', 'object'].some((type) => allowed.has(type));
   // A parameter may also allow null, which no text can express.

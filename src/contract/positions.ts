@@ -7,13 +7,12 @@ interface Default {
 }
 
 /**
- * A place in a JSON value, and what the contract says of the values there. If several schemas describe the place (`allOf`,
- * `anyOf`, …), one with the format int64 suffices to make it int64. Positions beneath it are made on first access, as
- * schemas may contain themselves; places with the same schemas share a position, as clients choose how deep a body nests.
+ * A place in a JSON value with the schemas that describe it: one of them with the format int64 makes it int64.
+ * Positions beneath are made on first access, as schemas may contain themselves; places with the same schemas share a
+ * position, as clients choose how deep a body nests.
  */
 export class Position {
   readonly int64: boolean;
-  /** The types of JSON Schema that a value may have here. */
   readonly types: ReadonlySet<string>;
   /** The members that the contract declares here. */
   readonly names: ReadonlySet<string>;
@@ -29,7 +28,7 @@ export class Position {
   private readonly elements = new Map<number, Position>();
   private filledIn: readonly Default[] | undefined;
 
-  /** @param schema that of a whole value, or all those of a part of one */
+  /** @param schema the schema of a whole value, or all schemas of a part of a value */
   constructor(schema: AnySchema | readonly AnySchema[], follow: Follow, pool = new Pool()) {
     const roots = [schema].flat();
     this.schemas = inPlace(roots, follow);
@@ -60,7 +59,7 @@ export class Position {
     const known = this.members.get(name);
     if (known !== undefined) return known;
     if (this.names.has(name)) return this.remember(this.members, name, () => this.schemasOfMember(name));
-    // Clients choose the other names, so the cache must not grow with them: its keys are the patterns that a name matches.
+    // Clients choose the other names: to keep the cache small, its keys are the patterns that a name matches.
     const matched = this.patterns.filter((pattern) => pattern.test(name)).map(({ source }) => source);
     return this.remember(this.others, matched.join(' '), () => this.schemasOfMember(name));
   }
@@ -164,7 +163,7 @@ function isInt64Schema({ type, format }: Schema): boolean {
 /** @param within the schemas that have led to this one */
 function typesOf(schema: AnySchema, follow: Follow, within: readonly AnySchema[] = []): ReadonlySet<string> {
   if (typeof schema === 'boolean') return TYPES;
-  // A branch that refers back to its own schema allows no further types.
+  // A branch that refers back to its own schema adds no types.
   if (within.includes(schema)) return new Set();
   const { type, const: only, enum: values = only === undefined ? undefined : [only], $ref, allOf = [] } = schema;
   const of = (each: AnySchema) => typesOf(each, follow, [...within, schema]);

@@ -1,7 +1,7 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
 
-/** A schema for parts of a value. The label is the member, a pattern, `*` (other members), `[0]` or `[]` (all items). */
+/** A schema of parts of a value. The label is `.name`, a pattern, `*` (other members), `[0]`, or `[]` (other items). */
 interface Beneath {
   readonly owner: Schema;
   readonly label: string | RegExp;
@@ -9,10 +9,8 @@ interface Beneath {
 }
 
 /**
- * Refuses a schema that applies to a part of its value in two ways: the parts of that part would be validated four times
- * and so on, so that a body of 300 bytes could keep the service busy for minutes.
- *
- * @throws ContractError
+ * Refuses a schema that applies to one part of its value twice: it would apply to the parts of that part four times,
+ * and so on, so that a body of 300 bytes could keep the service busy for minutes. @throws ContractError
  */
 export function requireSingleRecursion(schema: Schema, follow: Follow): void {
   for (const applied of alternatives(schema, follow)) {
@@ -26,10 +24,7 @@ export function requireSingleRecursion(schema: Schema, follow: Follow): void {
   }
 }
 
-/**
- * The lists of schemas that validate one value together: one list for each branch of a discriminator. A schema that applies
- * twice stands twice in a list.
- */
+/** For each branch of a discriminator, all schemas that apply to the value; one that applies twice stands twice. */
 function alternatives(root: Schema, follow: Follow): readonly (readonly Schema[])[] {
   const visit = (schema: AnySchema | undefined, within: readonly Schema[]): readonly (readonly Schema[])[] => {
     if (typeof schema !== 'object' || within.includes(schema)) return [[]];

@@ -49,15 +49,15 @@ const ELSEWHERE: Place = { of: 'another value', isConditional: false, isTyped: t
 export const OF_PARAMETER: Place = { ...ELSEWHERE, of: 'a parameter' };
 
 /**
- * Rewrites the schemas of a contract so that Ajv, which gets some of them wrong, validates them right. In requests, readOnly
- * members are refused, in replies, writeOnly ones. Defaults are left out: positions.ts fills them in.
+ * Rewrites the schemas that Ajv would validate wrongly. In requests, readOnly members are refused; in replies,
+ * writeOnly ones. Defaults are left out: positions.ts fills them in.
  */
 export class Translation {
-  /** Targets of references, by their names in the translation. */
+  /** Translated targets of references, by name. */
   readonly components: Record<string, unknown> = {};
-  /** `exact0: true` in a translated schema demands the first of these. */
+  /** A translated schema requires the first of these by `exact0: true`. */
   readonly checks: ExactCheck[] = [];
-  /** The schemas with a default, and their translations. */
+  /** Schemas with a default, and their translations. */
   readonly defaults = new Map<Schema, unknown>();
   private readonly direction: 'request' | 'reply';
   private readonly follow: Follow;
@@ -108,7 +108,7 @@ export class Translation {
       else if (PLAIN.test(keyword)) shown[keyword] = value;
       else if (EXACT.includes(keyword)) exact[keyword] = value;
     }
-    // In a list with the type of a number, exact.ts checks the other types too.
+    // If `type` includes a type of numbers, exact.ts checks all its types.
     const isOfNumbers = [type].flat().some((each) => each === 'integer' || each === 'number');
     if (type !== undefined) (isOfNumbers ? exact : shown)['type'] = type;
     if (format !== '') (OF_NUMBERS.test(format) ? exact : shown)['format'] = format;
@@ -188,10 +188,7 @@ export class Translation {
     return `urn:${this.direction}:${this.names++}`;
   }
 
-  /**
-   * Applies only the branch of oneOf or anyOf that the discriminator chooses: if branches contain each other, applying all
-   * of them would double the time with each level of nesting.
-   */
+  /** Applies only the chosen branch: if branches contain each other, all would take twice the time with each level. */
   private choice(schema: Schema, branches: readonly AnySchema[], shownOf: (branch: AnySchema) => unknown): unknown[] {
     const { propertyName = '' } = schema.discriminator ?? {};
     const pins = branches.map((branch) => ({ branch, values: pinnedValues(schema, branch, this.follow) }));
@@ -246,12 +243,7 @@ function onlyWith(has: (name: string) => boolean, dependents: Dependents): Depen
   return Object.fromEntries(Object.entries(dependents).map(([name, each]) => [name, each.filter(has)]));
 }
 
-/**
- * The values of the discriminator that choose a branch.
- *
- * @throws ContractError if the branch itself does not demand one of them: a discriminator must not change which values are
- *   valid (OpenAPI 3.1, section 4.8.25)
- */
+/** The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25). */
 function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly string[] {
   const { propertyName = '', mapping = {} } = discriminator ?? {};
   const refuse = (what: string): never => {

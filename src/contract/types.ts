@@ -87,7 +87,7 @@ type Replies<O> = O extends { responses: infer R }
   ? { [Status in keyof R & number]: ReplyOf<Status, R[Status]> }[keyof R & number]
   : never;
 
-/** Has the statuses that openapi.yaml declares by number: with `default`, any status would compile. */
+/** Only statuses that openapi.yaml declares by number: `default` would let any status compile. */
 export type Reply<Id extends keyof All, All = operations> = Replies<All[Id]>;
 
 export type Operation<Id extends keyof All, Tools, All = operations> = (

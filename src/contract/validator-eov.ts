@@ -27,9 +27,9 @@ import { Position } from './positions.ts';
 import { OF_PARAMETER, Translation } from './schemas.ts';
 import { messageOf } from '../explained-error.ts';
 
-// The only file that knows the internals of express-openapi-validator. It calls the functions that the validator compiles,
-// and the validator itself only to describe a fault: as a middleware, the validator would match the path again, parse the
-// URL, redefine `query` and hook into the reply, for each request.
+// The only file that knows the internals of express-openapi-validator. It calls the functions that the validator
+// compiles, and the validator itself only to describe a fault: as a middleware, the validator would match the path
+// again, parse the URL, redefine `query` and hook into the reply, for each request.
 
 /** The tests have passed with these versions. */
 const TESTED = ['5.6.2'];
@@ -53,7 +53,7 @@ function ajvOptions({ checks }: Translation): Options {
     ajvFormats: { mode: 'fast' },
     formats: FORMATS,
     serDesMap: {},
-    // `errors: false` has Ajv make the error: errors of the keyword's own would be copied again for each earlier error.
+    // With `errors: false` Ajv makes the error. Errors that a keyword makes are copied once for each earlier error.
     keywords: checks.map(({ message, isValid }, index) => ({
       keyword: `exact${index}`,
       schema: false,
@@ -71,7 +71,7 @@ export function requireOpenApi(document: OpenApiDocument): void {
   const loaded: unknown = require('express-openapi-validator/dist/framework/openapi.schema.validator.js');
   const { OpenAPISchemaValidator: Validator } = loaded as { OpenAPISchemaValidator: typeof OpenAPISchemaValidator };
   const validator = new Validator({ version: document.openapi, validateApiSpec: true });
-  // The cast claims what this call is to find out.
+  // A cast, since the parameter has the type of a valid document.
   const [first] = validator.validate(document as OpenApiDocument & OpenAPIV3.DocumentV3_1).errors ?? [];
   if (first === undefined) return;
   throw new ContractError(
@@ -133,7 +133,7 @@ function requireDefaults(
   }
 }
 
-/** Another version may have other internals, by which every request would pass. */
+/** Another version may differ inside, and then accept every request. */
 function requireTested(installed: string): void {
   if (TESTED.includes(installed)) return;
   throw new ContractError(
@@ -153,8 +153,8 @@ function toSpecification(schemas: object): OpenAPIV3.DocumentV3_1 {
 }
 
 /**
- * The schemas of requests and replies for the validator. Parameters and header fields are members of one JSON body there,
- * because the validator has faults in its own handling of parameters (types, styles, defaults).
+ * The schemas of requests and replies for the validator. Parameters and header fields are members of one JSON body
+ * there, because the validator has faults in its own handling of parameters (types, styles, defaults).
  */
 interface Messages {
   /** By media type; '' without a body. */
@@ -280,7 +280,7 @@ function compileReplies(
   return (status, headers, body) => {
     const name = String(status) in checks ? String(status) : 'default';
     const reply = { headers, body };
-    // The validator's own result, without its search for the media type.
+    // The same result as that of `_validate`, which would first search for the media type.
     if (checks[name]?.['application/json']?.({ response: reply })) return;
     try {
       // Declared as a number, but `default` works too.

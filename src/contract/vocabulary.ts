@@ -10,7 +10,7 @@ export type Kind =
 
 /** One field of OpenAPI 3.1 or one keyword of JSON Schema 2020-12; docs/contract.md shows it as a row of a table. */
 export interface Row {
-  /** `kept`: the service or the compiler enforces the field. `shown`: it is documentation. `refused`: the start fails. */
+  /** `kept`: the service or the compiler enforces the field. `shown`: documentation. `refused`: the start fails. */
   readonly is: 'kept' | 'shown' | 'refused';
   /** How the service enforces the field; for a refused field, the cure. */
   readonly how: string;
@@ -31,7 +31,7 @@ const text = must('a string', (value) => typeof value === 'string');
 const flag = must('true or false', (value) => typeof value === 'boolean');
 const marker: ValueCheck = (value, holder) =>
   holder['readOnly'] === true && holder['writeOnly'] === true
-    ? 'or its opposite must be left out: with both, the member could never be sent'
+    ? 'must not be combined with its opposite: the member could never be sent'
     : flag(value, holder);
 const count = must('an integer of at least 0', (value) => Number.isInteger(value) && Number(value) >= 0);
 const isNumber = (value: unknown) => typeof value === 'bigint' || Number.isFinite(value);
@@ -114,18 +114,13 @@ const style: ValueCheck = (value, { in: location }) => {
     : `${String(value)} is not supported in ${String(location)}: use ${styles.join(' or ')}`;
 };
 
-const kept = (how: string, value?: ValueCheck, holds?: Row['holds']): Row => ({
-  is: 'kept',
-  how,
-  ...(value && { value }),
-  ...(holds && { holds }),
-});
-const one = (kind: Kind) => ({ kind });
-const list = (kind: Kind) => ({ kind, in: 'list' }) as const;
-const map = (kind: Kind) => ({ kind, in: 'map' }) as const;
+const kept = (how: string, value?: ValueCheck): Row => ({ is: 'kept', how, ...(value && { value }) });
+const one = (kind: Kind, how: string): Row => ({ ...kept(how), holds: { kind } });
+const list = (kind: Kind, how: string): Row => ({ ...kept(how), holds: { kind, in: 'list' } });
+const map = (kind: Kind, how: string, value?: ValueCheck): Row => ({ ...kept(how, value), holds: { kind, in: 'map' } });
 const refused = (how: string): Row => ({ is: 'refused', how });
-const shown: Row = { is: 'shown', how: '' };
-const described = { summary: shown, description: shown };
+const shown = (...fields: readonly string[]) =>
+  Object.fromEntries(fields.map((field) => [field, { is: 'shown', how: '' }] as const));
 
 const RUN = 'at run time';
 const BOTH = 'in the types and at run time';
@@ -136,56 +131,55 @@ const NO_NAMES = 'leave it out, and refer to a schema by its path, `#/components
 export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> = {
   OpenAPI: {
     openapi: kept('3.1.x', text),
-    info: kept('`contract:check` compares `version`', undefined, one('Info')),
+    info: one('Info', '`contract:check` compares `version`'),
     jsonSchemaDialect: refused(DIALECT),
-    servers: kept('the operations are mounted at the path of the urls', undefined, list('Server')),
-    paths: kept(
-      'each operation needs a handler; if two templates match a request, the first one applies',
-      undefined,
-      map('Path Item'),
-    ),
-    webhooks: { is: 'kept', how: 'in the types' },
-    components: kept('parts that operations refer to', undefined, one('Components')),
-    security: kept(RUN, undefined, list('Security Requirement')),
-    tags: shown,
-    externalDocs: shown,
+    servers: list('Server', 'the operations are mounted at the path of the urls'),
+    paths: map('Path Item', 'each operation needs a handler; if two templates match a request, the first one applies'),
+    webhooks: kept('in the types'),
+    components: one('Components', 'parts that operations refer to'),
+    security: list('Security Requirement', RUN),
+    ...shown('tags', 'externalDocs'),
   },
-  Info: { ...described, title: shown, termsOfService: shown, contact: shown, license: shown, version: kept('', text) },
-  Server: { url: kept('only its path matters', text), description: shown, variables: refused('write the url out') },
+  Info: {
+    ...shown('summary', 'description', 'title', 'termsOfService', 'contact', 'license'),
+    version: kept('', text),
+  },
+  Server: {
+    url: kept('only its path matters', text),
+    variables: refused('write the url out'),
+    ...shown('description'),
+  },
+
   Components: {
-    schemas: kept(BOTH, undefined, map('Schema')),
-    responses: kept(BOTH, undefined, map('Response')),
-    parameters: kept(BOTH, undefined, map('Parameter')),
-    examples: shown,
-    requestBodies: kept(BOTH, undefined, map('Request Body')),
-    headers: kept(BOTH, undefined, map('Header')),
+    schemas: map('Schema', BOTH),
+    responses: map('Response', BOTH),
+    parameters: map('Parameter', BOTH),
+    requestBodies: map('Request Body', BOTH),
+    headers: map('Header', BOTH),
     'x-headers-of-every-reply': kept(
       'names of `headers`, which the service adds to each reply that does not declare them',
       headerNames,
     ),
-    securitySchemes: kept(RUN, undefined, map('Security Scheme')),
-    links: shown,
-    callbacks: { is: 'kept', how: 'in the types' },
+    securitySchemes: map('Security Scheme', RUN),
+    callbacks: kept('in the types'),
     pathItems: refused('write each path out under paths'),
+    ...shown('examples', 'links'),
   },
   'Path Item': {
-    ...described,
+    ...shown('summary', 'description'),
     $ref: refused('write the path out under paths'),
-    ...Object.fromEntries(METHODS.map((method) => [method, kept(BOTH, undefined, one('Operation'))])),
+    ...Object.fromEntries(METHODS.map((method) => [method, one('Operation', BOTH)])),
     servers: refused('move servers to the top level of the document'),
-    parameters: kept(BOTH, undefined, list('Parameter')),
+    parameters: list('Parameter', BOTH),
   },
   Operation: {
-    ...described,
-    tags: shown,
-    externalDocs: shown,
+    ...shown('summary', 'description', 'tags', 'externalDocs', 'deprecated'),
     operationId: kept('the name of the handler', text),
-    parameters: kept(BOTH, undefined, list('Parameter')),
-    requestBody: kept(BOTH, undefined, one('Request Body')),
-    responses: kept(`${BOTH}; failures that the service itself answers must be declared`, undefined, map('Response')),
-    callbacks: { is: 'kept', how: 'in the types' },
-    deprecated: shown,
-    security: kept(RUN, undefined, list('Security Requirement')),
+    parameters: list('Parameter', BOTH),
+    requestBody: one('Request Body', BOTH),
+    responses: map('Response', `${BOTH}; failures that the service itself answers must be declared`),
+    callbacks: kept('in the types'),
+    security: list('Security Requirement', RUN),
     servers: refused('move servers to the top level of the document'),
     'x-max-body-bytes': kept(
       'the largest body in bytes, as sent and after decompression: by default 65536, at most 1048576',
@@ -201,45 +195,37 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
         ['path', 'query', 'header'].includes(String(value)),
       ),
     ),
-    description: shown,
     required: kept(BOTH, flag),
-    deprecated: shown,
     allowEmptyValue: refused('let the schema allow an empty string'),
     style: kept('`simple` in path and header; `form`, `deepObject` in query', style),
     explode: kept(RUN, flag),
     allowReserved: kept('no effect: reserved characters are always allowed', flag),
-    schema: kept('a string, number, integer or boolean, or an array or an object of these', undefined, one('Schema')),
+    schema: one('Schema', 'a string, number, integer or boolean, or an array or an object of these'),
     content: refused('describe the parameter by a schema'),
-    example: shown,
-    examples: shown,
+    ...shown('description', 'deprecated', 'example', 'examples'),
   },
   'Request Body': {
-    description: shown,
-    content: kept('application/json, application/….+json', undefined, map('Media Type')),
+    ...shown('description'),
+    content: map('Media Type', 'application/json, application/….+json'),
     required: kept(BOTH, flag),
   },
   'Media Type': {
-    schema: kept(BOTH, undefined, one('Schema')),
-    example: shown,
-    examples: shown,
+    schema: one('Schema', BOTH),
+    ...shown('example', 'examples'),
     encoding: refused('leave it out: a JSON body has no parts'),
   },
   Response: {
-    description: shown,
-    headers: kept(BOTH, undefined, map('Header')),
-    content: kept('one media type: application/json, application/….+json', undefined, map('Media Type')),
-    links: shown,
+    ...shown('description', 'links'),
+    headers: map('Header', BOTH),
+    content: map('Media Type', 'one media type: application/json, application/….+json'),
   },
   Header: {
-    description: shown,
     required: kept(BOTH, flag),
-    deprecated: shown,
     style: kept('`simple`', oneOf('simple')),
     explode: kept('no effect: a header has one value', flag),
-    schema: kept('a string, number, integer or boolean', undefined, one('Schema')),
+    schema: one('Schema', 'a string, number, integer or boolean'),
     content: refused('describe the header by a schema'),
-    example: shown,
-    examples: shown,
+    ...shown('description', 'deprecated', 'example', 'examples'),
   },
   'Security Scheme': {
     type: kept('http', oneOf('http')),
@@ -247,36 +233,34 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
       'bearer',
       must('bearer: the service checks only bearer tokens', (value) => /^bearer$/i.test(String(value))),
     ),
-    description: shown,
-    bearerFormat: shown,
+    ...shown('description', 'bearerFormat'),
   },
   'Security Requirement': {},
   Schema: {
     $ref: kept(`\`#/…\`, also beside other keywords; ${ONE_FILE}`, text),
-    $defs: kept(BOTH, undefined, map('Schema')),
-    $comment: shown,
+    $defs: map('Schema', BOTH),
     $schema: refused(DIALECT),
     $id: refused(NO_NAMES),
     $anchor: refused(NO_NAMES),
     $dynamicRef: refused('write $ref'),
     $dynamicAnchor: refused(NO_NAMES),
     $vocabulary: refused(DIALECT),
-    allOf: kept(BOTH, undefined, list('Schema')),
-    anyOf: kept(BOTH, undefined, list('Schema')),
-    oneOf: kept(BOTH, undefined, list('Schema')),
-    not: kept(RUN, undefined, one('Schema')),
-    if: kept(RUN, undefined, one('Schema')),
-    then: kept(RUN, undefined, one('Schema')),
-    else: kept(RUN, undefined, one('Schema')),
-    dependentSchemas: kept(RUN, undefined, map('Schema')),
-    properties: kept(BOTH, undefined, map('Schema')),
-    patternProperties: kept(BOTH, patterns, map('Schema')),
-    additionalProperties: kept(BOTH, undefined, one('Schema')),
-    unevaluatedProperties: kept(RUN, undefined, one('Schema')),
-    propertyNames: kept(RUN, undefined, one('Schema')),
-    items: kept(BOTH, undefined, one('Schema')),
-    prefixItems: kept(BOTH, undefined, list('Schema')),
-    contains: kept(RUN, undefined, one('Schema')),
+    allOf: list('Schema', BOTH),
+    anyOf: list('Schema', BOTH),
+    oneOf: list('Schema', BOTH),
+    not: one('Schema', RUN),
+    if: one('Schema', RUN),
+    then: one('Schema', RUN),
+    else: one('Schema', RUN),
+    dependentSchemas: map('Schema', RUN),
+    properties: map('Schema', BOTH),
+    patternProperties: map('Schema', BOTH, patterns),
+    additionalProperties: one('Schema', BOTH),
+    unevaluatedProperties: one('Schema', RUN),
+    propertyNames: one('Schema', RUN),
+    items: one('Schema', BOTH),
+    prefixItems: list('Schema', BOTH),
+    contains: one('Schema', RUN),
     unevaluatedItems: refused('describe all items by items and prefixItems'),
     type: kept(BOTH, types),
     enum: kept(`${BOTH}; an int64 is compared exactly`, ofInt64(must('a list', Array.isArray))),
@@ -308,21 +292,12 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     default: kept('filled in where a request lacks a parameter or a member of an object'),
     readOnly: kept('for a member of an object, which no request may have', marker),
     writeOnly: kept('for a member of an object, which no reply may have', marker),
-    discriminator: kept(
+    discriminator: one(
+      'Discriminator',
       'beside oneOf or anyOf; each branch must require the property, and fix its values by const or enum',
-      undefined,
-      one('Discriminator'),
     ),
-    title: shown,
-    description: shown,
-    deprecated: shown,
-    example: shown,
-    examples: shown,
-    externalDocs: shown,
-    xml: shown,
-    contentEncoding: shown,
-    contentMediaType: shown,
-    contentSchema: shown,
+    ...shown('title', 'description', '$comment', 'deprecated', 'example', 'examples', 'externalDocs', 'xml'),
+    ...shown('contentEncoding', 'contentMediaType', 'contentSchema'),
     nullable: refused('write a list of types: type: [string, "null"]'),
     'x-pattern-message': kept(
       'the message to a client whose string does not match the pattern; a pattern has one message',
@@ -351,7 +326,7 @@ function isRounded(value: unknown, position: Position): boolean {
   return Object.entries(value).some(([name, each]) => isRounded(each, position.member(name)));
 }
 
-/** Maps in which OpenAPI allows members `x-…` beside those with free names. */
+/** Maps in which OpenAPI allows extensions (`x-…`). */
 const EXTENSIBLE = ['paths', 'responses'];
 
 /** OpenAPI ignores header parameters with these names (OpenAPI 3.1, section 4.8.12). */

@@ -33,11 +33,7 @@ export function publishedYaml(yaml: string | Written): string {
   return completed ? parsed.toString({ lineWidth: 0, singleQuote: true }) : text;
 }
 
-/**
- * Adds to each reply references to the headers that `x-headers-of-every-reply` names and the reply does not declare.
- *
- * @returns whether it has added any
- */
+/** Adds the headers of `x-headers-of-every-reply` to the replies. @returns whether a reply lacked one */
 function shareHeaders(document: Document): boolean {
   const resolve = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
   const get = (node: unknown, name: string) => (isMap(node) ? resolve(node.get(name, true)) : undefined);

@@ -9,7 +9,7 @@ export const MAX = {
   fields: 200,
   headBytes: 16 * KIB,
   bodyBytes: DEFAULT_BODY_BYTES,
-  /** Chunk framing beyond twice the bytes of the body: a small chunk takes as much processor time as a large one. */
+  /** Chunk framing, beyond twice the bytes of the body: a small chunk takes as much processor time as a large one. */
   framingBytes: 16 * KIB,
   /** Callers that the ledger remembers. */
   callers: 4096,

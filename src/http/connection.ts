@@ -5,12 +5,12 @@ import { DEADLINE } from './bounds.ts';
 
 export type Phase = 'idle' | 'head' | 'body' | 'working' | 'replying';
 
-/** A request and its reply, with the memory that the process holds for them. */
+/** A request and its reply. */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
-  /** Whether the client sent it before it had the reply to the request before. */
+  /** The client did not wait for the reply to its previous request. */
   readonly pipelined: boolean;
   /** Limits count it under this key: the client's address, later the caller's own key. */
   key = '';
@@ -20,7 +20,7 @@ export class Exchange {
   slots = 1;
   /** Whether the reply says `Connection: close` (RFC 9112, section 9.6). */
   last = false;
-  /** Whether the reply is out, or the client gone. */
+  /** The reply is out, or the client is gone. */
   ended = false;
   onEnd: (() => void) | undefined;
   /** Called to free the memory of the body for other requests. */
@@ -57,13 +57,13 @@ export class Connection {
   readonly address: string | undefined;
   /** Exchanges that have not ended, in the order of their requests. */
   readonly exchanges: Exchange[] = [];
-  /** The number of pipelined exchanges among them. */
+  /** The pipelined ones among them. */
   count = 0;
   /** When a request last came, or bytes of a body or a reply last moved, on the clock of `performance.now()`. */
   progressAt = performance.now();
   /** Bytes of the body read, or of the reply sent, at the last call of `hasProgressed`. */
   progress: number | undefined;
-  /** Whether the client has sent bytes that Node could not read as a request. */
+  /** The client has sent bytes that Node cannot read as a request. */
   unreadable = false;
   private begun = false;
   /** No further request is processed. */
@@ -118,10 +118,7 @@ export class Connection {
     });
   }
 
-  /**
-   * Calls back when all requests that arrived whole are answered; never, if a request that is still arriving has its reply
-   * already: that reply is the last one of the connection.
-   */
+  /** Does not call back if a request that is still arriving has its reply already: that reply ends the connection. */
   afterWhole(callback: () => void): void {
     if (this.exchanges.some(({ request, response }) => !request.complete && response.headersSent)) return;
     const whole = this.exchanges.findLast(({ request, response }) => request.complete && !response.writableFinished);
@@ -145,9 +142,8 @@ export class Connection {
   }
 
   /**
-   * Stops Node's parser once the connection is to end. Otherwise the parser would report every request in the bytes that it
-   * has read already, up to ten thousand. Only its callback for a head can stop it, by an undocumented value: 2 ends HTTP
-   * on this connection.
+   * Stops the parser of a connection that is to end: it would still report each request in the bytes that it has read,
+   * up to ten thousand. Only its callback for a head can stop it: the result 2, not documented, ends HTTP here.
    */
   private steerParser(): void {
     const { socket } = this;

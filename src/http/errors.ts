@@ -5,8 +5,8 @@ import { sendRefusal } from './reply.ts';
 
 /** Turns every failure into a reply and the members of its log line. */
 export function answerFailure(error: unknown, context: Context): void {
-  // The body of a small request follows its head in the same packet: once Node has read it, the client can use the
-  // connection again.
+  // After this turn of the event loop, Node has read the rest of the packet: if it holds the whole body, the connection
+  // can be used again.
   const tooMany = error === overloaded || (error instanceof Refusal && error.number === ErrorNumber.tooManyRequests);
   if (tooMany && !context.request.complete) setImmediate(tell, error, context);
   else tell(error, context);

@@ -7,7 +7,7 @@ import { MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Memory that Node takes for a Buffer beside its content, roughly. */
+/** What a Buffer takes in memory beside its content, roughly. */
 const BUFFER_BYTES = 400;
 /** The smallest framing of a chunk: one digit for its size, and two line ends. */
 const CHUNK_BYTES = 5;
@@ -24,8 +24,8 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Receives the body of a request into one Buffer, whose size the ledger counts. Node's stream, which this replaces, would
- * keep a Buffer for each chunk.
+ * Receives the body of a request into one Buffer, whose size the ledger counts. Node's stream, which this replaces,
+ * would keep a Buffer for each chunk.
  */
 export class IncomingBody {
   private readonly exchange: Exchange;
@@ -85,14 +85,12 @@ export class IncomingBody {
     return !this.dropped;
   }
 
-  /** To be called when the body has arrived whole. */
   end(): void {
     if (this.state !== 'arriving') return;
     this.state = 'complete';
     this.reader?.resolve(this.handOut());
   }
 
-  /** To be called when the exchange has ended. */
   abort(): void {
     if (this.state === 'arriving') this.refuse(new Refusal(ErrorNumber.malformedMessage, 'body did not arrive whole'));
   }
@@ -151,15 +149,12 @@ function smallChunks(): Refusal {
 }
 
 /**
- * The classes by which a server makes requests and replies. They have the prototypes of an Express application already:
- * Express would change the prototype of each object, which makes V8 give up its optimizations of it.
+ * The classes of requests and replies, with the prototypes of an Express application: Express would set the prototype
+ * of each object, which makes V8 give up its optimizations of it.
  */
 export function classesOf(app: Express) {
   class AppRequest extends IncomingMessage {
-    /**
-     * Undocumented: ends the stream without its events, which would take some 3 % of the time of a create. A Node without
-     * this method emits the events.
-     */
+    /** Undocumented: ends the stream without its events, which take some 3 % of a create. */
     declare _dumpAndCloseReadable?: () => void;
     incoming: IncomingBody | undefined;
 

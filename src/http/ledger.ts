@@ -198,8 +198,8 @@ interface Shareholder {
 }
 
 /**
- * Shares `max` places among holders. When all are taken, a holder with fewer than the average still gets one, until 1.25
- * times `max` are taken.
+ * Shares `max` places among holders. When all are taken, a holder with fewer than the average still gets one, until
+ * 1.25 times `max` are taken.
  */
 class Share {
   private readonly max: number;

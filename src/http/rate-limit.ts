@@ -8,8 +8,8 @@ export interface RateLimit {
 }
 
 /**
- * Counts the requests of each caller to this process, and adds the header fields RateLimit and RateLimit-Policy to their
- * replies (IETF draft "RateLimit header fields for HTTP", from version 08 on). The returned function throws a Refusal.
+ * Limits the requests of each caller to this process. Replies have the header fields RateLimit and RateLimit-Policy
+ * (IETF draft "RateLimit header fields for HTTP", from version 08 on). The returned function throws a Refusal.
  */
 export function createRateLimit({ requests, windowMs }: RateLimit) {
   const counts = new Map<string, { hits: number; readonly endsAt: number }>();
@@ -25,7 +25,7 @@ export function createRateLimit({ requests, windowMs }: RateLimit) {
     if (count === undefined || count.endsAt <= now) counts.set(key, (count = { hits: 0, endsAt: now + windowMs }));
     count.hits++;
     const left = Math.max(requests - count.hits, 0);
-    // The subtrahend outweighs the rounding error of `now + windowMs`, which could make 61 of 60 seconds.
+    // 1e-3 absorbs the rounding error of `now + windowMs`, by which 60 seconds could become 61.
     const seconds = Math.max(1, Math.ceil((count.endsAt - now - 1e-3) / 1000));
     fields.push('RateLimit-Policy', policy, 'RateLimit', `"caller"; r=${left}; t=${seconds}`);
     if (count.hits > requests)

@@ -5,7 +5,7 @@ import { sentPath } from './request-target.ts';
 /** W3C Trace Context, section 3.2; the group is the trace-id. */
 const TRACEPARENT = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/;
 
-/** A failure is logged with its stack at most once in this time. */
+/** The same failure is logged with its stack at most once in this time. */
 const REPEATED_MS = 60_000;
 const MAX_FAILURES = 64;
 

@@ -76,7 +76,7 @@ function endInParts(context: Context, bytes: Buffer, start: number): void {
     });
 }
 
-/** Call before a reply begins: if the body has not arrived by then, the connection ends after the reply. */
+/** If the body has not arrived when the reply begins, the connection ends after the reply. */
 export function settleConnection(context: Context): void {
   const { connection, request, body } = context;
   if (body !== undefined && !request.complete) {
@@ -84,7 +84,7 @@ export function settleConnection(context: Context): void {
     connection.stopReading();
     connection.endAfter(context);
   } else {
-    // Without `100 Continue` Node would end the connection.
+    // Node would end the connection of a client that still waits for `100 Continue`.
     context.askForBody();
   }
   if (!context.last) return;

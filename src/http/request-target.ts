@@ -1,13 +1,12 @@
 import type { Request } from 'express';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 
-/** Messages and log lines repeat so many characters of a path. */
+/** Paths are cut to this length in messages and in the log. */
 const MAX_PATH_LENGTH = 200;
 
 /**
- * Leaves path and query of the request target (RFC 9112, section 3.2) in `url`, and the whole target in `originalUrl`. A
- * target without a path (`*`, `x://y`) or with a fragment becomes a path that does not exist: Express would answer a
- * request without a path itself.
+ * Leaves path and query of the request target (RFC 9112, section 3.2) in `url`, the whole target in `originalUrl`.
+ * Express would answer a target without a path itself (`*`, `x://y`): it becomes a path that does not exist.
  */
 export function takeOriginForm(request: Request): void {
   const { url: target } = request;

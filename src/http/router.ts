@@ -12,15 +12,13 @@ import { readBody } from './body.ts';
 import { toolsWith } from './tools.ts';
 
 /**
- * A caller whose body takes longer than this to arrive is authenticated again before the operation begins: this time and
- * CACHED_MS of auth/authenticator.ts must be less than 1 s together, in which a revoked token may still work.
+ * A caller whose body takes longer to arrive is authenticated again. A revoked token may work for 1 s: this time and
+ * CACHED_MS of auth/authenticator.ts must be less together.
  */
 const REAUTHENTICATE_AFTER_MS = 100;
 
-/**
- * Any operation of `Operations` (types.ts). It is declared as a method, since TypeScript lets only the parameters of methods
- * be narrower.
- */
+/** Any operation of `Operations` (types.ts). A method, as TypeScript lets only parameters of methods be narrower. */
+
 interface Untyped {
   operation(request: RequestData, tools: Tools): Promise<ReplyData>;
 }
@@ -28,12 +26,12 @@ export type Handler = Untyped['operation'];
 
 export interface RouterOptions {
   readonly contract: Contract;
-  /** By operationId. */
+  /** The key is the operationId. */
   readonly operations: Readonly<Record<string, Handler>>;
   readonly services: Services;
   /** @throws Refusal */
   readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
-  /** Counts a request of its caller. @throws Refusal if the caller has sent too many */
+  /** @throws Refusal if the caller has sent too many requests */
   readonly count?: ((context: Context) => void) | undefined;
   /** The path of BASE_URL: '' or such as `/api`. */
   readonly basePath: string;
@@ -51,11 +49,9 @@ function templatePath(template: string): string {
 }
 
 /**
- * Adds a route for each operation of the contract to a router that is strict and case-sensitive. Each checks a request in
- * this order: path and method (404, 405), security (401, 403), small chunks (503), rate limit (429), the contract (400),
- * the number of operations under way (503).
- *
- * @throws ContractError if the handlers are not those of the contract
+ * Adds the operations to a router that is strict and case-sensitive. A request passes these checks in this order: path
+ * and method (404, 405), security (401, 403), small chunks (503), rate limit (429), contract (400), operations under
+ * way (503).
  */
 export function routeOperations(router: IRouter, options: RouterOptions): void {
   const { contract, operations } = options;

@@ -11,13 +11,14 @@ import { refuseUnreadable, tooSlow } from './unreadable.ts';
 /** A stopping server keeps idle connections for so long: their next request may be on its way. */
 const FAREWELL_MS = 500;
 const SWEEP_MS = 1000;
-/** Connections that may wait to be accepted: when thousands of clients reconnect at once, none should be turned away. */
+/** Connections that may wait to be accepted: thousands of clients may reconnect at once. */
 const BACKLOG = 4096;
 
 export interface Listener {
   /** Such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Accepts no more connections, answers the requests under way, and cuts off those that take longer than `withinMs`. */
+  /** Accepts no more connections, answers requests under way, and cuts off those that take longer than `withinMs`. */
+
   stop(withinMs: number): Promise<void>;
 }
 
@@ -29,12 +30,12 @@ export interface Application<E extends Exchange> {
 }
 
 export interface ListenOptions {
-  /** Called with the status that answers bytes which Node cannot read as a request. */
+  /** Called with the status of each reply to bytes that Node cannot read as a request. */
   readonly onUnreadable?: ((status: number) => void) | undefined;
   readonly onCutOff?: OnCutOff | undefined;
 }
 
-/** @throws ExplainedError if the address cannot be listened on */
+/** @throws ExplainedError */
 export async function listen<E extends Exchange>(
   { handle, Exchange, classes }: Application<E>,
   host: string,
@@ -64,8 +65,8 @@ export async function listen<E extends Exchange>(
   const begin = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     const exchange = ledger.begin(request, response, expectsContinue);
     if (exchange === undefined) return;
-    // After a request with the header Upgrade, Node drops the rest of the packet, and would parse the next one as the start
-    // of a request, though it may be the middle of one.
+    // After a request with the header Upgrade, Node drops the rest of the packet, and would parse the next one as the
+    // start of a request, though it may be the middle of one.
     if (ledger.stopping || request.headers.upgrade !== undefined) exchange.connection.endAfter(exchange);
     handle(exchange);
   };

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Services, Tools } from '../operations/services.ts';
 import type { Context } from './context.ts';
 
-/** @returns the class of the Tools of a request, whose prototype holds the services that all requests share */
+/** @returns the class of a request's Tools: its prototype holds the services, which all requests share */
 export function toolsWith(services: Services): new (context: Context) => Tools {
   class RequestTools {
     private readonly context: Context;

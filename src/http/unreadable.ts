@@ -6,11 +6,7 @@ import type { Connection, Exchange } from './connection.ts';
 import type { Ledger } from './ledger.ts';
 import { errorBody } from './reply.ts';
 
-/**
- * Answers bytes that Node cannot read as a request, for which Node makes no response object.
- *
- * @returns a function that answers a connection with a refusal, and ends it
- */
+/** Node makes no response object for bytes that it cannot read as a request. @returns a function that answers them */
 export function refuseUnreadable<E extends Exchange>(
   server: Server,
   ledger: Ledger<E>,
@@ -25,7 +21,7 @@ export function refuseUnreadable<E extends Exchange>(
     if (connection.unreadable) return;
     connection.unreadable = true;
     connection.afterWhole(() => {
-      // The client is gone, or a reply has ended the connection.
+      // No answer is possible: the client is gone, or a reply has ended the connection.
       if (!socket.writable) return;
       const { status, number, message } = refusal;
       logger.info({ client: address, status, error: number, reason: message }, 'unreadable request');
@@ -67,7 +63,7 @@ function refusalOf({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException
   }
 }
 
-/** The whole reply as text. */
+/** The whole reply. */
 function inText(refusal: Refusal): string {
   const body = errorBody(refusal);
   const head = [

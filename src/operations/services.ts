@@ -10,15 +10,16 @@ export interface Services {
   readonly now: () => Date;
 }
 
-/** The second argument of an operation: the services and the data of its request. */
+/** The second argument of an operation. */
+
 export interface Tools extends Services {
   /** undefined: the operation needs no token. */
   readonly caller: Caller | undefined;
   /** Adds the request id to each line. Never log a token or a body. */
   readonly log: Logger;
   /**
-   * Aborted when the client closes its side of the connection before it has the reply. A client that only half-closed still
-   * gets the reply, if the operation ignores the signal and finishes.
+   * Aborted when the client closes its side of the connection before it has the reply. A client that only half-closed
+   * still gets the reply, if the operation ignores the signal and finishes.
    */
 
   readonly signal: AbortSignal;

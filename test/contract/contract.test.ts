@@ -53,7 +53,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
           `${getBed}: the operationId ${id} must be a valid name of a function in TypeScript`,
         ] as const,
     ),
-    ...['index', 'services'].map(
+    ...['errors', 'index', 'record', 'services'].map(
       (id) =>
         [
           `the operationId ${id}`,

@@ -225,7 +225,7 @@ describe('what is not kept stops the start, with its place and the way out:', ()
     [
       'Schema',
       { properties: { a: { readOnly: true, writeOnly: true } } },
-      'readOnly or its opposite must be left out: with both, the member could never be sent',
+      'readOnly must not be combined with its opposite: the member could never be sent',
     ],
     ['Schema', { discriminator: { propertyName: 'kind' } }, 'a discriminator must stand beside oneOf or anyOf'],
     ['Schema', { oneOf: [{}], discriminator: { propertyName: 'kind' } }, 'each branch must be a $ref'],

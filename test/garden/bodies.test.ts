@@ -58,7 +58,7 @@ describe('a body reaches its operation as data:', () => {
 });
 
 test('a number that no double can hold is refused as it is read', async () => {
-  expect((await post('/notes', '[1e400]')).text).toContain('body holds a number that is too large');
+  expect((await post('/notes', '[1e400]')).text).toContain('body has a number beyond the range of a double');
 });
 
 test('a body is held to the schema of its own media type', async () => {
