@@ -67,7 +67,6 @@ function largestValue(root: AnySchema, follow: Follow): number {
   }
 
   function members({ properties = {}, propertyNames, additionalProperties, maxProperties }: Schema): number {
-    // A request must not have readOnly members.
     const sent = Object.entries(properties).filter(([, each]) => !isReadOnly(each));
     const declared = sent.map(([name, each]) => jsonBytes(name) + 2 + largest(each));
     const counted = declared.toSorted((one, other) => other - one).slice(0, maxProperties);

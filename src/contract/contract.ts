@@ -57,7 +57,7 @@ export interface RequestData extends ParameterValues {
   readonly body: unknown;
 }
 
-/** In its values, an int64 is a bigint. */
+/** Checks values in which an int64 is a bigint. */
 export interface OperationValidator {
   /** @throws Refusal */
   request(request: RequestData, mediaType?: string): void;

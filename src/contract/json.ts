@@ -2,7 +2,6 @@ import { ErrorNumber, Refusal } from './errors.ts';
 import { toNumber } from './int64.ts';
 import type { Position } from './positions.ts';
 
-/** How deep objects and arrays may nest. */
 export const MAX_DEPTH = 32;
 
 export type Holder = Record<string, unknown>;
@@ -28,9 +27,7 @@ const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x2
 
 /**
  * Parses JSON (RFC 8259) within the limits of RFC 7493: no lone surrogates (section 2.1), no numbers beyond the doubles
- * (2.2), no repeated members (2.3). Where `position` says int64, numbers are bigints.
- *
- * @throws Refusal
+ * (2.2), no repeated members (2.3). Where `position` says int64, numbers are bigints. @throws Refusal
  */
 export function parseJson(text: string, position: Position | undefined): unknown {
   return new Parser(text).document(position);

@@ -178,7 +178,6 @@ function readMembers(
   return object;
 }
 
-/** @throws Refusal */
 function onlyOne(texts: readonly string[], ...names: readonly string[]): string {
   const [text = '', ...others] = texts;
   if (others.length === 0) return text;
@@ -230,7 +229,6 @@ function readQuery(query: string): RawQuery {
   return values;
 }
 
-/** @throws Refusal */
 function percentDecoded(text: string, where: string): string {
   try {
     if (/^[\x21-\x7e ]*$/.test(text)) return decodeURIComponent(text);

@@ -24,7 +24,7 @@ export function requireSingleRecursion(schema: Schema, follow: Follow): void {
   }
 }
 
-/** For each branch of a discriminator, all schemas that apply to the value; one that applies twice stands twice. */
+/** The schemas that apply to the value, listed once per branch of a discriminator; one that applies twice, twice. */
 function alternatives(root: Schema, follow: Follow): readonly (readonly Schema[])[] {
   const visit = (schema: AnySchema | undefined, within: readonly Schema[]): readonly (readonly Schema[])[] => {
     if (typeof schema !== 'object' || within.includes(schema)) return [[]];

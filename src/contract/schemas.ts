@@ -36,9 +36,9 @@ const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 /** Where a schema stands, which decides what it may contain. */
 interface Place {
   readonly of: 'a member' | 'a parameter' | 'another value';
-  /** Whether the schema is beneath one of CONDITIONAL. */
+  /** Beneath one of CONDITIONAL. */
   readonly isConditional: boolean;
-  /** Whether the schema is beneath none of UNTYPED. */
+  /** Beneath none of UNTYPED. */
   readonly isTyped: boolean;
   /** The schemas that have led to this one by `$ref`, for the same value. */
   readonly within: readonly AnySchema[];

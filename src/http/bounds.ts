@@ -36,7 +36,7 @@ export const DEADLINE = {
   linger: 500,
   /** For deferred work in each turn of the event loop: Node accepts only one connection a turn. */
   turn: 0.05,
-  /** Chunked bodies of a caller that sent too small chunks are refused for so long. */
+  /** How long chunked bodies are refused to a caller whose chunks were too small. */
   smallChunks: 10 * SECOND,
 } as const;
 

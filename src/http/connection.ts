@@ -57,7 +57,7 @@ export class Connection {
   readonly address: string | undefined;
   /** Exchanges that have not ended, in the order of their requests. */
   readonly exchanges: Exchange[] = [];
-  /** The pipelined ones among them. */
+  /** The number of pipelined exchanges. */
   count = 0;
   /** When a request last came, or bytes of a body or a reply last moved, on the clock of `performance.now()`. */
   progressAt = performance.now();

@@ -35,7 +35,6 @@ export class Context extends Exchange {
   /** Header fields of the reply, of a failure too: name, value, name, value. */
   readonly fields: string[];
   operation: ContractOperation | undefined;
-  /** The error number in the reply. */
   error: number | undefined;
   /** Why the request was refused, in more detail than the client learns: for the log. */
   reason: string | undefined;

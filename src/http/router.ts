@@ -12,8 +12,8 @@ import { readBody } from './body.ts';
 import { toolsWith } from './tools.ts';
 
 /**
- * A caller whose body takes longer to arrive is authenticated again. A revoked token may work for 1 s: this time and
- * CACHED_MS of auth/authenticator.ts must be less together.
+ * A caller whose body takes longer to arrive is authenticated again. The sum of this time and CACHED_MS of
+ * auth/authenticator.ts must be less than 1 s, as a revoked token may work no longer.
  */
 const REAUTHENTICATE_AFTER_MS = 100;
 

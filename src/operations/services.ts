@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Caller } from '../contract/caller.ts';
 import type { Database, ItemStore, Store, Transaction } from '../storage/store.ts';
 
-/** Shared by all requests. */
 export interface Services {
   readonly plants: ItemStore;
   readonly database: Database;
