@@ -22,7 +22,7 @@ export function areScopes(texts: readonly string[]): boolean {
 
 export const NO_SCOPES =
   'a scope must be printable ASCII without spaces, " and \\, ' +
-  `and all scopes together may have ${MAX_SCOPE_CHARACTERS} characters`;
+  `and all scopes together must have at most ${MAX_SCOPE_CHARACTERS} characters`;
 
 /** @returns a check that throws a Refusal unless the caller has all scopes of one alternative; undefined: not needed */
 export function scopeCheck(alternatives: readonly (readonly string[])[]): ((caller: Caller) => void) | undefined {

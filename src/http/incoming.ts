@@ -154,7 +154,7 @@ function smallChunks(): Refusal {
  */
 export function classesOf(app: Express) {
   class AppRequest extends IncomingMessage {
-    /** Undocumented: ends the stream without its events, which take some 3 % of a create. */
+    /** Undocumented: ends the stream without its events, which take some 3 % of the time of a create. */
     declare _dumpAndCloseReadable?: () => void;
     incoming: IncomingBody | undefined;
 
