@@ -149,7 +149,6 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     variables: refused('write the url out'),
     ...shown('description'),
   },
-
   Components: {
     schemas: map('Schema', BOTH),
     responses: map('Response', BOTH),

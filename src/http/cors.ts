@@ -40,7 +40,6 @@ export function createCors(origins: readonly string[], { operations }: Contract)
     }
     const asks = method === 'OPTIONS' && origin !== undefined && 'access-control-request-method' in headers;
     // The package would treat every OPTIONS as a preflight.
-
     mark({ method: asks ? method : 'GET', headers }, context.response, () => undefined);
     return asks;
   };

@@ -13,12 +13,11 @@ import { toolsWith } from './tools.ts';
 
 /**
  * A caller whose body takes longer to arrive is authenticated again. The sum of this time and CACHED_MS of
- * auth/authenticator.ts must be less than 1 s, as a revoked token may work no longer.
+ * auth/authenticator.ts must not exceed 1 s, as a revoked token may work no longer.
  */
 const REAUTHENTICATE_AFTER_MS = 100;
 
 /** Any operation of `Operations` (types.ts). A method, as TypeScript lets only parameters of methods be narrower. */
-
 interface Untyped {
   operation(request: RequestData, tools: Tools): Promise<ReplyData>;
 }

@@ -18,7 +18,6 @@ export interface Listener {
   /** Such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /** Accepts no more connections, answers requests under way, and cuts off those that take longer than `withinMs`. */
-
   stop(withinMs: number): Promise<void>;
 }
 

@@ -10,7 +10,6 @@ export interface Services {
 }
 
 /** The second argument of an operation. */
-
 export interface Tools extends Services {
   /** undefined: the operation needs no token. */
   readonly caller: Caller | undefined;
@@ -20,7 +19,6 @@ export interface Tools extends Services {
    * Aborted when the client closes its side of the connection before it has the reply. A client that only half-closed
    * still gets the reply, if the operation ignores the signal and finishes.
    */
-
   readonly signal: AbortSignal;
 }
 
