@@ -7,9 +7,9 @@ interface Default {
 }
 
 /**
- * A place in a JSON value with the schemas that describe it: one of them with the format int64 makes it int64.
- * Positions beneath are made on first access, as schemas may contain themselves; places with the same schemas share a
- * position, as clients choose how deep a body nests.
+ * A place in a JSON value with the schemas that describe it. It is an int64 if one of them has that format. Positions
+ * beneath are made on first access, as schemas may contain themselves; places with the same schemas share a position,
+ * as clients choose how deep a body nests.
  */
 export class Position {
   readonly int64: boolean;

@@ -38,7 +38,7 @@ interface Place {
   readonly of: 'a member' | 'a parameter' | 'another value';
   /** Beneath one of CONDITIONAL. */
   readonly isConditional: boolean;
-  /** Beneath none of UNTYPED. */
+  /** Not beneath one of UNTYPED. */
   readonly isTyped: boolean;
   /** The schemas that have led to this one by `$ref`, for the same value. */
   readonly within: readonly AnySchema[];

@@ -30,7 +30,7 @@ type Received<T> =
           : never
         : T;
 type Defined<T> = Exclude<T, undefined>;
-/** Only the generated type of a member with a default includes `undefined`; an operation gets that member always. */
+/** Generated types include `undefined` only for a member with a default, which an operation always gets. */
 type FilledIn<T> = {
   [Name in keyof T as undefined extends Required<T>[Name] ? never : Name]: T[Name];
 } & {

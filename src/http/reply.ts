@@ -26,7 +26,7 @@ export function sendReply(context: Context, reply: ReplyData, operation: Contrac
     if (value === undefined) continue;
     if (OWN_HEADERS.some((own) => own === name.toLowerCase()))
       throw new Error(`${operation.id} answered with the header ${name}, which the service itself sends: leave it out`);
-    // Before Node does: it would throw with some of the headers set.
+    // Otherwise Node would throw later, with some of the headers set.
     validateHeaderValue(name, String(value));
   }
   operation.validator.reply(status, headers, body);
@@ -49,8 +49,8 @@ export function send(
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  // RFC 9110, section 8.6: a 204 must not have a Content-Length; that of a 304 or a reply to HEAD would have to be the
-  // length of the body that GET gets.
+  // A 204 must not have a Content-Length; a 304 and a reply to HEAD may have only that of the reply to GET (RFC 9110,
+  // section 8.6).
   const hasNone = body === undefined && (status === 304 || context.request.method === 'HEAD');
   if (status !== 204 && !hasNone) fields.push('Content-Length', String(length));
   response.writeHead(status, fields);

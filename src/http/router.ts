@@ -17,7 +17,7 @@ import { toolsWith } from './tools.ts';
  */
 const REAUTHENTICATE_AFTER_MS = 100;
 
-/** Any operation of `Operations` (types.ts). A method, as TypeScript lets only parameters of methods be narrower. */
+/** Any operation of `Operations` (types.ts). TypeScript lets only the parameter of a method be narrower. */
 interface Untyped {
   operation(request: RequestData, tools: Tools): Promise<ReplyData>;
 }
