@@ -24,7 +24,7 @@ export function requireSingleRecursion(schema: Schema, follow: Follow): void {
   }
 }
 
-/** The schemas that apply to the value, listed once per branch of a discriminator; one that applies twice, twice. */
+/** The schemas that apply to the value, per branch of a discriminator; one that applies twice is listed twice. */
 function alternatives(root: Schema, follow: Follow): readonly (readonly Schema[])[] {
   const visit = (schema: AnySchema | undefined, within: readonly Schema[]): readonly (readonly Schema[])[] => {
     if (typeof schema !== 'object' || within.includes(schema)) return [[]];
