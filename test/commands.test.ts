@@ -34,10 +34,10 @@ describe('the command line', () => {
   });
 
   test.each([
-    ['export', 'there is no database '],
-    ['token list', 'there is no database '],
-    ['token revoke x', 'there is no database '],
-    ['remove 1', 'there is no database '],
+    ['export', 'the database '],
+    ['token list', 'the database '],
+    ['token revoke x', 'the database '],
+    ['remove 1', 'the database '],
     ['remove one', 'the id must be an integer from '],
     ['remove 9223372036854775808', 'the id must be an integer from '],
     ['token create my/token', 'the name of a token must be 1 to 100 letters'],

@@ -1,32 +1,34 @@
 import { SERVICE } from '../resource.ts';
-import { StoreUnusable } from './store.ts';
+import { type Row, StoreUnusable } from './store.ts';
 import { type Kind, kindOf, TABLES } from './tables.ts';
 
-/**
- * Compares the schema that a database has with the one that this version knows.
- *
- * @param create whether an older schema is about to be brought up to date
- * @throws StoreUnusable if it cannot be used
- */
-export function requireSchema(database: string, found: number, known: number, create: boolean): void {
+/** @throws StoreUnusable if this version cannot use the schema, or must migrate it first and may not */
+export function requireSchema(database: string, found: number, known: number, mayMigrate: boolean): void {
   const has = `${database} has schema ${found}`;
-  if (found > known) throw new StoreUnusable(`${has}, of a newer ${SERVICE}; this one knows ${known}`);
-  if (found < known && !create) throw new StoreUnusable(`${has}, an older one: run \`migrate\` first`);
+  if (found > known) throw new StoreUnusable(`${has}, newer than ${known}: install a newer ${SERVICE}`);
+  if (found < known && !mayMigrate) throw new StoreUnusable(`${has}, older than ${known}: run \`migrate\` first`);
 }
 
-/** A column as a database has it. */
 export interface FoundColumn {
   readonly table: string;
   readonly column: string;
-  /** In SQL. */
   readonly type: string;
   readonly nullable: boolean;
 }
 
+/** Reads rows that name a column of the database each: `table`, `column`, `type`, `required`. */
+export function toColumns(rows: readonly Row[]): FoundColumn[] {
+  return rows.map(({ table, column, type, required }) => ({
+    table: String(table),
+    column: String(column),
+    type: String(type),
+    nullable: !required,
+  }));
+}
+
 /**
- * Compares the tables that a database has with those that tables.ts describes.
+ * Checks the tables of a database against tables.ts.
  *
- * @param sqlTypes what the kinds are called in SQL
  * @throws StoreUnusable that names the first difference
  */
 export function requireTables(
@@ -44,7 +46,7 @@ export function requireTables(
       const name = `the column "${column}" of ${table}`;
       if (has === undefined) throw outOfStep(`${database} lacks ${name}, ${wanted}`);
       const is = `${has.type}${has.nullable ? '' : ' not null'}`;
-      if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, and tables.ts as ${wanted}`);
+      if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, but tables.ts as ${wanted}`);
     }
   }
 }

@@ -1,10 +1,10 @@
 import { STORE_PATIENCE_MS } from './batches.ts';
 import { StoreUnavailable } from './store.ts';
 
-/** How long something may wait for its turn, in milliseconds: it has the rest of its time to be done. */
+/** The other half of the time is for the work itself. */
 const MAX_WAIT_MS = STORE_PATIENCE_MS / 2;
 
-/** Lets so many do something at once; others wait for their turn, in the order in which they came. */
+/** Limits how much work is done at the same time; further work waits in the order in which it came. */
 export class Turns {
   private free: number;
   private readonly waiting: (() => void)[] = [];

@@ -30,9 +30,9 @@ describe('backup and restore', () => {
     const cases: [string[], RegExp][] = [
       [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another one/],
       [['backup', 'none/copy.db'], /none\/copy.db cannot be written: ENOENT.*/],
-      [['restore', 'none.db'], /there is no file none.db/],
+      [['restore', 'none.db'], /the file none.db does not exist/],
       [['restore', 'plants.db'], /the file plants.db is the store itself/],
-      [['restore', 'newer.db'], /the database newer.db has schema \d+, of a newer plant-store; this one knows \d+/],
+      [['restore', 'newer.db'], /the database newer.db has schema \d+, newer than \d+: install a newer plant-store/],
       [['restore', 'other.db'], /the database other.db is not a plant store/],
       [['restore', 'damaged.db', '--force'], /the database damaged.db is damaged.*/],
       [['restore', 'text.db', '--force'], /the database text.db is not a SQLite database/],
@@ -44,7 +44,7 @@ describe('backup and restore', () => {
     }
     expect(look(database)).toBe(3);
     expect((await plantStore(['backup', 'x'], { DATABASE_URL: 'sqlite:gone.db' }, folder)).stderr).toMatch(
-      /^plant-store: there is no database .*gone.db\n$/,
+      /^plant-store: the database .*gone.db does not exist: check DATABASE_URL\n$/,
     );
     const postgres = { DATABASE_URL: 'postgres://al:secret@db.example,other:5433/plants?sslmode=require' };
     const at = `'postgres://al@db.example,other:5433/plants?sslmode=require&target_session_attrs=read-write'`;

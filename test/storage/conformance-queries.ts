@@ -57,7 +57,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
 
     test('with a value that cannot be stored fails at once, as a fault of the program', async () => {
       const never = sql`select ${new Date(NaN)}`.execute(getStore().database);
-      await expect(never).rejects.toThrow('a timestamp is a moment of the years 1 to 9999');
+      await expect(never).rejects.toThrow('a timestamp must be in the years 1 to 9999');
     });
 
     test('says which kind of constraint it breaks', async () => {
@@ -155,7 +155,9 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
           await insert(own, 'undone');
           await ask();
         });
-        await expect(asking).rejects.toThrow('inside a transaction, ask only the database that it is given');
+        await expect(asking).rejects.toThrow(
+          'inside a transaction, query only the database that your function receives',
+        );
       }
       expect(await items.count()).toBe(before);
       await insert(database, 'free again');
