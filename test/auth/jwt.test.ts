@@ -78,13 +78,13 @@ describe('a token is refused with 401, and why is in the log alone:', () => {
   ];
   test.each<Case>([
     ...['id+jwt', 'logout+jwt', 'secevent+jwt', 'application/okta-internal-at+jwt', 'at+jwt2', '', 7].map<Case>(
-      (typ) => [`of the type ${JSON.stringify(typ)}`, () => signed({}, { typ }), 'typ is not that of an access token'],
+      (typ) => [`of the type ${JSON.stringify(typ)}`, () => signed({}, { typ }), 'typ is neither at+jwt nor JWT'],
     ),
     ...['nonce', 'at_hash', 'c_hash', 'events'].flatMap((claim) =>
       [undefined, 'JWT'].map<Case>((typ) => [
         `with the claim ${claim} and the type ${String(typ)}`,
         () => signed({ [claim]: {} }, { typ }),
-        `an access token of this typ has no ${claim}`,
+        `the claim ${claim} shows that it is not an access token`,
       ]),
     ),
     ['expired 61 s ago', () => signed({ exp: now() - 61 }), 'ERR_JWT_EXPIRED exp'],

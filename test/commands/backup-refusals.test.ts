@@ -28,10 +28,10 @@ describe('backup and restore', () => {
     // SQLite looks for its header in the first 100 bytes.
     writeFileSync(join(folder, 'text.db'), 'no database '.repeat(10));
     const cases: [string[], RegExp][] = [
-      [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another one/],
+      [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another file/],
       [['backup', 'none/copy.db'], /none\/copy.db cannot be written: ENOENT.*/],
       [['restore', 'none.db'], /the file none.db does not exist/],
-      [['restore', 'plants.db'], /the file plants.db is the store itself/],
+      [['restore', 'plants.db'], /the file plants.db is the store itself: name a backup/],
       [['restore', 'newer.db'], /the database newer.db has schema \d+, newer than \d+: install a newer plant-store/],
       [['restore', 'other.db'], /the database other.db is not a plant store/],
       [['restore', 'damaged.db', '--force'], /the database damaged.db is damaged.*/],
@@ -53,7 +53,7 @@ describe('backup and restore', () => {
       ['restore', `pg_restore --clean --if-exists --single-transaction --dbname=${at} 'a'\\''b'`],
     ] as const) {
       const done = await plantStore([what, "a'b"], postgres, folder);
-      expect(done).toEqual({ code: 1, stdout: '', stderr: `plant-store: PostgreSQL does this itself: ${command}\n` });
+      expect(done).toEqual({ code: 1, stdout: '', stderr: `plant-store: use the command of PostgreSQL: ${command}\n` });
     }
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
