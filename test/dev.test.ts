@@ -25,11 +25,11 @@ test('npm run dev follows every change, or says what is wrong and where, and goe
 
   project.edit('openapi.yaml', 'maxLength: 20\n', 'maxLength: 20\n    \ttab\n');
   await until(() => /not YAML: .* at line \d+, column \d+/.test(dev.stdout() + dev.stderr()));
-  await until(() => dev.stdout().includes('openapi.yaml is to be mended, see above; the service goes on as it was'));
+  await until(() => dev.stdout().includes('correct openapi.yaml, see above; the old service is still running'));
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 
   // A source that is saved meanwhile does not start it with a contract that is broken.
-  const refused = () => dev.stdout().split('openapi.yaml is to be mended').length;
+  const refused = () => dev.stdout().split('correct openapi.yaml').length;
   const before = refused();
   project.edit('src/operations/createPlant.ts', '/** Creates', '/**  Creates');
   await until(() => refused() > before);
@@ -40,7 +40,7 @@ test('npm run dev follows every change, or says what is wrong and where, and goe
 
   project.edit('src/operations/createPlant.ts', 'status: 200', 'status: 201');
   await until(() => /src\/operations\/createPlant\.ts\(\d+,\d+\): error TS\d+: /.test(dev.stdout()));
-  await until(() => dev.stdout().includes('the types are to be mended, see above; the service goes on as it was'));
+  await until(() => dev.stdout().includes('correct the types, see above; the old service is still running'));
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 
   project.edit('src/operations/createPlant.ts', 'status: 201', 'status: 200');
