@@ -4,11 +4,8 @@ import { ExplainedError, messageOf } from './explained-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The global options of the command line. */
 export interface Chosen {
-  /** Overrides DATABASE_URL. */
   readonly store?: string;
-  /** Replaces `.env`. */
   readonly envFile?: string;
 }
 

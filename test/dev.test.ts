@@ -44,8 +44,8 @@ test('npm run dev follows every change, or says what is wrong and where, and goe
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 
   project.edit('src/operations/createPlant.ts', 'status: 201', 'status: 200');
-  const begun = dev.stdout().split('dev: served').length;
-  await until(() => dev.stdout().split('dev: served').length > begun);
+  const begun = dev.stdout().split('dev: serving').length;
+  await until(() => dev.stdout().split('dev: serving').length > begun);
 
   dev.child.kill('SIGTERM');
   expect(await dev.ended).toBe(0);

@@ -94,7 +94,6 @@ class ContractComparison {
   }
 }
 
-/** Matches the paths of a path template. */
 function asPattern(template: string): RegExp {
   const parts = template.split(/\{[^}]*\}/).map(RegExp.escape);
   return new RegExp(`^${parts.join('[^/]+')}$`);

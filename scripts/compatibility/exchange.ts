@@ -109,7 +109,6 @@ export class ExchangeComparison {
   }
 }
 
-/** Names of headers do not depend on case. */
 function inLowerCase(headers: unknown): Node {
   return Object.fromEntries(Object.entries(nodeOf(headers)).map(([name, each]) => [name.toLowerCase(), each]));
 }

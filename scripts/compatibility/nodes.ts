@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { exactJson } from '../../src/contract/int64.ts';
 import { targetOf } from '../../src/contract/document.ts';
 
-/** An object in a contract. */
 export type Node = Readonly<Record<string, unknown>>;
 
 export interface Documents {
@@ -38,7 +37,6 @@ export function namesOf(was: Node, is: Node): string[] {
   return allNames(was, is).filter((name) => !PROSE.test(name));
 }
 
-/** The names of all members. */
 export function allNames(was: Node, is: Node): string[] {
   return [...new Set([...Object.keys(was), ...Object.keys(is)])];
 }
@@ -89,7 +87,6 @@ function referencesIn(value: unknown): string[] {
   );
 }
 
-/** Describes a change for people. */
 export function change(was: unknown, is: unknown): string {
   const [before, after] = [show(was), show(is)];
   return before === after ? 'changed' : `${before} → ${after}`;

@@ -26,7 +26,6 @@ export interface Comparison {
   readonly lowest: string;
 }
 
-/** Sorts `1.10.0` after `1.9.0`. */
 export const compareVersions = new Intl.Collator('en', { numeric: true }).compare;
 
 /** @throws ContractError if openapi.yaml cannot be read, or the service would refuse it */
@@ -78,7 +77,7 @@ function edition(text: string, name = 'openapi.yaml'): Edition {
     if (isVersion(version)) return { text, document, version };
     throw new ContractError(`info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, not ${version}`);
   } catch (error) {
-    // loadDocument() calls every contract openapi.yaml.
+    // loadDocument() names every contract `openapi.yaml` in its messages.
     if (error instanceof ContractError) throw new ContractError(error.message.replaceAll('openapi.yaml', name));
     throw error;
   }

@@ -8,7 +8,7 @@ const COMPARED = new Set([
   ...['enum', 'const', 'properties', 'required', 'readOnly', 'writeOnly', 'additionalProperties', 'items'],
   ...['allOf', 'anyOf', 'x-error-numbers'],
 ]);
-/** `additionalProperties: false` also forbids the properties that only these, beside it, describe. */
+/** `additionalProperties: false` beside these keywords forbids the properties that they describe. */
 const BESIDE = ['allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'];
 /** Their meaning depends on the schemas inside and beside them. */
 const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
@@ -97,7 +97,7 @@ export class SchemaComparison {
       if (declared && !stillDeclared) this.report('property removed', place, 'property removed');
       else if (declared) this.compare(before.properties[name], after.properties[name], place);
       else if (stillDeclared) this.compareAdded(was, is, after.properties[name], stillDemanded && !demanded, place);
-      // 'required property added' and 'property removed' include `required`.
+      // The reports 'required property added' and 'property removed' cover `required` too.
       const reported = declared !== stillDeclared && stillDeclared === stillDemanded;
       if (demanded === stillDemanded || reported) continue;
       const rule = stillDemanded ? 'became required' : 'became optional';

@@ -59,7 +59,6 @@ export class Candidates implements Supply {
     return place.every((schema) => this.judge.isValid(schema, value));
   }
 
-  /** Identifies a schema. */
   numberOf(schema: Schema): number | boolean {
     if (typeof schema === 'boolean') return schema;
     const number = this.numbers.get(schema) ?? this.numbers.size;

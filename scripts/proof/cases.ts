@@ -57,7 +57,7 @@ export function casesOf(
     const { outcomes, verdicts } = seen.get(at[0])?.get(at[1]) ?? { outcomes: new Set(), verdicts: new Set() };
     const isBroken = outcomes.has(false) && verdicts.has(false);
     const isJudging = verdicts.has(true) && outcomes.has(true);
-    // A keyword with the schema `false` forbids something, so no valid value needs to have it.
+    // No valid value can contain what the schema `false` forbids.
     if (!isInContract(at[0]) || (isBroken && (isJudging || isForbidding))) return [];
     return [{ at, isJudging: verdicts.has(true) }];
   });

@@ -82,7 +82,6 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Candida
   return [...values.map((value) => ({ value, schema })), ...inMembers];
 }
 
-/** The schemas that apply to a member. */
 function memberPlace(way: Way, name: string, { judge }: Supply): Place {
   const described = way.flatMap(({ properties = {}, patternProperties = {}, additionalProperties }) => {
     const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];

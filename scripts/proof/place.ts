@@ -12,7 +12,6 @@ export interface Candidate {
   readonly schema: Keywords;
 }
 
-/** Supplies arrays and objects with items and members. */
 export interface Supply {
   readonly judge: Judge;
   of(place: Place): readonly Candidate[];

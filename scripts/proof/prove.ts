@@ -8,7 +8,6 @@ import { type Json, write } from './values.ts';
 
 /** A fixed seed, so that a contract that passes once always passes. */
 const SEED = 20_260_000;
-/** In the message of the error. */
 const MAX_NAMED = 10;
 
 /**

@@ -127,7 +127,6 @@ export function strings(way: Way, seed: number): string[] {
 
 function samples(pattern: string, seed: number): string[] {
   try {
-    // The shortest first.
     return fc
       .sample(fc.stringMatching(new RegExp(pattern, 'u')), { seed, numRuns: 12 })
       .filter((text) => text.isWellFormed())

@@ -19,7 +19,6 @@ export interface Subject {
 }
 
 interface RequestSubject extends Subject {
-  /** Undefined without a body. */
   readonly mediaType: string | undefined;
 }
 
@@ -32,7 +31,7 @@ export class Subjects {
   private readonly requests: Candidates;
   private readonly replies: Candidates;
   private readonly follow: Follow;
-  /** The cases of replies, which operations share. */
+  /** A cache, as operations share replies. */
   private readonly known = new Map<string, Cases>();
 
   constructor(document: object, seed: number) {
@@ -84,7 +83,6 @@ export class Subjects {
     });
   }
 
-  /** One for each status. */
   ofReplies(operation: ContractOperation): Subject[] {
     return [...operation.replies].map(([status, { content, headers }]) => {
       const fields = Object.entries(headers).map(

@@ -10,7 +10,6 @@ export interface Parts extends Readonly<Record<Parameter['in'], JsonObject>> {
   readonly body?: Json;
 }
 
-/** A request as a client sends it. */
 export interface Wire {
   readonly sent: SentRequest & { readonly headers: Readonly<Record<string, string>> };
   readonly body: Body | undefined;

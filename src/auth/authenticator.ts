@@ -8,7 +8,7 @@ import { hashToken, isJwt, isToken } from './token.ts';
 
 /** With REAUTHENTICATE_AFTER_MS of http/router.ts, a revoked token is refused within a second, as documented. */
 const CACHED_MS = 900;
-/** Renewing the cached answer in the background earlier keeps requests from waiting for the store. */
+/** After this time, the store is asked again in the background, so that no request waits for it. */
 const REFRESH_MS = 400;
 /** In characters, OVERHEAD included, as the tokens of some identity providers are long. */
 const MAX_REMEMBERED = 8_000_000;
@@ -51,7 +51,6 @@ export class Authenticator {
   /** By header, `Bearer <token>`. */
   private readonly known = new Map<string, Known>();
   private remembered = 0;
-  /** The JSON Web Tokens being verified, by header. */
   private readonly verifying = new Map<string, Promise<Caller>>();
   private asked = 0;
 
@@ -63,7 +62,6 @@ export class Authenticator {
     this.provision(provisioned.tokens);
   }
 
-  /** Replaces the provisioned tokens. */
   provision(tokens: readonly string[]): void {
     this.provisioned = tokens.map((token) => {
       const hash = hashToken(token);

@@ -6,9 +6,7 @@ import { invalidToken, uncheckable } from './refusals.ts';
 
 /** Times of fetching the keys, in milliseconds. */
 export const PACE = {
-  /** The shortest time between two fetches. */
   cooldown: 1000,
-  /** The time limit of one fetch. */
   timeout: 5000,
   /** The time between two fetches in the background. */
   refresh: 10 * 60_000,
@@ -31,16 +29,13 @@ export class IssuerKeys {
   private withdrawal = new AbortController();
   private published = '';
   private kids: ReadonlySet<unknown> = new Set();
-  /** The fetch under way, shared by all requests. */
   private fetching: Promise<void> | undefined;
   private askedAt = -Infinity;
   private fetchedAt = -Infinity;
   private isAway = false;
   private waiting = 0;
-  /** The number of failed fetches. */
   failures = 0;
 
-  /** Starts fetching, without waiting for the keys. */
   constructor(settings: IssuerSettings, logger: Logger, pace = PACE) {
     this.logger = logger;
     // jose requires a URL here, but `customFetch` below ignores it and calls fetchKeys().

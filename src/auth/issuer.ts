@@ -4,7 +4,6 @@ export interface IssuerSettings {
   readonly issuer: string;
   /** Must be in the claim `aud`. */
   readonly audience: string;
-  /** A token must have all of these. */
   readonly scopes: readonly string[];
   /** Without it, the issuer's discovery document names the URL. */
   readonly jwksUrl: string | undefined;

@@ -29,7 +29,6 @@ const WITHDRAWN = AbortSignal.abort();
 
 export interface Verified {
   readonly caller: Caller;
-  /** In milliseconds since 1970, CLOCK_SKEW_S included. */
   readonly expiresAt: number;
   /** Aborts when the issuer withdraws the key that verified the token. */
   readonly withdrawn: AbortSignal;

@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import { isToken } from './token.ts';
 
 const POLL_MS = 1000;
-/** An attacker could guess shorter tokens. */
 const MIN_CHARACTERS = 32;
 
 export interface TokenFile {

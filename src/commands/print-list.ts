@@ -3,11 +3,7 @@ import { print } from './print.ts';
 /** A line of a list, by column. */
 export type Row = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/**
- * Prints a table or, with `json`, one object per line.
- *
- * @param columns the names of the columns, each with the text for a row without a value
- */
+/** @param columns the names of the columns, each with the text for a row without a value */
 export async function printList(rows: readonly Row[], columns: Readonly<Record<string, string>>, json = false) {
   if (json) {
     await print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

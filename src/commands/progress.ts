@@ -7,9 +7,7 @@ interface Advance {
   readonly seconds: number;
 }
 
-/** The shortest time between two updates on a terminal. */
 const TERMINAL_MS = 100;
-/** The same in a file or a pipe. */
 const QUIET_MS = 10_000;
 
 /** Omits the last parts if the line would exceed `width` characters. */
@@ -61,7 +59,6 @@ export class Progress {
     this.output.write(`${text}\n`);
   }
 
-  /** Clears the line of progress on a terminal. */
   end(): void {
     if (this.isShown) this.output.write('\r\x1b[K');
     this.isShown = false;

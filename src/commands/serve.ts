@@ -28,7 +28,6 @@ const GRACE_MS = 5000;
 /** When the process ends at the latest. LOCK_TIMEOUT_MS of sqlite/connection.ts may come on top: 10 s are documented. */
 const END_MS = 5500;
 
-/** @param warnings for the beginning of the log */
 export async function serve(config: Config, warnings: readonly string[]): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
   for (const each of warnings) log.logger.warn(each);
@@ -45,7 +44,7 @@ export async function serve(config: Config, warnings: readonly string[]): Promis
   const { signal } = watchSignals(giveUp);
   signal.addEventListener('abort', () => {
     log.logger.info({ signal: signal.reason as NodeJS.Signals }, 'stopping');
-    // Ends the process even if the store hangs, for example. No acknowledged write is lost.
+    // Ends the process even if it hangs, at a locked store for example. No acknowledged write is lost.
     setTimeout(giveUp, END_MS).unref();
   });
   try {

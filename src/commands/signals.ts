@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** npm and terminals deliver one signal twice: only a later one counts as a second signal. */
+/** npm and terminals deliver each signal twice, so a second signal counts only after this time. */
 const SECOND_AFTER_MS = 1000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -14,7 +14,6 @@ const PAUSE_MS = 1000;
 export type Counts = Record<Creation | 'refused', number>;
 
 interface ImporterOptions {
-  /** Undefined for a dry run. */
   readonly items: ItemStore | undefined;
   /** How long to retry while the store is unavailable. */
   readonly patienceMs: number;
@@ -44,7 +43,6 @@ export class Importer {
     this.options = options;
   }
 
-  /** Resolves when the importer can accept more records. @throws StoreLost */
   async add(records: readonly ItemRecord[]): Promise<void> {
     for (const record of records) {
       this.added++;
@@ -54,7 +52,6 @@ export class Importer {
     }
   }
 
-  /** Resolves when all records are stored durably. @throws StoreLost */
   async finish(): Promise<void> {
     if (this.batch.length > 0) await this.send();
     await this.counted;

@@ -43,7 +43,7 @@ export async function writeNewFile<T>(
   }
 }
 
-/** @param how such as ` with --rejects`, for the message @throws ExplainedError if the file exists */
+/** @param how the end of the message, such as ` with --rejects` */
 export function requireAbsent(path: string, how = ''): void {
   if (existsSync(path)) throw new ExplainedError(`the file ${path} exists: move it away, or name another file${how}`);
 }

@@ -6,7 +6,6 @@ import { notUtf8, tooLarge } from '../contract/request.ts';
 export interface RawRecord {
   /** The number of its first line, counted from 1. */
   readonly lineNumber: number;
-  /** Without the line end. */
   readonly text: string;
   /** The reason why the record cannot be read. */
   readonly refusal?: Refusal;
@@ -14,16 +13,11 @@ export interface RawRecord {
   readonly excerpt?: true;
 }
 
-/**
- * Finds the end, after its line feed, of the record that begins at `start`.
- *
- * @returns undefined if the record does not end before `limit`
- */
+/** Finds the end, after the line feed, of the record that begins at `start`; undefined if it lies beyond `limit`. */
 export type FindEnd = (bytes: Buffer, start: number, limit: number) => number | undefined;
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-/** In characters, for a record that is too large. */
 const EXCERPT_LENGTH = 200;
 
 export const endOfLine: FindEnd = (bytes, start, limit) => {
@@ -38,7 +32,6 @@ export const endOfLine: FindEnd = (bytes, start, limit) => {
 export class RecordSplitter {
   private readonly findEnd: FindEnd;
   private readonly maxBytes: number;
-  /** The bytes of a record that is not complete yet. */
   private rest: Buffer = Buffer.alloc(0);
   private lineNumber = 1;
   /** Whether the byte order mark, if any, is behind. */
@@ -46,13 +39,11 @@ export class RecordSplitter {
   /** Whether the bytes up to the next line end belong to a line that is too long. */
   private skipping = false;
 
-  /** @param maxBytes the size limit of a body */
   constructor(findEnd: FindEnd, maxBytes: number) {
     this.findEnd = findEnd;
     this.maxBytes = maxBytes;
   }
 
-  /** Returns the records that these bytes complete. */
   add(chunk: Buffer): RawRecord[] {
     const bytes = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
     if (this.begun) return this.cut(bytes, false);
@@ -63,7 +54,6 @@ export class RecordSplitter {
     return this.cut(isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes, false);
   }
 
-  /** Returns the last record, which may lack a line end. */
   end(): RawRecord[] {
     return this.rest.length === 0 ? [] : this.cut(Buffer.concat([this.rest, Buffer.of(LINE_FEED)]), true);
   }
@@ -89,10 +79,7 @@ export class RecordSplitter {
     return records.filter(({ text, refusal }) => refusal !== undefined || text.trim() !== '');
   }
 
-  /**
-   * @param end undefined if the line is too long
-   * @param isClosed whether the record closes all its quotes
-   */
+  /** @param end undefined if the line is too long */
   private read(bytes: Buffer, start: number, end: number | undefined, isText: boolean, isClosed: boolean): RawRecord {
     const { lineNumber, maxBytes } = this;
     const textEnd = end && end - (bytes[end - 2] === CARRIAGE_RETURN ? 2 : 1);

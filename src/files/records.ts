@@ -18,7 +18,6 @@ export interface ItemRecord {
 }
 
 interface BodyReader {
-  /** The size limit of a body. */
   readonly maxBytes: number;
   /** @throws Refusal as a client would get it */
   readonly read: (text: string) => Item;
@@ -35,7 +34,6 @@ export async function openBodyReader(): Promise<BodyReader> {
   return { maxBytes: operation.body.maxBytes, read };
 }
 
-/** @throws ExplainedError */
 export function formatOf(path: string, chosen: string | undefined): Format {
   const found = FORMATS.find((each) =>
     chosen === undefined ? path.toLowerCase().endsWith(`.${each}`) : each === chosen,
@@ -56,7 +54,6 @@ export class RecordReader {
   private readonly read: BodyReader['read'];
   private readonly format: Format;
   private readonly splitter: RecordSplitter;
-  /** The header of CSV, once it is read. */
   private header: readonly string[] | undefined;
 
   constructor(name: string, format: Format, { read, maxBytes }: BodyReader) {

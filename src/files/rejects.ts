@@ -4,7 +4,6 @@ import { requireAbsent } from './new-file.ts';
 
 /** A record that was not stored. */
 export interface Reject {
-  /** The first line of the record. */
   readonly line: number;
   /** The error number and the message that a client would get. */
   readonly error: number;

@@ -10,7 +10,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  * A process that is killed loses the collected lines.
  */
 const HOLD_MS = 10;
-/** The pause after a failed write. */
 const RETRY_MS = 500;
 /** The most characters to keep while no process reads stdout. */
 const MAX_WAITING = 16 * 1024 * 1024;

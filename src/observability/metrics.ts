@@ -21,7 +21,6 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /** The share of the time that counting the items may take. */
 const COUNTING_SHARE = 0.01;
-/** The shortest time between two counts. */
 const MIN_REST_MS = 1000;
 /** After this time, Prometheus gets the previous count. */
 const MAX_COUNTING_MS = 1000;

@@ -2,16 +2,14 @@ import { write } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** The pause when a pipe is full. */
 const FULL_MS = 10;
 
 const writeFile = promisify(write);
 
 /**
- * Writes as many bytes as stdout accepts at once.
+ * Writes as many bytes as stdout accepts at once, and returns their number.
  *
  * @param ref whether the wait for a full pipe keeps the process alive
- * @returns the number of bytes written
  */
 export async function writeStdout(bytes: Buffer, offset: number, { ref }: { ref: boolean }): Promise<number> {
   try {

@@ -13,7 +13,6 @@ type Write = (items: readonly Item[], until: number) => Promise<readonly Outcome
 
 interface Waiting {
   readonly item: Item;
-  /** An estimate of the memory that the item takes. */
   readonly bytes: number;
   readonly until: number;
   readonly resolve: (creation: Creation) => void;
@@ -41,7 +40,6 @@ export class Batches {
   private active = 0;
   private readonly loops = new Set<Promise<void>>();
 
-  /** @param maxActive how many batches may be written at the same time */
   constructor(write: Write, maxActive: number, observer: StoreObserver | undefined) {
     this.write = write;
     this.maxActive = maxActive;
@@ -67,7 +65,6 @@ export class Batches {
     });
   }
 
-  /** Resolves when no item waits or is being written. */
   async idle(): Promise<void> {
     await Promise.all(this.loops);
   }

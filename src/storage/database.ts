@@ -26,7 +26,7 @@ const DIALECTS = {
 /** Replaces `in ()`, which matches nothing on SQLite and is a syntax error on PostgreSQL. */
 const EMPTY_LISTS = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
 
-/** Connects Kysely with an engine. `Database` omits Kysely's transactions, as the engine's are the ones that retry. */
+/** Kysely on an engine. Use the transactions of the engine, not those of Kysely: only the engine can retry them. */
 export function databaseOf(engine: keyof typeof DIALECTS, run: Run): Database {
   const [Compiler, Adapter, Introspector] = DIALECTS[engine];
   const connection: kysely.DatabaseConnection = {
@@ -35,7 +35,6 @@ export function databaseOf(engine: keyof typeof DIALECTS, run: Run): Database {
       // A `with` clause may write, and a statement written as raw SQL is not parsed here.
       const writes = query.kind !== 'SelectQueryNode' || query.with !== undefined;
       const { rows, changes } = await run({ sql, values: parameters, writes });
-      // Kysely infers the type of the rows from the query.
       return { rows: rows as never[], numAffectedRows: changes };
     },
     streamQuery() {

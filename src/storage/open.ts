@@ -8,7 +8,6 @@ import { tokenStore } from './tokens.ts';
 
 export type StoreLocation = SqliteLocation | PostgresLocation;
 
-/** @throws StoreUnusable, StoreUnavailable */
 export async function openStore(location: StoreLocation, opening: Opening): Promise<Store> {
   const engine = await openEngine(location, opening);
   const inTransaction = new AsyncLocalStorage<true>();

@@ -2,11 +2,11 @@ import { SERVICE } from '../resource.ts';
 import { type Row, StoreUnusable } from './store.ts';
 import { type Kind, kindOf, TABLES } from './tables.ts';
 
-/** @throws StoreUnusable if this version cannot use the schema, or must migrate it first and may not */
+/** @throws StoreUnusable if the schema is too new, or too old without `mayMigrate` */
 export function requireSchema(database: string, found: number, known: number, mayMigrate: boolean): void {
-  const has = `${database} has schema ${found}`;
-  if (found > known) throw new StoreUnusable(`${has}, newer than ${known}: install a newer ${SERVICE}`);
-  if (found < known && !mayMigrate) throw new StoreUnusable(`${has}, older than ${known}: run \`migrate\` first`);
+  const has = `${database} has schema ${found}, but this ${SERVICE} needs ${known}`;
+  if (found > known) throw new StoreUnusable(`${has}: install a newer ${SERVICE}`);
+  if (found < known && !mayMigrate) throw new StoreUnusable(`${has}: run \`migrate\` first`);
 }
 
 export interface FoundColumn {
@@ -16,7 +16,7 @@ export interface FoundColumn {
   readonly nullable: boolean;
 }
 
-/** Reads rows that name a column of the database each: `table`, `column`, `type`, `required`. */
+/** @param rows with the members `table`, `column`, `type` and `required` */
 export function toColumns(rows: readonly Row[]): FoundColumn[] {
   return rows.map(({ table, column, type, required }) => ({
     table: String(table),
@@ -26,11 +26,7 @@ export function toColumns(rows: readonly Row[]): FoundColumn[] {
   }));
 }
 
-/**
- * Checks the tables of a database against tables.ts.
- *
- * @throws StoreUnusable that names the first difference
- */
+/** @throws StoreUnusable that names the first difference from tables.ts */
 export function requireTables(
   database: string,
   found: readonly FoundColumn[],

@@ -79,16 +79,13 @@ export interface StoredToken {
 
 export interface NewToken {
   readonly name: string;
-  /** SHA-256 of the token's text. */
   readonly hash: Uint8Array;
-  /** None contains a space. */
   readonly scopes: readonly string[];
   readonly expiresAt?: number;
 }
 
 /** Every method may throw StoreUnavailable, as `Creator.create` does. */
 export interface TokenStore {
-  /** Finds a token, expired or not, unless it is revoked. */
   find(hash: Uint8Array): Promise<StoredToken | undefined>;
   /** Adds a token durably. Returns false if its name is in use. May be repeated with the same token. */
   add(token: NewToken): Promise<boolean>;
@@ -132,7 +129,7 @@ export interface Engine extends Creator {
   /** Resolves when the store is open; until then every other call throws StoreUnavailable. @throws StoreUnusable */
   readonly opened: Promise<Schema>;
   readonly run: Run;
-  /** For statements of a few milliseconds: `create` may have to wait for them. */
+  /** Only for statements that take a few milliseconds, as `create` may wait for them. */
   readonly runShort: Run;
   transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T>;
   /** The rows that a SELECT finds at one moment, in portions of `size` rows. */
@@ -161,7 +158,6 @@ export interface Opening {
   readonly observer?: StoreObserver | undefined;
 }
 
-/** Counts the work of a store. */
 export interface StoreObserver {
   /** Called after each batch, failed ones included. @param ms how long the engine took */
   written(items: number, ms: number): void;
@@ -188,7 +184,7 @@ export class StoreUnusable extends ExplainedError {
 
 export type Constraint = 'unique' | 'foreign key' | 'not null' | 'check';
 
-/** A statement would break a constraint of a table, so none of it took effect. The message is for the log. */
+/** A statement had no effect, as it would break a constraint. The message is for the log. */
 export class ConstraintViolated extends ExplainedError {
   override readonly name = 'ConstraintViolated';
   readonly constraint: Constraint;

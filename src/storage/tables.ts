@@ -8,7 +8,6 @@ interface Values {
   text: string;
   int64: bigint;
   int32: number;
-  /** A double. */
   number: number;
   boolean: boolean;
   timestamp: Date;
@@ -18,10 +17,7 @@ interface Values {
 }
 export type Kind = keyof Values;
 
-/**
- * Every table with its columns; `?` marks a column that may be null. The migrations of each engine create the tables,
- * and the start checks them against this description.
- */
+/** Each engine's migrations create these tables, and the start compares them. `?` marks a column that may be null. */
 export const TABLES = {
   /** The primary key must be `id`. */
   [RESOURCE.many]: { id: 'int64', name: 'text', tag: 'text?' },
@@ -53,7 +49,6 @@ type Members<Columns> = { readonly [Name in keyof Required<Columns>]: ValueOf<Co
 /** A stored item. The store changes no character of a text: no case folding, no Unicode normalisation. */
 export type Item = Members<Description[typeof RESOURCE.many]>;
 
-/** The tables as Kysely needs to know them. */
 export type Tables = {
   [Table in keyof Description]: { [Name in keyof Description[Table]]: Column<Description[Table][Name]> };
 };
@@ -80,7 +75,6 @@ export function kindOf(described: string): { readonly kind: Kind; readonly nulla
   return { kind: (nullable ? described.slice(0, -1) : described) as Kind, nullable };
 }
 
-/** The columns of an item. */
 export const COLUMNS = Object.keys(TABLES[RESOURCE.many]) as (keyof Item)[];
 /** With quotes, as PostgreSQL changes unquoted names to lower case. */
 export const COLUMN_LIST = COLUMNS.map((column) => `"${column}"`).join();

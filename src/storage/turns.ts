@@ -13,7 +13,6 @@ export class Turns {
     this.free = atOnce;
   }
 
-  /** @throws StoreUnavailable if the turn comes too late */
   async take<T>(work: () => Promise<T>, maxWaitMs = MAX_WAIT_MS): Promise<T> {
     const until = performance.now() + maxWaitMs;
     if (this.free > 0) this.free--;

@@ -1,6 +1,5 @@
 import { exactJson, isInt64 } from '../contract/int64.ts';
 
-/** A value for a column of the kind `json`. */
 export class Json {
   readonly text: string;
 
@@ -19,7 +18,6 @@ export class Json {
   }
 }
 
-/** Compares values of any kind but `json`. */
 export function isSameValue(one: unknown, other: unknown): boolean {
   return one === other || canonical(one) === canonical(other);
 }

@@ -32,7 +32,10 @@ describe('backup and restore', () => {
       [['backup', 'none/copy.db'], /none\/copy.db cannot be written: ENOENT.*/],
       [['restore', 'none.db'], /the file none.db does not exist/],
       [['restore', 'plants.db'], /the file plants.db is the store itself: name a backup/],
-      [['restore', 'newer.db'], /the database newer.db has schema \d+, newer than \d+: install a newer plant-store/],
+      [
+        ['restore', 'newer.db'],
+        /the database newer.db has schema \d+, but this plant-store needs \d+: install a newer plant-store/,
+      ],
       [['restore', 'other.db'], /the database other.db is not a plant store/],
       [['restore', 'damaged.db', '--force'], /the database damaged.db is damaged.*/],
       [['restore', 'text.db', '--force'], /the database text.db is not a SQLite database/],

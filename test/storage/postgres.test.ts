@@ -154,7 +154,9 @@ test('gives up transactions that hang, and what has waited too long for them, an
 describe('a database', () => {
   test('gets its tables where that is wanted, and not in passing', async () => {
     const empty = await server.createDatabase();
-    await expect(open(empty, false)).rejects.toThrow(/^PostgreSQL at 127\.0\.0\.1:\d+\/test_\w+ has no plant store$/);
+    await expect(open(empty, false)).rejects.toThrow(
+      /^PostgreSQL at 127\.0\.0\.1:\d+\/test_\w+ has no plant store: check DATABASE_URL$/,
+    );
     const store = await open(empty);
     expect(await store.opened).toEqual({ before: 0, now: MIGRATIONS.length });
     await store.close();
@@ -165,11 +167,11 @@ describe('a database', () => {
     await (await open(other)).close();
     await server.query('update schema_version set version = 99', other);
     await expect(open(other)).rejects.toThrow(
-      `has schema 99, newer than ${MIGRATIONS.length}: install a newer plant-store`,
+      `has schema 99, but this plant-store needs ${MIGRATIONS.length}: install a newer plant-store`,
     );
     await server.query('update schema_version set version = 0', other);
     await expect(open(other, false)).rejects.toThrow(
-      `has schema 0, older than ${MIGRATIONS.length}: run \`migrate\` first`,
+      `has schema 0, but this plant-store needs ${MIGRATIONS.length}: run \`migrate\` first`,
     );
   });
 

@@ -45,7 +45,10 @@ describe('what cannot be opened says why:', () => {
     const database = new DatabaseSync(join(folder, 'newer.db'));
     database.exec('pragma user_version = 99');
     database.close();
-    await refused('newer.db', `has schema 99, newer than ${MIGRATIONS.length}: install a newer plant-store`);
+    await refused(
+      'newer.db',
+      `has schema 99, but this plant-store needs ${MIGRATIONS.length}: install a newer plant-store`,
+    );
   });
 
   test('a file in a folder that this user may not enter, which is not said to be missing', async () => {

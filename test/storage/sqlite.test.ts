@@ -36,7 +36,7 @@ describe('a SQLite database', () => {
     database.prepare("insert into tokens values (?, 'older', 1, 2, null)").run(hash);
     const token = { name: 'older', scopes: [], createdAt: 1, expiresAt: 2 };
     await expect(open('older.db', false)).rejects.toThrow(
-      `the database ${path} has schema 1, older than ${MIGRATIONS.length}: run \`migrate\` first`,
+      `the database ${path} has schema 1, but this plant-store needs ${MIGRATIONS.length}: run \`migrate\` first`,
     );
     const store = await open('older.db');
     expect(await store.opened).toEqual({ before: 1, now: MIGRATIONS.length });

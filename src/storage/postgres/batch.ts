@@ -70,7 +70,6 @@ async function insert(query: Query, items: readonly Item[]): Promise<Outcome[]> 
     missing = missing.filter(({ id }) => !stored.has(id));
   }
   return items.map((item) => {
-    // Only the first of several items with the same id was inserted.
     if (created.delete(item.id)) return 'created';
     return compare(item, stored.get(item.id));
   });
@@ -80,7 +79,6 @@ function compare(item: Item, stored: Item | undefined): Outcome {
   return isSameItem(item, stored) ? 'replayed' : 'conflict';
 }
 
-/** @throws StatementRejectedError for U+0000 and lone surrogates */
 function storableValues(item: Item): unknown[] {
   let values;
   try {

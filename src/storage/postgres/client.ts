@@ -5,10 +5,8 @@ import { Json } from '../values.ts';
 import { InterruptedError, translate } from './errors.ts';
 import { type Host, nameOfHost, type PostgresLocation, serverOf } from './location.ts';
 
-/** A connection to a server whose settings were checked. */
 export interface Connection {
   readonly client: Client;
-  /** The id of the server process. */
   readonly pid: unknown;
   /** Whether a commit was reported as a success although it did not wait for its standby. */
   standbyMissed: boolean;
@@ -20,7 +18,6 @@ const SESSION = {
   // If off, the server turns null in an array into the text `null`.
   array_nulls: 'on',
   standard_conforming_strings: 'on',
-  // The formats that this client reads.
   bytea_output: 'hex',
   extra_float_digits: '1',
   IntervalStyle: 'postgres',
@@ -30,7 +27,7 @@ const SESSION = {
   client_min_messages: 'notice',
 };
 
-/** Each session sets these too, but a pooler may drop them unchecked. The store has timeouts of its own. */
+/** Each session sets these too, but does not check them, as some poolers drop them. The store has its own timeouts. */
 const OPTIONS = {
   ...SESSION,
   default_transaction_isolation: 'read committed',
@@ -56,7 +53,6 @@ const CHECK = `select pg_backend_pid() as pid, current_schema() as schema,
 const NO_TLS = 'The server does not support SSL connections';
 const NO_POSTGRES = 'There was an error establishing an SSL connection';
 
-/** @throws StoreUnusable, InterruptedError, or an error of PostgreSQL */
 export async function connect(location: PostgresLocation, host: Host, signal: AbortSignal): Promise<Connection> {
   const { mode } = location.tls;
   // Like libpq, without TLS on a Unix socket.
@@ -154,7 +150,6 @@ function requireSettings(server: string, row: Row): void {
   if (row['read_only'] !== 'off') throw new InterruptedError('the server is read-only (transaction_read_only is on)');
 }
 
-/** Cancels the query of a connection, which stays open. */
 export async function cancel(location: PostgresLocation, { client, pid }: Connection, ms: number): Promise<void> {
   const cancelConnection = await connect(location, { host: client.host, port: client.port }, AbortSignal.timeout(ms));
   await cancelConnection.client.query('select pg_cancel_backend($1)', [pid]).finally(() => {

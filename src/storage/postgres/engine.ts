@@ -40,7 +40,6 @@ const READY = `select ${Object.keys(TABLES)
   .map((table) => `(select 1 from "${table}" limit 0)`)
   .join()} from schema_version for key share skip locked`;
 
-/** @throws StoreUnusable, StoreUnavailable */
 export async function openPostgres(location: PostgresLocation, opening: Opening): Promise<Engine> {
   const store = new PostgresEngine(location, opening);
   if (opening.onUnreachable !== undefined) return store;
@@ -59,7 +58,6 @@ class PostgresEngine implements Engine {
   private readonly observer: StoreObserver | undefined;
   /** Shared by all short reads. */
   private readonly session: Session;
-  /** For all other work, which takes a session for itself. */
   private readonly idleSessions: Session[] = [];
   private readonly turns = new Turns(MAX_CONCURRENT_QUERIES);
   private readonly batches: Batches;
@@ -153,7 +151,6 @@ class PostgresEngine implements Engine {
     return this.translated(() => this.session.withRetries(work, deadline()));
   }
 
-  /** Translates errors into those that `Engine` declares. */
   private async translated<T>(work: () => Promise<T>): Promise<T> {
     if (this.notOpen !== undefined) throw this.notOpen;
     try {
@@ -175,7 +172,6 @@ class PostgresEngine implements Engine {
     return this.turns.take(() => this.withSession((session) => work(session, until)));
   }
 
-  /** Runs `work` with a session that no other work uses meanwhile. */
   private async withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const session = this.idleSessions.pop() ?? new Session(this.location);
     try {

@@ -2,7 +2,6 @@ import { DatabaseError } from 'pg';
 import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { TABLES } from '../tables.ts';
 
-/** The server has no prepared statement of that name. */
 const STATEMENT_UNKNOWN = '26000';
 /** The server has a prepared statement of that name: another process prepared it through the same pooler. */
 const STATEMENT_EXISTS = '42P05';
@@ -28,7 +27,6 @@ const CONNECTION_LOST = [
 
 const [TABLE_UNKNOWN, COLUMN_UNKNOWN] = ['42P01', '42703'];
 
-/** Failures that the operator must correct. */
 const UNUSABLE: readonly (readonly [string, string])[] = [
   ['28', 'refuses the user or the password: correct DATABASE_URL'],
   ['3D000', 'has no such database: create it'],
@@ -99,7 +97,6 @@ export function isUndone(error: unknown): boolean {
   return error instanceof StatementRejectedError || (error instanceof InterruptedError && error.isUndone);
 }
 
-/** Translates an error of pg into StoreUnusable, InterruptedError or StatementRejectedError. */
 export function translate(error: unknown, server: string): Error {
   if (error instanceof InterruptedError || error instanceof StoreUnusable) return error;
   if (!(error instanceof DatabaseError)) {
@@ -117,7 +114,6 @@ export function translate(error: unknown, server: string): Error {
   return new StatementRejectedError(message, CONSTRAINTS.get(state));
 }
 
-/** Translates an error of an open store into one that `Engine` declares. */
 export function atWork(error: unknown): Error {
   if (error instanceof StatementRejectedError && error.constraint !== undefined) {
     return new ConstraintViolated(error.constraint, error.message, { cause: error });

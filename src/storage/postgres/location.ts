@@ -11,7 +11,6 @@ export interface Host {
 
 /** Keys and certificates are PEM texts. */
 interface Tls {
-  /** libpq's `sslmode`. */
   readonly mode: (typeof TLS_MODES)[number];
   readonly ca?: string | string[];
   readonly cert?: string;
@@ -30,7 +29,6 @@ export interface PostgresLocation {
   readonly database: string;
   readonly tls: Tls;
   readonly applicationName: string;
-  /** The limit for each host. */
   readonly connectTimeoutMs: number;
 }
 
@@ -50,11 +48,7 @@ const PARAMETERS = [
 
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 
-/**
- * Reads `postgres://user:password@host:port,host:port/database?sslmode=…`.
- *
- * @throws Error whose message follows the setting's name, and does not quote the text: it may contain a password
- */
+/** @throws Error whose message follows the setting's name, and does not quote the text: it may contain a password */
 export function readPostgresLocation(text: string): PostgresLocation {
   const [match, credentials = '', authority = '', path = '', query = ''] = FORM.exec(text) ?? [];
   if (match === undefined) throw new Error('must be postgres://user:password@host:port/database');
@@ -163,7 +157,6 @@ function decode(text: string): string {
   }
 }
 
-/** Names the server in messages, without the password. */
 export function serverOf({ hosts, database }: PostgresLocation): string {
   return `PostgreSQL at ${hosts.map(nameOfHost).join()}/${database}`;
 }

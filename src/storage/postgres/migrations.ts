@@ -9,7 +9,7 @@ import { SQL_TYPES } from './values.ts';
 export const MIGRATIONS: readonly string[] = [
   `create table plants (id bigint primary key, name text not null, tag text);
 
-   -- The text of a token is kept nowhere. Revoked ones stay, to be listed.
+   -- The store keeps no texts of tokens. Revoked tokens stay, so that a first token is never created again.
    create table tokens (
      hash bytea primary key,
      name text not null,
@@ -19,7 +19,7 @@ export const MIGRATIONS: readonly string[] = [
    );
    create unique index tokens_in_use on tokens (name) where revoked_at is null`,
 
-  `-- With spaces between them.
+  `-- Separated by spaces.
    alter table tokens add column scopes text not null default ''`,
 ];
 
@@ -48,7 +48,7 @@ export async function migrate(session: Session, server: string, create: boolean,
   return await session.withRetries(async (query) => {
     const found = await readVersion(query, server);
     const now = MIGRATIONS.length;
-    if (found === undefined && !create) throw new StoreUnusable(`${server} has no plant store`);
+    if (found === undefined && !create) throw new StoreUnusable(`${server} has no plant store: check DATABASE_URL`);
     const before = found ?? 0;
     requireSchema(server, before, now, create);
     if (found !== now) await session.query(performance.now() + MIGRATION_MS, MIGRATE);
@@ -59,7 +59,6 @@ export async function migrate(session: Session, server: string, create: boolean,
   }, until);
 }
 
-/** @throws StoreUnusable if another application owns the table `schema_version` */
 async function readVersion(query: Query, server: string): Promise<number | undefined> {
   const columns = await readColumns(query, ['schema_version', ...Object.keys(TABLES)]);
   const own = columns.filter(({ table }) => table === 'schema_version');

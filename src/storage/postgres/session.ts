@@ -29,10 +29,7 @@ const FLUSH = 'select id from schema_version for key share';
 /** A limit, as the text of a query may depend on a request. */
 const MAX_NAMES = 200;
 
-/**
- * The names of prepared statements, by their text. A name depends only on the text, as a pooler may lead several
- * processes to the same connection of the server.
- */
+/** Names of prepared statements. They depend on the text alone, as a pooler may share a connection among processes. */
 const names = new Map<string, string>();
 
 /** One connection at a time. When it is lost, the session connects again, to the next host if there are several. */
@@ -75,7 +72,6 @@ export class Session implements Disposable {
     }
   }
 
-  /** Runs a query without retries. */
   async query(until: number, ...statement: Parameters<Query>): Promise<Result> {
     return await this.queryOn(await this.getConnection(until), until, ...statement);
   }
@@ -157,7 +153,6 @@ export class Session implements Disposable {
       }
     }
     const unusable = failures.find((failure) => failure instanceof StoreUnusable);
-    // Another host may accept writes soon.
     if (unusable !== undefined && failures.some((failure) => failure instanceof InterruptedError)) {
       throw new InterruptedError(failures.map(messageOf).join('; '), { cause: unusable });
     }

@@ -12,7 +12,6 @@ export const SQL_TYPES: Readonly<Record<Kind, string>> = {
   json: 'jsonb',
 };
 
-/** Encodes the values that pg does not know, or writes inexactly. */
 export function encode(value: unknown): unknown {
   if (value instanceof Json) return value.text;
   // pg writes local time, without the seconds that time zones had before 1972.

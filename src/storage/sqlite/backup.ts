@@ -13,17 +13,11 @@ import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 const ALL_PAGES = 2 ** 31 - 1;
 /** A restore takes two steps or more, so that `progress` is called while the store is locked. */
 const RESTORED_PAGES = 1000;
-/** How long a copy waits for another process that writes. */
 const COPY_PATIENCE_MS = 30_000;
 const COPY_PAUSE_MS = 5;
 const SQLITE_OK = 0;
 
-/**
- * Copies a store, as it is at one moment, into an empty file, and checks the copy.
- *
- * @returns the number of items
- * @throws StoreUnusable, StoreUnavailable
- */
+/** Copies a store, as it is at one moment, into an empty file, and checks the copy. Returns the number of items. */
 export async function backUp(path: string, copy: string): Promise<number> {
   if (!existsSync(path)) throw new StoreUnusable(`the database ${path} does not exist: check DATABASE_URL`);
   await copyPages(path, copy);
@@ -40,7 +34,6 @@ export async function backUp(path: string, copy: string): Promise<number> {
  *
  * @param allow receives the number of items in the store, and throws if the restore must not delete them
  * @returns the number of items
- * @throws StoreUnusable, StoreUnavailable
  */
 export async function restore(path: string, copy: string, allow: (items: number) => void): Promise<number> {
   if (!existsSync(copy)) throw new StoreUnusable(`the file ${copy} does not exist`);
@@ -83,7 +76,6 @@ async function withCurrentSchema(path: string, copy: string, work: (source: stri
     return;
   }
   const source = `${path}.restoring`;
-  // A restore that was killed may have left these files.
   const remove = () => {
     for (const end of ['', '-wal', '-shm']) rmSync(source + end, { force: true });
   };
@@ -129,7 +121,6 @@ async function copyPages(from: string, to: string, steps: BackupOptions = { rate
   }
 }
 
-/** Adds the path to errors of SQLite. */
 function inDatabase<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -138,7 +129,7 @@ function inDatabase<T>(path: string, work: () => T): T {
   }
 }
 
-/** @returns the number of items @throws StoreUnusable */
+/** @returns the number of items */
 function check(database: DatabaseSync, name: string): number {
   const value = (pragma: string) => Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
   if (value('application_id') !== APPLICATION_ID) throw new StoreUnusable(`${name} is not a ${RESOURCE.one} store`);

@@ -43,10 +43,7 @@ export function connect(path: string, create: boolean): { database: DatabaseSync
 /** How often `requireFiles` checks -wal and -shm: each stat takes 1 % of the time of a create. */
 const LOOK_MS = 100;
 
-/**
- * Returns a function that throws once a file of the open database has left its path: the next start would not find what
- * this process writes to it.
- */
+/** Returns a function that throws once a file has left its path: the next start would miss what this process writes. */
 export function watchFiles(path: string): () => void {
   const identity = identityOf(path);
   const beside = new Map(['-wal', '-shm'].map((end) => [path + end, identityOf(path + end)]));
@@ -73,7 +70,6 @@ function identityOf(file: string): string | undefined {
   }
 }
 
-/** @throws StoreUnusable */
 export function connectReader(path: string): DatabaseSync {
   try {
     return new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS, readOnly: true, readBigInts: true });
@@ -93,7 +89,6 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have created it in the meantime.
     if (!existsSync(folder)) throw error;
   }
   const descriptor = openSync(parent, 'r');
@@ -123,7 +118,6 @@ function configure(database: DatabaseSync, path: string): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
   }
-  // Each commit waits for the disk; on macOS that needs F_FULLFSYNC.
   database.exec('pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on');
   database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma journal_size_limit = ${LOG_BYTES}`);
 }

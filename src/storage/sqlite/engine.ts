@@ -18,12 +18,7 @@ export interface SqliteLocation {
   readonly path: string;
 }
 
-/**
- * Starts a thread that writes. The first query that may take long starts a thread that reads, so that such queries delay
- * no create.
- *
- * @throws StoreUnusable
- */
+/** Starts a thread that writes. The first long query starts another thread that reads, so that it delays no create. */
 export async function openSqlite({ path }: SqliteLocation, { create, observer }: Opening): Promise<Engine> {
   const writer = new Thread({ path, mode: create ? 'create' : 'write' });
   const schema = (await writer.opened) as Schema;

@@ -1,39 +1,31 @@
 import { messageOf } from '../../explained-error.ts';
 import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
 
-/** SQLite's extended result codes of constraints. */
+/** Extended result codes. */
 const CONSTRAINTS = new Map<number, Constraint>([
   [275, 'check'],
   [787, 'foreign key'],
   // SQLITE_CONSTRAINT_TRIGGER, which SQLite reports for a foreign key with `on delete restrict`.
   [1811, 'foreign key'],
   [1299, 'not null'],
-  // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE, _ROWID
   [1555, 'unique'],
   [2067, 'unique'],
   [2579, 'unique'],
 ]);
 
-const BUSY = 5;
-const CORRUPT = 11;
-
-/** SQLite's primary result codes (sqlite.org/rescode.html). */
+/** Primary result codes (sqlite.org/rescode.html). */
+const [BUSY, LOCKED, NO_MEMORY, READ_ONLY, IO_ERROR, CORRUPT] = [5, 6, 7, 8, 10, 11];
+const [FULL, CANNOT_OPEN, NOT_A_DATABASE] = [13, 14, 26];
 const FAILURES = new Map<number | undefined, { readonly transient: boolean; readonly problem?: string }>([
   [BUSY, { transient: true, problem: 'is locked by another process' }],
-  // SQLITE_LOCKED, SQLITE_NOMEM
-  [6, { transient: true }],
-  [7, { transient: true }],
-  // SQLITE_READONLY
-  [8, { transient: true, problem: 'cannot be written: check the permissions of the file and of its folder' }],
-  // SQLITE_IOERR
-  [10, { transient: true, problem: 'cannot be read or written: check the disk' }],
+  [LOCKED, { transient: true }],
+  [NO_MEMORY, { transient: true }],
+  [READ_ONLY, { transient: true, problem: 'cannot be written: check the permissions of the file and of its folder' }],
+  [IO_ERROR, { transient: true, problem: 'cannot be read or written: check the disk' }],
   [CORRUPT, { transient: false, problem: 'is damaged: move it away, with its -wal and -shm, and restore a backup' }],
-  // SQLITE_FULL
-  [13, { transient: true, problem: 'cannot be written: the disk is full' }],
-  // SQLITE_CANTOPEN
-  [14, { transient: true, problem: 'cannot be opened: check that it is a file, and its permissions and its folder' }],
-  // SQLITE_NOTADB
-  [26, { transient: false, problem: 'is not a SQLite database' }],
+  [FULL, { transient: true, problem: 'cannot be written: the disk is full' }],
+  [CANNOT_OPEN, { transient: true, problem: 'cannot be opened: check that it is a file, and check its permissions' }],
+  [NOT_A_DATABASE, { transient: false, problem: 'is not a SQLite database' }],
 ]);
 
 function extendedCode(error: unknown): number | undefined {
@@ -51,7 +43,6 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === BUSY;
 }
 
-/** Translates an error of an open store into one that `Engine` declares. */
 export function atWork(error: unknown): Error {
   const code = sqliteCode(error);
   const failure = FAILURES.get(code);
@@ -64,7 +55,6 @@ export function atWork(error: unknown): Error {
   return Error.isError(error) ? error : new Error(String(error));
 }
 
-/** Translates an error of opening a database into a message for the operator. */
 export function atOpening(error: unknown, path: string): Error {
   const problem = FAILURES.get(sqliteCode(error))?.problem;
   if (problem !== undefined) return new StoreUnusable(`the database ${path} ${problem}`, { cause: error });
@@ -89,7 +79,6 @@ export function pack(error: Error): PackedError {
 export function unpack({ name, error, constraint }: PackedError): Error {
   const unpacked = unpackAs(name, error, constraint);
   if (unpacked === undefined) return error;
-  // The stack of the other thread shows where the error arose.
   if (error.stack !== undefined) unpacked.stack = error.stack;
   return unpacked;
 }

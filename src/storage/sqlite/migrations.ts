@@ -12,7 +12,7 @@ export const MIGRATIONS: readonly string[] = [
      tag text
    ) strict;
 
-   -- The text of a token is kept nowhere. Revoked ones stay: a store that had a token never makes a first one again.
+   -- The store keeps no texts of tokens. Revoked tokens stay, so that a first token is never created again.
    create table tokens (
      hash blob primary key,
      name text not null,
@@ -22,7 +22,7 @@ export const MIGRATIONS: readonly string[] = [
    ) strict;
    create unique index tokens_in_use on tokens (name) where revoked_at is null;`,
 
-  `-- With spaces between them.
+  `-- Separated by spaces.
    alter table tokens add column scopes text not null default '';`,
 ];
 
@@ -33,8 +33,6 @@ export const APPLICATION_ID = 0x706c6e74;
  * Migrates a database, and commits a write even if it is up to date: a process that was killed during an fsync leaves
  * rows that are visible but may not be on disk. The fsync of this commit covers the whole log (WAL), so whatever the
  * service then reads is durable.
- *
- * @throws StoreUnusable, or an error of SQLite
  */
 export function migrate(database: DatabaseSync, path: string, create: boolean): Schema {
   database.exec('begin immediate');

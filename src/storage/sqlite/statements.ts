@@ -15,7 +15,6 @@ const MAX_PREPARED = 200;
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** Undefined for a statement that returns no rows. */
   readonly decode: ((row: Row) => Row) | undefined;
 }
 
@@ -82,7 +81,6 @@ export class Statements {
     if (this.database.isTransaction) this.database.exec('rollback');
   }
 
-  /** Whether another connection has written since the last call. */
   othersWrote(): boolean {
     const version = this.run({ sql: 'pragma data_version', values: [] }).rows[0]?.['data_version'];
     const same = version === this.version;

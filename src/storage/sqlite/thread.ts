@@ -6,11 +6,9 @@ import type { Answer, Call, WorkerOpening } from './worker.ts';
 
 /** Calls the methods of `Statements` in a worker thread, which answers in the order of the calls. */
 export class Thread {
-  /** Resolves with the `Schema` that a writing thread has found. */
   readonly opened: Promise<unknown>;
   private readonly worker: Worker;
   private readonly pending: PromiseWithResolvers<unknown>[] = [];
-  /** Resolves when the work of takeAlone() is done. */
   private alone: Promise<unknown> | undefined;
 
   constructor(opening: WorkerOpening) {

@@ -21,7 +21,6 @@ export function encode(value: unknown): SQLInputValue {
   if (value instanceof Date) return BigInt(value.getTime());
   // Not `instanceof Json`, as a message between threads loses the class.
   if (typeof value === 'object' && value !== null && 'text' in value) return String(value.text);
-  // node:sqlite rejects values of all other types.
   return value as SQLInputValue;
 }
 
