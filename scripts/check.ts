@@ -31,7 +31,7 @@ async function typesAndLint(): Promise<readonly [types: Outcome, lint: Outcome]>
   return outcomes;
 }
 
-/** One after another: together they take half as long as the types and the lint on the other core. */
+/** Runs one after another, as all of them take half the time of types and lint, which run on another core. */
 async function others() {
   const cached = ['--cache', '--cache-strategy', 'content', '--cache-location', join(CACHE, 'style')];
   return {

@@ -10,7 +10,7 @@ import {
 import { breakage, linesOf } from './compatibility/rules.ts';
 import { ContractError } from '../src/contract/errors.ts';
 
-/** Prints the changes for clients of the last released contract. Fails if the version is too low for a breaking change. */
+/** Prints the changes for clients of the last released contract. Fails if a breaking change needs a higher version. */
 async function check(): Promise<void> {
   const present = await readPresent();
   const last = await readLast();

@@ -15,9 +15,9 @@ const BIGINT = factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
 const UNDEFINED = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
 
 /**
- * Generates generated/openapi.ts. An int64 is `bigint`, `$Read` marks a readOnly property, `$Write` a writeOnly one, and
- * `| undefined` a property with a default, which a client may omit. Clients may use these types; src/contract/types.ts
- * derives those of the operations.
+ * Generates generated/openapi.ts. An int64 is `bigint`. `$Read` marks a readOnly property, `$Write` a writeOnly one,
+ * `| undefined` one with a default, which a client may omit. Clients may use these types; src/contract/types.ts derives
+ * those of the operations.
  *
  * @param yaml a contract that loadContract() accepts
  */
@@ -25,7 +25,7 @@ export async function generateTypes(yaml: string): Promise<string> {
   const { document } = new ContractForTypes(readOpenApi(yaml));
   // Bigints remain only in examples and defaults, which become comments.
   const text = JSON.stringify(document, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-  /** Names for unions of error numbers, which keep the compiler's messages short. */
+  /** A named type for each union of error numbers keeps the compiler's messages short. */
   const errorNumbers = new Map<string, string>();
   const nodes = await openapiTS(JSON.parse(text) as OpenAPI3, {
     // They add helper types, which most contracts do not need.

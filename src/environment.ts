@@ -13,7 +13,7 @@ export interface Found {
   readonly texts: Environment;
   /** The source of each text: `--store`, `the environment`, or the name of the file. */
   readonly origins: Environment;
-  /** A sentence for each name that is probably a misspelt setting. */
+  /** A sentence for each unknown name in the file, and for each misspelt setting in the environment. */
   readonly strangers: () => readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
   const origins = sources.flatMap(([source, texts]) => Object.keys(texts).map((name) => [name, source] as const));
   const stranger = (name: string, place: string, maxSlips: number) => {
     const likely = nearest(name, known, maxSlips);
-    // An unquoted secret of several lines looks like names.
+    // The lines of a secret without quotes look like names, and must not be shown.
     const shown = likely !== undefined || /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'a name that is not shown here';
     const hint = likely === undefined ? 'remove it' : `did you mean ${likely}?`;
     return { likely, sentence: `${shown} in ${place} is not a setting: ${hint}` };

@@ -116,7 +116,7 @@ function byPlaceAndName(operation: Node, document: Node): Node {
   );
 }
 
-/** A scheme without its name, which clients never see, and the required scopes. */
+/** A security scheme, without its name, which clients never see, and the scopes that it requires. */
 interface Demand {
   readonly scheme: unknown;
   readonly scopes: readonly unknown[];

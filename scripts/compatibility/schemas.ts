@@ -13,12 +13,12 @@ const BESIDE = ['allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'];
 /** Their meaning depends on the schemas inside and beside them. */
 const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
 
-/** One object, as isNew() compares schemas by identity. */
+/** A single object, as isNew() compares schemas by identity. */
 const ANYTHING: Node = {};
 
 /**
- * Compares two schemas of JSON Schema 2020-12. Most keywords only restrict the valid values, so that a change of each can
- * be judged by itself. For all others, any change counts as breaking.
+ * Compares two schemas of JSON Schema 2020-12. Most keywords only restrict the valid values, so that a change of each
+ * can be judged by itself. For all others, any change counts as breaking.
  */
 export class SchemaComparison {
   private readonly seen = new Map<object, Set<object>>();

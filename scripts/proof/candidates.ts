@@ -27,7 +27,7 @@ export class Candidates implements Supply {
     this.seed = seed;
   }
 
-  /** Inside itself, a place gets only its smallest values; inside these, it gets none. */
+  /** A place inside itself gets only the smallest values, and a place inside those gets none. */
   of(place: Place): readonly Candidate[] {
     const key = place.map((each) => this.numberOf(each)).join();
     const extent = this.open.get(key);
@@ -141,7 +141,7 @@ function near(value: Json): Json[] {
   ];
 }
 
-/** Of equal values keeps the last, whose schema is the innermost. */
+/** Of several equal values, keeps the last, whose schema is the innermost. */
 function unique(candidates: readonly Candidate[]): Candidate[] {
   return [...new Map(candidates.map((each) => [write(each.value), each])).values()];
 }

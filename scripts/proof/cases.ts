@@ -28,9 +28,9 @@ export interface Cases {
 }
 
 interface Seen {
-  /** Whether values kept the keyword, and whether values broke it. */
+  /** `true` if a value kept the keyword, `false` if a value broke it. */
   readonly outcomes: Set<boolean>;
-  /** Whether the values that it applied to were valid as a whole. */
+  /** `true` if the keyword applied to a valid value, `false` if it applied to an invalid one. */
   readonly verdicts: Set<boolean>;
 }
 

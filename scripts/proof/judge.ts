@@ -56,7 +56,7 @@ export type Direction = 'request' | 'reply' | 'either';
 /** Receives each keyword that applies to a value, and whether the value keeps it. */
 export type Heard = (schema: Keywords, keyword: string, holds: boolean) => boolean;
 
-/** Validates values by JSON Schema 2020-12, exactly. It shares no code with the service's validator, which it checks. */
+/** Validates values by JSON Schema 2020-12, exactly, and shares no code with the validator that it checks. */
 export class Judge {
   private readonly document: object;
   private readonly direction: Direction;

@@ -176,7 +176,7 @@ export function numbers(way: Way, seed: number): (bigint | number)[] {
 const BOUNDS = ['minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'] as const;
 const OF_NUMBERS = [...BOUNDS, 'multipleOf'];
 
-/** The bound, and the numbers next to it: one unit of the last digit, one and one half away. */
+/** The bound, and the numbers that differ from it by one in its last digit, by 1, or by 0.5. */
 function around(bound: number | bigint): (bigint | number)[] {
   const { digits, scale } = decimal(String(bound));
   const unit = 10n ** BigInt(scale);

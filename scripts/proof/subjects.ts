@@ -14,7 +14,7 @@ export interface Subject {
   /** Such as `request` or `reply 200`. */
   readonly name: string;
   readonly cases: Cases;
-  /** Functions that pass a value to the service's validator. @throws Refusal, ReplyError if it finds the value invalid */
+  /** Functions that pass a value to the service's validator. @throws Refusal, ReplyError if the value is invalid */
   readonly ways: readonly ((value: Json) => void)[];
 }
 
@@ -158,7 +158,7 @@ function returned(value: Json, position: Position): unknown {
   return Object.fromEntries(members.map(([name, each]) => [name, returned(each, position.member(name))]));
 }
 
-/** Whether the service has read what was sent, plus defaults that it has filled in. */
+/** Whether the service has read what was sent; it may have added defaults. */
 function isIn(sent: unknown, read: unknown): boolean {
   // The service reads an integer outside int64 as a number.
   if (typeof sent === 'bigint' && BigInt.asIntN(64, sent) !== sent) return Number(sent) === read;

@@ -15,7 +15,7 @@ export interface Wire {
   readonly body: Body | undefined;
 }
 
-/** No text stands for this value and no other. */
+/** A request cannot express the value. */
 class Unsendable extends Error {}
 
 /**
@@ -122,7 +122,7 @@ function leaf(value: Json, location: Parameter['in']): string {
 
 const MAX_READINGS = 64;
 
-/** The values that the text of a parameter can mean: `1` may be a string too. Beyond MAX_READINGS, only the value itself. */
+/** The values that the text of a parameter can mean: `1` may be a string too. If there are too many, only the first. */
 export function readings(value: Json): readonly Json[] {
   if (typeof value === 'string') return [value, ...literal(value)];
   if (isNumber(value) || typeof value === 'boolean') return [value, String(value)];

@@ -6,15 +6,15 @@ import type { JwtVerifier } from './jwt.ts';
 import { invalidToken } from './refusals.ts';
 import { hashToken, isJwt, isToken } from './token.ts';
 
-/** With REAUTHENTICATE_AFTER_MS of http/router.ts, a revoked token is refused within a second, as documented. */
+/** A revoked token fails within the documented second: this time plus REAUTHENTICATE_AFTER_MS of http/router.ts. */
 const CACHED_MS = 900;
 /** After this time, the store is asked again in the background, so that no request waits for it. */
 const REFRESH_MS = 400;
-/** In characters, OVERHEAD included, as the tokens of some identity providers are long. */
+/** In characters, not tokens, as some identity providers issue long ones. */
 const MAX_REMEMBERED = 8_000_000;
 /** The memory that each remembered header takes besides its text, in characters. */
 const OVERHEAD = 2000;
-/** The number of look-ups under way. It limits the memory that guessed tokens can take. */
+/** The most look-ups at the same time. It limits the memory that guessed tokens can take. */
 const MAX_ASKED = 4096;
 
 const SCHEME = 'Bearer ';
@@ -83,7 +83,7 @@ export class Authenticator {
     // A Map compares hashes first, so the time of a look-up tells an attacker nothing about known tokens.
     const known = this.known.get(authorization);
     if (known === undefined) {
-      // One spelling of the scheme, so that each token is remembered once.
+      // With one spelling of the scheme, each token is remembered once.
       const header = SCHEME + bearerToken(authorization);
       return header === authorization ? this.ask(header) : this.authenticate(header);
     }

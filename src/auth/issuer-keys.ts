@@ -16,7 +16,7 @@ export const PACE = {
   maxAge: 60 * 60_000,
 };
 
-/** Less than MAX_VERIFYING of jwt.ts, so that tokens with made-up key ids cannot keep out tokens with known ones. */
+/** Less than MAX_VERIFYING of jwt.ts, so that tokens with invented key ids cannot block tokens with known ones. */
 const MAX_WAITING = 256;
 
 /** Fetches the keys of an issuer in the background, and whenever a token names an unknown key. */

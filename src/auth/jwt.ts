@@ -15,10 +15,10 @@ const ALGORITHMS = [
 /** The tolerated difference between the clocks of issuer and service. */
 export const CLOCK_SKEW_S = 60;
 
-/** Includes tokens that wait for keys. It limits the work and the memory that forged tokens can take. */
+/** Limits the work and the memory that forged tokens can take. Tokens that wait for keys count too. */
 const MAX_VERIFYING = 512;
 
-/** ID tokens have some of the first three, logout tokens have `events`. */
+/** The first three are claims of ID tokens, `events` is one of logout tokens. */
 const CLAIMS_OF_OTHER_TOKENS = ['nonce', 'at_hash', 'c_hash', 'events'];
 
 /** The log must not contain control characters, surrogates or unassigned code points. */
@@ -67,7 +67,8 @@ export class JwtVerifier {
       });
       requireAccessToken(protectedHeader.typ, payload);
       const { sub: subject, exp = 0 } = payload;
-      if (typeof subject !== 'string' || !SUBJECT.test(subject)) throw invalidToken('sub is not a subject');
+      if (typeof subject !== 'string' || !SUBJECT.test(subject))
+        throw invalidToken('sub must be 1 to 255 printable characters');
       const caller = { key: `subject ${subject}`, name: undefined, subject, scopes: scopesOf(payload) };
       this.checkScopes?.(caller);
       return { caller, expiresAt: (exp + CLOCK_SKEW_S) * 1000, withdrawn };

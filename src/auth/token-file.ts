@@ -21,8 +21,8 @@ export function tokensIn(text: string, path: string): readonly string[] {
 }
 
 /**
- * Calls `onChange` when the tokens in the file change. Polls the file instead of watching it, as Kubernetes replaces the
- * folders and links above it. While the file cannot be read or has no tokens, its last tokens stay valid.
+ * Calls `onChange` when the tokens in the file change. Polls the file, as Kubernetes replaces the folders and links
+ * above it, which a watcher would miss. While the file cannot be read or has no tokens, its last tokens stay valid.
  */
 export async function followTokenFile(
   { path, tokens }: TokenFile,
@@ -37,7 +37,7 @@ export async function followTokenFile(
     if (signal.aborted) return;
     try {
       const file = await stat(path);
-      // A pipe provides its tokens once. A second read could block for ever, and with it the end of the process.
+      // A pipe provides its tokens once. A second read could block for ever, and keep the process from ending.
       if (file.isFIFO() || file.isSocket() || file.isCharacterDevice()) return;
       const found = tokensIn(await readFile(path, 'utf8'), path);
       isBroken = false;

@@ -24,7 +24,7 @@ function shown({ read, show = (text) => text }: Setting, text: string | undefine
     read(text);
     return show(text);
   } catch {
-    // The message of the fault quotes the value, unless it may contain a secret.
+    // The message below quotes the value, unless the value may contain a secret.
     return '(invalid)';
   }
 }

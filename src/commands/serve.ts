@@ -25,7 +25,7 @@ import { watchSignals } from './signals.ts';
 
 /** The time that open requests have after a signal to stop. */
 const GRACE_MS = 5000;
-/** When the process ends at the latest. LOCK_TIMEOUT_MS of sqlite/connection.ts may come on top: 10 s are documented. */
+/** Ends the process even if work is left. With LOCK_TIMEOUT_MS of sqlite/connection.ts, it must stay below 10 s. */
 const END_MS = 5500;
 
 export async function serve(config: Config, warnings: readonly string[]): Promise<void> {

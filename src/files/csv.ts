@@ -88,8 +88,8 @@ export function toBody(fields: Fields, header: readonly string[]): string | Refu
 }
 
 /**
- * Checks the columns against the contract, by a body in which each column is null. Of the faults, only "is required" and
- * "is not allowed" (contract/faults.ts) are about the columns; the others are about the nulls.
+ * Checks the columns against the contract, by a body in which each column is null. Of the faults, only "is required"
+ * and "is not allowed" (contract/faults.ts) are about the columns; the others are about the nulls.
  *
  * @param read validates a body
  * @throws Error that names the faults of the header

@@ -5,7 +5,7 @@ import { type Creation, type Outcome, type ItemStore, type Item, StoreUnavailabl
 import type { ItemRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
 
-/** A limit, as SQLite holds its write lock during a batch. */
+/** SQLite holds its write lock during a batch, so a batch must not take long. */
 const MAX_BATCH_RECORDS = 2000;
 const MAX_BATCH_CHARACTERS = 1024 * 1024;
 /** The pause before another try to reach the store. */

@@ -26,15 +26,15 @@ export const endOfLine: FindEnd = (bytes, start, limit) => {
 };
 
 /**
- * Splits a stream of bytes into records, and drops blank ones. Of a record larger than a body may be it keeps only an
- * excerpt, to limit the memory that a file takes.
+ * Splits a stream of bytes into records, and drops blank ones. A record that exceeds the size limit of a body is cut to
+ * an excerpt, to save memory.
  */
 export class RecordSplitter {
   private readonly findEnd: FindEnd;
   private readonly maxBytes: number;
   private rest: Buffer = Buffer.alloc(0);
   private lineNumber = 1;
-  /** Whether the byte order mark, if any, is behind. */
+  /** Whether the splitter has passed the place of a byte order mark. */
   private begun = false;
   /** Whether the bytes up to the next line end belong to a line that is too long. */
   private skipping = false;

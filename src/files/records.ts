@@ -29,7 +29,7 @@ export async function openBodyReader(): Promise<BodyReader> {
   const id = RESOURCE.operation;
   const operation = operations.find((each) => each.id === id);
   if (operation?.body === undefined) throw new ContractError(`openapi.yaml has no operation ${id} with a request body`);
-  // The contract has validated the body.
+  // readBodyText() has validated the body.
   const read = (text: string) => toItem(readBodyText(text, operation) as NewItem);
   return { maxBytes: operation.body.maxBytes, read };
 }

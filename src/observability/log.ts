@@ -6,7 +6,7 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * How long to collect lines before writing them. A write in each turn of the event loop took 9 % of the time of a create.
+ * How long to collect lines before writing them: a write in each turn of the event loop took 9 % of a create's time.
  * A process that is killed loses the collected lines.
  */
 const HOLD_MS = 10;

@@ -19,7 +19,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A limit for the time that a batch takes. */
+/** Limits the time that a batch takes. */
 const MAX_BATCH_ITEMS = 1024;
 /** The store rejects further items, so that a slow disk does not fill the memory. */
 export const MAX_WAITING_ITEMS = 10_000;
@@ -86,7 +86,7 @@ export class Batches {
         this.settle(waiting, outcomes[index] ?? new Error(`the engine gave no outcome for ${RESOURCE.withArticle}`));
       });
     }
-    // Without an `await` after next(): an item that comes later must start a loop of its own.
+    // No `await` may precede this after next(), as the next item must start a new loop.
     this.active--;
   }
 

@@ -34,7 +34,7 @@ export interface Creator {
 }
 
 export interface ItemStore extends Creator {
-  /** All items of one moment in the order of their ids. Throws StoreUnavailable if a portion stays unread for 2 minutes. */
+  /** All items of one moment, ordered by id. @throws StoreUnavailable, also if a portion stays unread for 2 minutes */
   list(): AsyncIterable<readonly Item[]>;
 
   /** Counts the items; writes during the count may be missed. @throws StoreUnavailable */
@@ -55,11 +55,10 @@ export type Database = Omit<Kysely<Tables>, 'transaction' | 'startTransaction' |
 
 /**
  * Runs the queries of `work` as one serializable transaction: all take effect, durably, or none does. After a conflict
- * with another transaction the engine runs `work` again, so `work` must do nothing but query the database that it
- * receives; any other call to the store throws. The time limit is 5 seconds, in which SQLite serves no other writer.
+ * with another transaction, the engine runs `work` again. So `work` may only query the database that it receives; any
+ * other call to the store throws. The time limit is 5 seconds, in which SQLite serves no other writer.
  *
- * @param repeatable whether `work` may run twice with the same result: then it also runs again if the answer to the
- *   commit is lost
+ * @param repeatable whether to run `work` again if the answer to its commit is lost, although it may have taken effect
  * @throws what a query or `work` throws, after a rollback; a failed query rolls back even if `work` catches the error
  */
 export type Transaction = <T>(
@@ -67,7 +66,7 @@ export type Transaction = <T>(
   options?: { repeatable: boolean },
 ) => Promise<T>;
 
-/** A token without its text, which the store never sees. Times are in milliseconds since 1970. */
+/** The store never sees the text of a token. Times are in milliseconds since 1970. */
 export interface StoredToken {
   /** Unique among the tokens that are not revoked. */
   readonly name: string;

@@ -1,7 +1,7 @@
 import { STORE_PATIENCE_MS } from './batches.ts';
 import { StoreUnavailable } from './store.ts';
 
-/** The other half of the time is for the work itself. */
+/** Leaves the other half of the time limit for the work itself. */
 const MAX_WAIT_MS = STORE_PATIENCE_MS / 2;
 
 /** Limits how much work is done at the same time; further work waits in the order in which it came. */

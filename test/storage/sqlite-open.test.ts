@@ -35,7 +35,7 @@ describe('what cannot be opened says why:', () => {
   test('a database of another application, which stays as it is', async () => {
     const database = new DatabaseSync(join(folder, 'other.db'));
     database.exec('create table accounts (id integer)');
-    await refused('other.db', 'belongs to another application');
+    await refused('other.db', 'belongs to another application: choose another file');
     expect(database.prepare('select name from sqlite_schema').all()).toEqual([{ name: 'accounts' }]);
     database.close();
   });

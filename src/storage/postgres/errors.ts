@@ -11,8 +11,8 @@ const CANCELLED = '57014';
 const TRANSACTION_TIMEOUT = '25P04';
 
 /**
- * SQLSTATEs and their classes (PostgreSQL's documentation, appendix A) after which a retry may succeed: connection (08),
- * conflict or deadlock (40), resources (53), lock (55), operator intervention (57), system error (58).
+ * SQLSTATEs and their classes (PostgreSQL's documentation, appendix A) after which a retry may succeed:
+ * connection (08), conflict or deadlock (40), resources (53), lock (55), operator (57), system (58).
  */
 const TRANSIENT = [
   ...['08', '40', '53', '55', '57', '58'],
@@ -39,7 +39,7 @@ const UNUSABLE: readonly (readonly [string, string])[] = [
 const CONSTRAINTS = new Map<string, Constraint>([
   ['23502', 'not null'],
   ['23503', 'foreign key'],
-  // restrict_violation
+  // For `on delete restrict`.
   ['23001', 'foreign key'],
   ['23505', 'unique'],
   ['23514', 'check'],
@@ -75,7 +75,7 @@ function stateOf(error: unknown): string | undefined {
   return error.routine === 'RevalidateCachedQuery' ? STATEMENT_UNKNOWN : (error.code ?? '');
 }
 
-/** Whether a query of this program is wrong: its number of values, or a table or a column that tables.ts does not have. */
+/** Whether this program's query is wrong: its number of values, or a table or column that tables.ts does not have. */
 function isOwnFault(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false;
   const { routine, code = '', message } = error;

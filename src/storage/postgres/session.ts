@@ -17,7 +17,7 @@ export type WithRetries = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 500;
 
-/** The time between the cancellation of a query and the end of its time. */
+/** How long before its deadline a query is cancelled. */
 const CANCEL_MS = 500;
 /** The time limit of a query to a server that did not answer before. */
 const UNREACHABLE_QUERY_MS = 1000;
@@ -26,7 +26,7 @@ const PORTION_MS = 600_000;
 /** The row lock needs a transaction id, so that the commit waits until the standby has all earlier commits. */
 const FLUSH = 'select id from schema_version for key share';
 
-/** A limit, as the text of a query may depend on a request. */
+/** Limits the memory, as the text of a query may depend on a request. */
 const MAX_NAMES = 200;
 
 /** Names of prepared statements. They depend on the text alone, as a pooler may share a connection among processes. */

@@ -51,7 +51,7 @@ export async function restore(path: string, copy: string, allow: (items: number)
     allow(countItems(database));
   });
   await withCurrentSchema(path, copy, async (source) => {
-    // SQLite calls this between two steps, when the store is locked: the number of items is final.
+    // SQLite calls `progress` between two steps, when the store is locked: the number of items is final.
     let allowed = false;
     const progress = () => {
       if (allowed) return;

@@ -40,7 +40,7 @@ export function connect(path: string, create: boolean): { database: DatabaseSync
   }
 }
 
-/** How often `requireFiles` checks -wal and -shm: each stat takes 1 % of the time of a create. */
+/** The pause between checks of -wal and -shm: each stat takes 1 % of the time of a create. */
 const LOOK_MS = 100;
 
 /** Returns a function that throws once a file has left its path: the next start would miss what this process writes. */

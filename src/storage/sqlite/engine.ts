@@ -55,7 +55,7 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
     ready: () => writer.call('ready'),
     close: async () => {
       await batches.idle();
-      // A turn comes after all queries that wait.
+      // Waits for its turn, after the queries under way.
       await reads.take(async () => (await reader)?.close(), Infinity);
       // The writer closes last, as the last connection merges the log into the database, which must be writable.
       await writes.take(() => writer.close(), Infinity);

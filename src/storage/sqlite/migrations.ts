@@ -41,7 +41,7 @@ export function migrate(database: DatabaseSync, path: string, create: boolean): 
   const owner = pragma(database, 'application_id');
   const tables = database.prepare('select count(*) as count from sqlite_schema').get()?.['count'];
   if (owner !== APPLICATION_ID && (owner !== 0 || before !== 0 || tables !== 0)) {
-    throw new StoreUnusable(`the database ${path} belongs to another application`);
+    throw new StoreUnusable(`the database ${path} belongs to another application: choose another file`);
   }
   requireSchema(`the database ${path}`, before, now, create);
   for (const migration of MIGRATIONS.slice(before)) database.exec(migration);

@@ -10,7 +10,7 @@ import { encode, rowDecoder } from './values.ts';
 const INSERT = `insert into ${RESOURCE.many} (${COLUMN_LIST}) values (${COLUMNS.map(() => '?').join()}) on conflict do nothing`;
 const SELECT_ONE = `select ${COLUMN_LIST} from ${RESOURCE.many} where id = ?`;
 
-/** A limit, as the text of a query may depend on a request. */
+/** Limits the memory, as the text of a query may depend on a request. */
 const MAX_PREPARED = 200;
 
 interface Prepared {
