@@ -6,10 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-/** What the last run found: each step looks only at what has changed since. Without it, all is checked anew. */
+/** The results of the last run, so that each step checks only what has changed. May be deleted. */
 const CACHE = '.cache';
 
-/** What a step says. */
 export interface Outcome {
   readonly failed: boolean;
   readonly output: string;
@@ -17,7 +16,6 @@ export interface Outcome {
 
 let running: ChildProcess | undefined;
 
-/** Runs a program of this project to its end. */
 async function run(...args: readonly string[]): Promise<Outcome> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   running = child;
@@ -33,7 +31,7 @@ async function typesAndLint(): Promise<readonly [types: Outcome, lint: Outcome]>
   return outcomes;
 }
 
-/** One after another: together they take a core half as long as types and lint take another. */
+/** Runs one after another, as all of them take half the time of types and lint, which run on another core. */
 async function others() {
   const cached = ['--cache', '--cache-strategy', 'content', '--cache-location', join(CACHE, 'style')];
   return {
@@ -53,7 +51,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 const [{ contract, owasp, cycles, style }, [types, lint]] = await Promise.all([others(), typesAndLint()]);
 if (contract.failed) {
-  console.log('check: mend the contract first and run `npm run generate`: what follows may come from it alone');
+  console.log('check: correct the contract first, then run `npm run generate`: it may cause the other failures');
 }
 for (const [name, { failed, output }] of [
   ['contract', contract],
@@ -65,6 +63,6 @@ for (const [name, { failed, output }] of [
 ] as const) {
   console.log(`check: ${name}: ${failed ? 'FAILED' : 'passed'}`);
   if (failed) process.exitCode = 1;
-  // oxlint tells how many files it has read, also where all is well.
+  // oxlint prints a summary even if it finds nothing.
   if (failed || name !== 'cycles') process.stdout.write(output);
 }

@@ -1,11 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import ts from 'typescript';
 
-/** `tsc`, which keeps what it has read and checked: the next time it checks only what a change can have broken. */
+/** An incremental `tsc`: each compilation checks only the files that a change may affect. */
 export class Compiler {
   readonly #config: string;
   readonly #buildInfo: string;
-  /** How messages are printed: names of files as they are below the project. */
   readonly #format: ts.FormatDiagnosticsHost;
   readonly #files = new Map<string, ts.SourceFile>();
   #last: ts.EmitAndSemanticDiagnosticsBuilderProgram | undefined;
@@ -20,7 +19,7 @@ export class Compiler {
     };
   }
 
-  /** What the compiler has read, and what it says of it, as `tsc` prints it; '' if nothing is wrong. */
+  /** `errors` is the output of `tsc`, or '' if there are none. */
   compile(): { readonly builder: ts.BuilderProgram; readonly errors: string } {
     const fixed = { incremental: true, tsBuildInfoFile: this.#buildInfo };
     const { fileNames, options, errors } = ts.parseJsonConfigFileContent(
@@ -49,7 +48,7 @@ export class Compiler {
       ...builder.getSyntacticDiagnostics(),
       ...builder.getSemanticDiagnostics(),
     ];
-    // It writes down what it knows for the next process, and nothing more: see noEmit in tsconfig.json.
+    // Writes only the build info for the next process, because of `noEmit` in tsconfig.json.
     builder.emit();
     return { builder, errors: ts.formatDiagnostics(ts.sortAndDeduplicateDiagnostics(diagnostics), this.#format) };
   }

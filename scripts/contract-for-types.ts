@@ -15,14 +15,14 @@ import {
 import { Position } from '../src/contract/positions.ts';
 import { isIgnored, type Kind, VOCABULARY } from '../src/contract/vocabulary.ts';
 
-/** A schema that no contract has, for `undefined`. */
+/** Stands for `undefined`. No contract contains this schema. */
 export const NOT_SENT = { type: 'null', format: 'undefined' };
-/** What the digits of an int64 in `const` and `enum` begin with, which would be rounded as a number. */
+/** The prefix of a string for an int64 in `const` or `enum`, whose digits a number would round. */
 export const DIGITS = 'digits of an int64: ';
 
 /** Keywords whose schemas apply to the same value. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf'];
-/** Keywords that tell what an object is, beside its type. */
+/** Keywords that give an object a type more specific than "any object". */
 const OF_OBJECTS = [
   '$ref',
   'allOf',
@@ -35,7 +35,7 @@ const OF_OBJECTS = [
   'additionalProperties',
   'unevaluatedProperties',
 ];
-/** Keywords that openapi-typescript makes types of. */
+/** Keywords that openapi-typescript turns into types. */
 const TYPED = [...OF_OBJECTS, 'type', 'required', 'items', 'prefixItems'];
 
 type Operation = DeclaredOperation & { readonly callbacks?: Readonly<Record<string, Record<string, PathItem>>> };
@@ -44,15 +44,15 @@ interface Contract extends OpenApiDocument {
   readonly webhooks?: Readonly<Record<string, PathItem>>;
 }
 
-/** A contract as openapi-typescript is shown it: what it would get wrong is put differently. */
+/** Rewrites the parts of a contract that openapi-typescript would turn into wrong types. */
 export class ContractForTypes {
   readonly document: object;
   private readonly served: readonly Operation[];
   private readonly resolve: Resolve;
   private readonly follow: Follow;
-  /** Schemas that references lead to, and that are no components. */
+  /** The targets of references to places other than components. */
   private readonly lifted: Record<string, object> = {};
-  /** Alternatives for members of several names: of each, it is told apart whether it is an int64. */
+  /** The unions of withOthers(), whose alternatives may or may not be an int64. */
   private readonly unions = new Set<object>();
 
   constructor(contract: Contract) {
@@ -66,7 +66,7 @@ export class ContractForTypes {
     this.document = { ...document, webhooks, components: { ...document.components, schemas } };
   }
 
-  /** What others serve: webhooks; and callbacks, by their operation and name. */
+  /** Operations that clients serve: webhooks, and callbacks named by operation and callback. */
   private webhooks({ webhooks = {} }: Contract): Record<string, object> {
     const items: Record<string, PathItem> = { ...webhooks };
     for (const { operationId = '', callbacks = {} } of this.served) {
@@ -78,7 +78,7 @@ export class ContractForTypes {
     return mapValues(items, (item) => this.part(item, 'Path Item'));
   }
 
-  /** A part of the contract with all beneath it. @param int64 whether the value of a schema is one by another schema */
+  /** @param int64 whether a schema around this one makes the value an int64 */
   private part(value: object, kind: Kind, int64 = false): object {
     const isInt64 = kind === 'Schema' && !this.unions.has(value) && (int64 || new Position(value, this.follow).int64);
     const rows = VOCABULARY[kind];
@@ -88,7 +88,7 @@ export class ContractForTypes {
       const inPlace = IN_PLACE.includes(name);
       const inner = (each: unknown) => {
         if (isObject(each)) return this.part(each, holds.kind, inPlace && isInt64);
-        // openapi-typescript looks for keywords in `true`, and finds no schema in `false`.
+        // Here openapi-typescript fails on `true`, and ignores `false`.
         if (inPlace || name === 'schema') return each === true ? {} : { enum: [] };
         return each;
       };
@@ -103,14 +103,14 @@ export class ContractForTypes {
       case 'Path Item':
         return this.withoutIgnored(value);
       case 'Operation': {
-        // Each with an operationId needs a handler.
+        // Only an operation of the service keeps its operationId, which demands a handler.
         const { operationId: _, ...operation }: Operation = value;
         return this.withoutIgnored(this.served.includes(value) ? value : operation);
       }
       case 'Parameter':
         return this.orNotSent(value as Parameter);
       case 'Header':
-        // It takes a header that is referred to for required.
+        // openapi-typescript makes a header behind a reference required.
         return this.resolve(value);
       case 'Schema': {
         const schema = this.withComponent(this.withOthers(this.withMembers(value)));
@@ -132,7 +132,7 @@ export class ContractForTypes {
     return { ...parameter, schema: { anyOf: [schema, NOT_SENT] } };
   }
 
-  /** It sees of a member what stands in its place, not what is referred to. */
+  /** openapi-typescript does not look for `readOnly`, `writeOnly` and `default` behind a member's reference. */
   private withMembers({ properties, discriminator: _, ...schema }: Schema): Schema {
     if (properties === undefined) return schema;
     const marked = (each: Schema) => ({
@@ -145,7 +145,10 @@ export class ContractForTypes {
     return { ...schema, properties: members };
   }
 
-  /** To it, an object without members is empty. To TypeScript a member is one of those by any name, too. */
+  /**
+   * openapi-typescript gives an object without `properties` no members. TypeScript requires the index signature of
+   * `additionalProperties` to allow the types of all other members too.
+   */
   private withOthers(schema: Schema): Schema {
     const { type, properties, patternProperties, additionalProperties: others } = schema;
     const isAny = [type].flat().includes('object') && !OF_OBJECTS.some((keyword) => keyword in schema);
@@ -156,13 +159,13 @@ export class ContractForTypes {
     return { ...schema, additionalProperties: union };
   }
 
-  /** To it, `$defs` is a member, and what a member refers to is one that may be left out. */
+  /** openapi-typescript turns `$defs` into a member, and a reference into another member into an optional type. */
   private withComponent({ $defs: _, ...schema }: Schema): Schema {
     const name = schema.$ref?.replace(/^#\/(?:components\/schemas\/)?/, '');
     if (schema.$ref === undefined || name?.includes('/') !== true) return schema;
     if (!Object.hasOwn(this.lifted, name)) {
       const target = this.follow(schema.$ref);
-      // A schema may refer to itself.
+      // Set before the recursion, as a schema may refer to itself.
       this.lifted[name] = {};
       this.lifted[name] = typeof target === 'boolean' ? { anyOf: [target] } : this.part(target, 'Schema');
     }
@@ -174,7 +177,7 @@ export class ContractForTypes {
     return schema[what] === true || (schema.$ref !== undefined && this.is(what, this.follow(schema.$ref)));
   }
 
-  /** As the service fills it in. */
+  /** The default that the service fills in. */
   private defaultOf(schema: AnySchema): unknown {
     return new Position(schema, this.follow).default;
   }
@@ -200,13 +203,13 @@ function asInt64(schema: Schema): Schema {
   };
 }
 
-/** It takes an enum of several types for one of null, too, and an enum of objects for alternatives. */
+/** openapi-typescript adds null to an `enum` beside several types, and reads an `enum` of objects as alternatives. */
 function withValues(schema: Schema): Schema {
   const { type, ...others } = schema;
   return schema.enum === undefined || (typeof type === 'string' && type !== 'object') ? schema : others;
 }
 
-/** It sees nothing beside `$ref`, and takes what stands beside `anyOf`, or simple types of `oneOf`, for an alternative. */
+/** openapi-typescript ignores keywords beside `$ref`, and misreads keywords beside `anyOf` and `oneOf`. */
 function apart(schema: Schema): Schema {
   const { $ref, anyOf, oneOf, allOf = [], ...beside } = schema;
   const parts = Object.entries({ $ref, anyOf, oneOf }).flatMap(([keyword, value]) =>

@@ -10,16 +10,15 @@ import {
 import { breakage, linesOf } from './compatibility/rules.ts';
 import { ContractError } from '../src/contract/errors.ts';
 
-/** Says what openapi.yaml changes for clients of the last released contract, and fails if its version hides it. */
+/** Prints the changes for clients of the last released contract. Fails if a breaking change needs a higher version. */
 async function check(): Promise<void> {
   const present = await readPresent();
   const last = await readLast();
-  if (last === undefined)
-    throw new ContractError('no contract is released yet: `npm run contract:release` releases openapi.yaml');
+  if (last === undefined) throw new ContractError('no contract is released yet: run `npm run contract:release`');
   const comparison = compareEditions(last, present);
   for (const line of linesOf(comparison.differences)) console.log(line);
   if (compareVersions(present.version, last.version) < 0) {
-    console.log(`info.version is ${present.version}, but ${last.version} is released`);
+    console.log(`info.version is ${present.version}, but ${last.version} is released: set a higher version`);
     process.exitCode = 1;
   } else {
     console.log(conclusionOf(comparison));
@@ -33,11 +32,11 @@ function conclusionOf(comparison: Comparison): string {
   const breaking = differences.filter(breakage).length;
   switch (level) {
     case undefined:
-      return `openapi.yaml is as it was released with ${last.version}`;
+      return `openapi.yaml is unchanged since ${last.version}`;
     case 'patch':
-      return `no difference from ${last.version} but in prose: its release needs ${lowest} or higher`;
+      return `only prose differs from ${last.version}: the release needs version ${lowest} or higher`;
     case 'minor':
-      return `${count}, none breaks clients: its release needs ${lowest} or higher`;
+      return `${count}, none breaks clients: the release needs version ${lowest} or higher`;
     case 'major': {
       const is = isTooLow(comparison) ? `must be ${lowest} or higher, and is` : 'is';
       return `${count}, ${breaking} break${breaking === 1 ? 's' : ''} clients: info.version ${is} ${present.version}`;
@@ -45,7 +44,7 @@ function conclusionOf(comparison: Comparison): string {
   }
 }
 
-/** Copies openapi.yaml to the released contracts, if its version says how far it differs from the last. */
+/** Copies openapi.yaml to the released contracts, if its version is high enough for its changes. */
 async function release(): Promise<void> {
   const present = await readPresent();
   const last = await readLast();
@@ -60,17 +59,14 @@ async function release(): Promise<void> {
     throw new ContractError(reasonToRaise(comparison));
   }
   await mkdir(RELEASED, { recursive: true });
-  // Never over another.
+  // `wx` fails if the file exists.
   await writeFile(new URL(name, RELEASED), present.text, { flag: 'wx' });
   console.log(`released/${name}: written; commit it with openapi.yaml`);
 }
 
 function reasonToRaise({ present, last, level, lowest }: Comparison): string {
-  const why = { major: 'clients break', minor: 'what clients may do has changed', patch: 'the text has changed' };
-  return (
-    `info.version is ${present.version}, and ${last.version} is released with another text: ` +
-    `${why[level ?? 'patch']}, so set it to ${lowest} or higher`
-  );
+  const why = { major: 'the changes break clients', minor: 'clients see the changes', patch: 'only prose has changed' };
+  return `info.version ${present.version} is too low, as ${last.version} is released: ${why[level ?? 'patch']}, so set it to ${lowest} or higher`;
 }
 
 function isTooLow({ present, lowest }: Comparison): boolean {

@@ -6,19 +6,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Compiler } from './compiler.ts';
 
-/** Editors save in several steps; what comes within this time belongs together, in milliseconds. */
+/** Editors save in several steps, which count as one change within this time. */
 const PAUSE_MS = 30;
-/** How long requests under way may take when the service is started anew: connections that browsers keep would take longer. */
+/** The time for open requests at a restart; idle connections of browsers would stay open for longer. */
 const GRACE_MS = 100;
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const compiler = new Compiler('tsconfig.dev.json', '.cache/dev.tsbuildinfo');
-/** Whether something was saved of which generated/ is made. */
+/** Whether a source of generated/ has changed. */
 let stale = true;
 
 let service: ChildProcess | undefined;
-/** Whether this process has told the service to end, and a signal this process. */
+/** Whether this process is stopping the service, and whether a signal is ending this process. */
 let [stopping, ending] = [false, false];
 
 async function generate(): Promise<boolean> {
@@ -33,21 +33,20 @@ function compile(): boolean {
   return errors === '';
 }
 
-/** Brings everything in line with what was saved, and serves it; or says why not. */
+/** Generates, compiles and restarts the service. If a step fails, the running service stays. */
 async function follow(): Promise<void> {
   const start = performance.now();
-  const goesOn = isRunning() ? 'the service goes on as it was' : 'nothing is served';
-  // Code and contract must fit, whichever was saved.
+  const state = isRunning() ? 'the old service is still running' : 'the service is not running';
   if (stale) {
     stale = false;
     if (!(await generate())) {
       stale = true;
-      say(`openapi.yaml is to be mended, see above; ${goesOn}`);
+      say(`correct openapi.yaml, see above; ${state}`);
       return;
     }
   }
   if (!compile()) {
-    say(`the types are to be mended, see above; ${goesOn}`);
+    say(`correct the types, see above; ${state}`);
     return;
   }
   await stop(GRACE_MS);
@@ -58,7 +57,7 @@ function startService(start: number): ChildProcess {
   const args = ['--max-semi-space-size=16', 'src/main.ts', 'serve'];
   const child = spawn(process.execPath, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   child.once('message', () => {
-    say(`served, ${((performance.now() - start) / 1000).toFixed(1)} s after it was saved`);
+    say(`serving the change after ${((performance.now() - start) / 1000).toFixed(1)} s`);
   });
   child.once('exit', () => {
     if (child === service && !stopping) say('the service has ended, see above');
@@ -87,7 +86,7 @@ function say(what: string): void {
 const saves = new EventEmitter();
 
 function onSave(file: string): void {
-  // `generate` reads the contract, and runs what is in src/contract/ and scripts/.
+  // `generate` reads the contract, and runs the code in src/contract/ and scripts/.
   stale ||= /^(?:openapi|redocly)\.yaml$|^scripts|^src.contract/.test(file);
   saves.emit('save');
 }
@@ -111,13 +110,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 process.on('exit', () => service?.kill('SIGKILL'));
 
 for (;;) {
-  // A file that is saved from now on is another change.
+  // Before follow(), so that a file saved during it counts as another change.
   const saved = once(saves, 'save');
-  // A file that is gone or half written is there again a moment later.
+  // Reading fails while an editor replaces a file; another save follows.
   await follow().catch((error: unknown) => {
     say(Error.isError(error) ? error.message : String(error));
   });
-  say('waiting for openapi.yaml and the sources to be saved');
+  say('waiting for changes');
   await saved;
   await sleep(PAUSE_MS);
 }

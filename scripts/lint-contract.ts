@@ -4,7 +4,7 @@ import parsers from '@stoplight/spectral-parsers';
 import { parse } from 'yaml';
 import { publishedYaml } from '../src/contract/yaml.ts';
 
-/** Lints openapi.yaml by .spectral.yaml, of which it reads no more than is there: Spectral's reader brings 33 packages. */
+/** Reads `extends` and `rules` of .spectral.yaml, without Spectral's own reader, which needs 33 packages. */
 const { extends: sets, rules } = parse(await readFile('.spectral.yaml', 'utf8')) as {
   extends: readonly (readonly [ruleset: string, which: 'all' | 'recommended'])[];
   rules: Record<string, 'off'>;
@@ -18,7 +18,7 @@ spectral.setRuleset({ extends: await Promise.all(rulesets), rules });
 
 const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const;
 const yaml = await readFile('openapi.yaml', 'utf8');
-// What clients get, by the places where it is written.
+// Lints the contract as published, but reports positions in openapi.yaml.
 const parser = {
   ...parsers.Yaml,
   parse: (text: string) => ({ ...parsers.Yaml.parse(text), data: parsers.Yaml.parse(publishedYaml(text)).data }),

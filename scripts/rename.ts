@@ -6,19 +6,19 @@ import ts from 'typescript';
 import { ExplainedError } from '../src/explained-error.ts';
 import { RESOURCE, SERVICE } from '../src/resource.ts';
 
-/** Files that keep their words: the authors' name, and pictures. */
-const KEPT = /^LICENSE$|\.png$/;
-/** It has the names of other people's packages, which are theirs. */
+/** LICENSE names the authors; pictures are binary. */
+const UNCHANGED = /^LICENSE$|\.png$/;
+/** In this file only SERVICE is replaced: the rest are names of packages. */
 const LOCK = 'package-lock.json';
 
 type Replace = (text: string) => string;
 
-/** Puts other words in the place of those of RESOURCE, with the same capitals, and the article that they ask for. */
+/** Replaces the words of RESOURCE, with the same capitals and the right article. */
 function replacer(one: string, many: string): Replace {
   const spellings = (word: string) => [word, word.charAt(0).toUpperCase() + word.slice(1), word.toUpperCase()];
   const from = [RESOURCE.one, RESOURCE.many].flatMap(spellings);
   const to = [one, many].flatMap(spellings);
-  // Not a part of a longer word, but for that of the tokens' prefix. A letter behind a backslash is none: \n.
+  // Only whole words, and the prefix of tokens (`plantstore_`). The `n` of `\n` is no letter of a word.
   const begin = '(?<!(?<!\\\\)[a-z](?=[a-z])|[A-Z](?=[A-Z]{2}))';
   const end = '(?!(?!store)[a-z]|(?<=[A-Z]{2})[A-Z])';
   const pattern = new RegExp(`(?:\\b([Aa])n? )?${begin}(${from.join('|')})${end}`, 'g');
@@ -30,7 +30,7 @@ function replacer(one: string, many: string): Replace {
     });
 }
 
-/** The names that a file would have for two things: identifiers, and texts, some of which are names of members. */
+/** Finds the names in a file that would get a second meaning: identifiers, and texts, as some are names of members. */
 function collisions(file: string, text: string, replace: Replace): string[] {
   const names = new Set<string>();
   const visit = (node: ts.Node): void => {
@@ -41,24 +41,26 @@ function collisions(file: string, text: string, replace: Replace): string[] {
   return [...names].filter((name) => replace(name) !== name && names.has(replace(name))).map(replace);
 }
 
-/** Gives what the service keeps another name, in every file that git knows, and in the names of files. */
+/** Renames the resource in all files that git tracks, and in their names. */
 function rename(one: string, many: string): void {
   const scanner = ts.createScanner(ts.ScriptTarget.Latest, true);
   for (const word of [one, many]) {
     scanner.setText(word);
     if (!/^[a-z]+$/.test(word) || scanner.scan() !== ts.SyntaxKind.Identifier)
-      throw new ExplainedError(`${JSON.stringify(word)} must be a word of small letters, and none of TypeScript's own`);
+      throw new ExplainedError(`${JSON.stringify(word)} must be a word of small letters, and no keyword of TypeScript`);
   }
-  if (one === many) throw new ExplainedError('one and many must be two words, as the code needs both: use --plural');
+  if (one === many) throw new ExplainedError('singular and plural must differ: set the plural with --plural');
   if (run('git', 'status', '--porcelain') !== '')
-    throw new ExplainedError('there are changes that are not committed: commit them, so that this can be undone');
+    throw new ExplainedError('git has uncommitted changes: commit them first, so that you can undo the renaming');
   const files = run('git', 'ls-files', '-z').split('\0').slice(0, -1);
-  const texts = new Map(files.filter((file) => !KEPT.test(file)).map((file) => [file, readFileSync(file, 'utf8')]));
+  const texts = new Map(
+    files.filter((file) => !UNCHANGED.test(file)).map((file) => [file, readFileSync(file, 'utf8')]),
+  );
   const replace = replacer(one, many);
   for (const [file, text] of texts) {
     const taken = collisions(file, text, replace);
     if (replace(file) !== file && files.includes(replace(file))) taken.push(replace(file));
-    if (taken.length > 0) throw new ExplainedError(`choose another word: ${file} meets ${taken.join(', ')}`);
+    if (taken.length > 0) throw new ExplainedError(`choose another word: ${file} already uses ${taken.join(', ')}`);
   }
 
   for (const [file, text] of texts) {
@@ -67,8 +69,8 @@ function rename(one: string, many: string): void {
   }
   run(process.execPath, 'node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.');
   run(process.execPath, 'scripts/generate.ts');
-  console.log(`What was ${RESOURCE.withArticle} is ${replace(RESOURCE.withArticle)} now, in name.
-README, "Another domain", says what is left to do; \`git reset --hard\` undoes this.`);
+  console.log(`Renamed ${RESOURCE.one} to ${replace(RESOURCE.one)}.
+README, "Another domain", lists the next steps; \`git reset --hard\` undoes the renaming.`);
 }
 
 function run(...[program = '', ...args]: readonly string[]): string {

@@ -1,18 +1,18 @@
-// Loaded before everything else, and by any Node: the sources are TypeScript, which a Node before 26 may stop at
-// without a word about the reason. So this file is JavaScript that the oldest of them reads.
+// Runs first, on any Node: an older Node may fail on TypeScript without naming the reason. So this file is written in
+// old JavaScript.
 'use strict';
 var found = process.versions.node;
 if (Number(found.split('.')[0]) < 26) {
   console.error(
     'plant-store needs Node 26 and found ' +
       found +
-      ': run `npm ci`, which brings it, and start with `npm start` or `npm run`.',
+      ': run `npm ci`, which installs it, and start with `npm start` or `npm run`.',
   );
   process.exit(1);
 }
 
-// Node keeps what it compiles for the next start, of this thread and of the worker, if it can write the folder: it then
-// starts faster, and without the compiler of TypeScript, which takes 17 MB in each thread. Coverage is exact without.
+// If Node can write this cache, the next start is faster and needs no TypeScript compiler, which takes 17 MB per thread.
+// Coverage is exact only without the cache.
 if (process.env.NODE_V8_COVERAGE === undefined) {
   require('node:module').enableCompileCache(require('node:path').join(__dirname, '../node_modules/.cache/node'));
 }

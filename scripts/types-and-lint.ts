@@ -8,15 +8,15 @@ import type ts from 'typescript';
 import type { Outcome } from './check.ts';
 import { Compiler } from './compiler.ts';
 
-/** Where it is written down what the last run found. */
+/** Files with the results of the last run. */
 const { buildInfo, memory } = workerData as { readonly buildInfo: string; readonly memory: string };
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** What decides what ESLint says of a file, beside its text and the types that it sees. */
+/** The texts that affect the lint of every file. */
 const RULES = ['eslint.config.js', 'tsconfig.json', 'node_modules/.package-lock.json', 'scripts/types-and-lint.ts'].map(
   (file) => readFileSync(file, 'utf8'),
 );
 
-/** ESLint, with the types that the compiler has found. It passes over each file that was in order, if all is the same. */
+/** Runs ESLint with the compiler's types, on the files that have changed or failed since the last run. */
 async function lint(builder: ts.BuilderProgram): Promise<Outcome> {
   const versions = versionsOf(builder);
   const known = new Set(lastRun());
@@ -35,12 +35,12 @@ async function lint(builder: ts.BuilderProgram): Promise<Outcome> {
   return { failed: results.some(({ errorCount }) => errorCount > 0), output: await formatter.format(results) };
 }
 
-/** Of each file of ours a text that is another one when the rules, the file, or one that it imports by any way changes. */
+/** Digests each source file with the rules and all files that it imports, directly or indirectly. */
 function versionsOf(builder: ts.BuilderProgram): Map<string, string> {
   const files = builder.getSourceFiles();
   const digests = new Map(files.map(({ fileName, text }) => [fileName, digest(text)]));
   const own = files.filter(({ fileName }) => !fileName.includes('/node_modules/'));
-  // What these say is seen without an import.
+  // Ambient declarations affect other files without an import.
   const ambient = own.filter(({ isDeclarationFile, text }) => isDeclarationFile || /^declare /m.test(text));
   const all = [...RULES, ...ambient.map(({ text }) => text)];
   return new Map(
@@ -63,6 +63,6 @@ function lastRun(): readonly string[] {
   }
 }
 
-// A program of the compiler is most of what types and lint cost: they share it.
+// The lint reuses the compiler's program, which takes most of the time.
 const { builder, errors } = new Compiler('tsconfig.json', buildInfo).compile();
 parentPort?.postMessage([{ failed: errors !== '', output: errors }, await lint(builder)]);

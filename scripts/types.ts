@@ -15,23 +15,22 @@ const BIGINT = factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
 const UNDEFINED = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
 
 /**
- * The types of a contract, as generated/openapi.ts has them. An int64 is `bigint`, an error number one of those that are
- * listed. `$Read` marks a property that is readOnly, `$Write` one that is writeOnly, and `| undefined` what need not be
- * sent since it has a default. Clients take this for what it is; what an operation gets and returns is made of it in
- * src/contract/types.ts.
+ * Generates generated/openapi.ts. An int64 is `bigint`. `$Read` marks a readOnly property, `$Write` a writeOnly one,
+ * `| undefined` one with a default, which a client may omit. Clients may use these types; src/contract/types.ts derives
+ * those of the operations.
  *
- * @param yaml a contract that loadContract takes
+ * @param yaml a contract that loadContract() accepts
  */
 export async function generateTypes(yaml: string): Promise<string> {
   const { document } = new ContractForTypes(readOpenApi(yaml));
-  // Digits beyond those of a number are left in examples and defaults, which are comments.
+  // Bigints remain only in examples and defaults, which become comments.
   const text = JSON.stringify(document, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-  /** The types of error numbers, by a name, which is all that the compiler shows of them. */
+  /** A named type for each union of error numbers keeps the compiler's messages short. */
   const errorNumbers = new Map<string, string>();
   const nodes = await openapiTS(JSON.parse(text) as OpenAPI3, {
-    // They come with helper types, which other contracts can do without.
+    // They add helper types, which most contracts do not need.
     readWriteMarkers: /\b(?:read|write)Only\b/.test(yaml),
-    // It would make properties with a default required, in what clients send too.
+    // True would make properties with a default required in requests too.
     defaultNonNullable: false,
     transform(schema, options) {
       if (schema.format === NOT_SENT.format) return UNDEFINED;
@@ -58,7 +57,7 @@ export async function generateTypes(yaml: string): Promise<string> {
   return (astToString(nodes) + aliases).replaceAll(new RegExp(`"${DIGITS}(-?\\d+)"`, 'g'), '$1n');
 }
 
-/** openapi-typescript would have each of `prefixItems` there, and nothing behind them. */
+/** openapi-typescript would require all `prefixItems`, and allow no items after them. */
 function tuple(schema: ArraySubtype, options: TransformNodeOptions): ts.TypeNode {
   const { prefixItems = [], items, minItems = 0, maxItems = Infinity } = schema;
   const typeOf = (each: unknown) => transformSchemaObject(each as SchemaObject, options);

@@ -4,24 +4,25 @@ const HEADER = `<!-- Generated from src/contract/vocabulary.ts by \`npm run gene
 
 # What a contract may say
 
-The service keeps what \`openapi.yaml\` says, or refuses to start and says where and why. These are the fields of OpenAPI
-3.1 and the keywords of JSON Schema 2020-12, and what becomes of each:
+The service obeys every part of \`openapi.yaml\`, or it refuses to start and names the place and the reason. The tables
+list the fields of OpenAPI 3.1 and the keywords of JSON Schema 2020-12, each with its effect:
 
-- **kept**: the service holds to it at run time, the compiler by the types that are generated, or both;
-- **shown**: documentation only: the page at \`/docs\` shows it, and nothing else depends on it;
-- **refused**: \`npm run generate\` and the start end with line, column and the way out.
+- **kept**: the service enforces it at run time, the compiler enforces it by the generated types, or both do;
+- **shown**: it is documentation, which the page at \`/docs\` shows;
+- **refused**: \`npm run generate\` and the start stop, and name the line, the column and the way out.
 
-A field that has no row is refused too; one that begins with \`x-\` is shown, but refused among \`paths\` and
-\`responses\`. What stands under \`webhooks\` and \`callbacks\`, which the service does not answer, is typed and shown as it
-is written. Header parameters named \`Accept\`, \`Content-Type\` and \`Authorization\` are ignored, as OpenAPI demands.
+The service refuses a field that is not in the tables. A field that begins with \`x-\` is shown, but refused in \`paths\`
+and \`responses\`. \`webhooks\` and \`callbacks\` describe requests that the service does not answer: their types are
+generated, and \`/docs\` shows them as they are written. Header parameters named \`Accept\`, \`Content-Type\` and
+\`Authorization\` are ignored, as OpenAPI demands.
 
-A request is judged by its exact values: an int64 by its digits, a parameter after it is decoded by its \`style\` and the
-grammar of its type (a number as in JSON, \`true\` or \`false\`, otherwise a string; UTF-8 only; \`+\` is a space in a
-query). A text that could be a number and a string is a number. \`type: integer\` and \`type: number\` without
-\`format: int64\` are doubles, as JavaScript has them.
+The validator judges exact values: an int64 by its digits, and a parameter after decoding its text by its \`style\` and
+type (a number as in JSON, \`true\` or \`false\`, otherwise a string; UTF-8 only; \`+\` is a space in a query). A text that
+the schema allows as a number and as a string is a number. \`type: integer\` and \`type: number\` without \`format: int64\`
+are doubles, as in JavaScript.
 `;
 
-/** The text of docs/contract.md: a table for each kind of object. */
+/** Writes docs/contract.md, with a table for each kind of object. */
 export function vocabularyPage(): string {
   const tables = Object.entries(VOCABULARY).flatMap(([kind, rows]) => {
     const lines = Object.entries(rows).map(([name, row]) => `| \`${name}\` | ${row.is} | ${cell(row)} |`);

@@ -14,17 +14,15 @@ import type { StoreLocation } from './storage/open.ts';
 import { readPostgresLocation } from './storage/postgres/location.ts';
 
 export interface Setting {
-  /** Reads the text of the environment. The message of its error follows the setting's name: `must be …, not …`. */
+  /** @throws Error whose message follows the setting's name: `must be …, not …` */
   readonly read: (text: string) => unknown;
-  /** The text that is used if the environment has none; without a default, the setting is undefined then. */
   readonly default?: string;
-  /** The text as the command `config` shows it, where it is not shown as it stands: it may hold a secret. */
+  /** Hides a secret in the output of the command `config`. */
   readonly show?: (text: string) => string;
   /** The text of the table in docs/configuration.md. */
   readonly meaning: string;
 }
 
-/** All settings of the service. */
 export const SETTINGS = {
   HOST: { read: readHost, default: '127.0.0.1', meaning: 'the address that the service listens on' },
   PORT: { read: readPort, default: '3000', meaning: 'the port that it listens on; `0` lets the system choose' },
@@ -83,12 +81,11 @@ export const SETTINGS = {
 } satisfies Readonly<Record<string, Setting>>;
 
 type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly default: string } ? never : undefined);
-/** The values of the settings, by name. */
 export type Config = { readonly [Name in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Name]> };
 
 /**
- * @param strangers names that are no settings, which may be why one is missing
- * @throws ExplainedError which names every setting that is wrong, not only the first
+ * @param strangers sentences about misspelt names, which may explain a missing setting
+ * @throws ExplainedError that names every fault
  */
 export function readConfig(environment: Environment, strangers: readonly string[] = []): Config {
   const { config, faults } = examine(environment);
@@ -96,7 +93,7 @@ export function readConfig(environment: Environment, strangers: readonly string[
   return config;
 }
 
-/** Reads all settings. A value that is wrong, for which there is a fault, is undefined. */
+/** Reads all settings. A value with a fault is undefined. */
 export function examine(environment: Environment): { readonly config: Config; readonly faults: readonly string[] } {
   const faults: string[] = [];
   const isSet = (name: string) => textOf(environment, name) !== undefined;
@@ -109,28 +106,28 @@ export function examine(environment: Environment): { readonly config: Config; re
       return [name, undefined];
     }
   });
-  // Each value is of the type that its reader returns.
+  // Each value has the type that its reader returns, which Object.fromEntries forgets.
   const config = Object.fromEntries(values) as Config;
   const { HOST, PORT, ADMIN_HOST, ADMIN_PORT = 0 } = config;
   if (ADMIN_PORT !== 0 && ADMIN_PORT === PORT && ADMIN_HOST === HOST) {
-    faults.push('ADMIN_PORT must be another one than PORT');
+    faults.push('ADMIN_PORT must differ from PORT');
   }
   const ofIssuer = ['JWT_AUDIENCE', 'JWT_SCOPE', 'JWKS_URL'].filter((name) => isSet(name) && !isSet('JWT_ISSUER'));
-  faults.push(...ofIssuer.map((name) => `${name} needs JWT_ISSUER beside it: set that, or leave this one out`));
+  faults.push(...ofIssuer.map((name) => `${name} needs JWT_ISSUER: set JWT_ISSUER, or remove ${name}`));
   if (isSet('JWT_ISSUER') && !isSet('JWT_AUDIENCE')) {
-    faults.push('JWT_AUDIENCE must be set beside JWT_ISSUER: the `aud` of tokens for this service');
+    faults.push('JWT_ISSUER needs JWT_AUDIENCE: set it to the `aud` of tokens for this service');
   }
   return { config, faults };
 }
 
-/** An empty setting is treated as missing: containers leave one out that way. */
+/** Treats an empty setting as missing, as containers often cannot unset a variable. */
 export function textOf(environment: Environment, name: string): string | undefined {
   const text = environment[name]?.trim();
   return text === '' ? undefined : text;
 }
 
 function readHost(text: string): string {
-  if (!/^[\w.:-]+$/.test(text)) throw new Error(`must be an address or a name to listen on, not ${show(text)}`);
+  if (!/^[\w.:-]+$/.test(text)) throw new Error(`must be an IP address or a host name, not ${show(text)}`);
   return text;
 }
 
@@ -143,22 +140,22 @@ function readStore(text: string): StoreLocation {
   if (/^postgres(ql)?:/.test(text)) return readPostgresLocation(text);
   const [, path = ''] = /^sqlite:(.*)$/s.exec(text) ?? [];
   if (path !== '' && path !== ':memory:' && !path.startsWith('//')) return { engine: 'sqlite', path: resolve(path) };
-  // The error does not quote the text, which may hold a password.
+  // The message does not quote the text, which may contain a password.
   throw new Error(
     `must be sqlite: and the path of a file, such as ${SETTINGS.DATABASE_URL.default}, or postgres://user:password@host/database`,
   );
 }
 
-/** DATABASE_URL as it means the same in any folder, without the password. */
+/** DATABASE_URL with an absolute path, and without the password. */
 export function nameOfStore(store: StoreLocation): string {
   return store.engine === 'sqlite' ? `sqlite:${store.path}` : store.url;
 }
 
-/** A URL without query, fragment or user. If it has one, the error does not quote it: it may hold a secret. */
+/** Reads a URL. If it has a query, a fragment or a user, the message does not quote it: it may contain a secret. */
 function readUrl(text: string, form: string, isAllowed: (url: URL) => boolean): URL {
   const url = URL.parse(text);
   if (/[?#]|\/\/[^/]*@/.test(text) || url?.username || url?.password)
-    throw new Error('must have neither a query nor a fragment nor a user');
+    throw new Error('must have no query, no fragment and no user');
   if (url === null || !isAllowed(url)) throw new Error(`must be an address such as ${form}, not ${show(text)}`);
   return url;
 }
@@ -166,8 +163,8 @@ function readUrl(text: string, form: string, isAllowed: (url: URL) => boolean): 
 function readBaseUrl(text: string): URL {
   const url = readUrl(text, `https://${RESOURCE.many}.example/api`, ({ protocol }) => /^https?:$/.test(protocol));
   url.pathname = url.pathname.replace(/\/+$/, '');
-  // A browser would take the text after two slashes for a host.
-  if (url.pathname.includes('//')) throw new Error(`must not have two slashes in its path, as ${show(text)} has`);
+  // Browsers read the text after two slashes as a host.
+  if (url.pathname.includes('//')) throw new Error(`must not have two slashes in its path, such as ${show(text)}`);
   return url;
 }
 
@@ -187,7 +184,7 @@ function readTokens(path: string): TokenFile {
   return { path, tokens: tokensIn(text, path) };
 }
 
-/** The text stays as it is: a token's `iss` must equal it to the letter. */
+/** Returns the text unchanged, as the `iss` of a token must equal it. */
 function readIssuer(text: string): string {
   readUrl(text, 'https://id.example (http on this machine only)', isUnalterable);
   return text;
@@ -195,39 +192,37 @@ function readIssuer(text: string): string {
 
 function readAudience(text: string): string {
   if (/^[\x21-\x7e]{1,1000}$/.test(text)) return text;
-  throw new Error(`must be what tokens for this service have as \`aud\`, without spaces, not ${show(text)}`);
+  throw new Error(`must be the \`aud\` of tokens for this service, without spaces, not ${show(text)}`);
 }
 
 function readScopes(text: string): readonly string[] {
   const scopes = text.split(/ +/);
   if (areScopes(scopes)) return scopes;
-  throw new Error(`must be scopes, with spaces between them, of 900 characters at most, not ${show(text)}`);
+  throw new Error(`must be scopes separated by spaces, at most 900 characters in total, not ${show(text)}`);
 }
 
-/** A URL that may have a query, as those of some providers do. */
+/** Allows a query, as some providers use one. */
 function readJwksUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && isUnalterable(url) && url.username === '' && url.password === '') return url.href;
   throw new Error('must be an address such as https://id.example/jwks (http on this machine only), without a user');
 }
 
-/** The units of time that people write, in milliseconds. */
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time such as `90d`, `12h`, `30m` or `45s` in milliseconds; 0 if the text is none. */
+/** Reads a time such as `90d`, `12h`, `30m` or `45s`; returns 0 for any other text. */
 export function durationMs(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  return Number(count) * (UNITS[unit] ?? 0);
+  return Number(count) * (UNIT_MS[unit] ?? 0);
 }
 
 function readRateLimit(text: string): RateLimit {
   const [, requests = '', window = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,4}[smh])$/.exec(text) ?? [];
   const windowMs = durationMs(window);
   if (windowMs > 0 && windowMs <= 24 * 3_600_000) return { requests: Number(requests), windowMs };
-  throw new Error(`must be a number of requests and a time of up to 24h, such as 600/60s, not ${show(text)}`);
+  throw new Error(`must be a number of requests per time (at most 24h), such as 600/60s, not ${show(text)}`);
 }
 
-/** The origins whose pages may call, as browsers name them; `*` alone stands for all. */
 function readOrigins(text: string): readonly string[] {
   const origins = text.split(/[\s,]+/);
   if (text === '*') return origins;
@@ -241,18 +236,17 @@ function readOrigins(text: string): readonly string[] {
   return origins;
 }
 
-/** How many proxies are in front, or their addresses; the names of networks are Express's. */
+/** Reads the number of proxies, or their addresses and the names of networks that Express knows. */
 function readProxies(text: string): Proxies {
-  const form =
-    'the number of proxies in front, from 1 to 32, or their addresses, such as 10.0.0.1, 10.0.0.0/8, loopback';
-  if (text === 'true') throw new Error(`must not be true: any client could choose an address. It must be ${form}`);
+  const form = 'the number of proxies in front (1 to 32), or their addresses, such as 10.0.0.1, 10.0.0.0/8 or loopback';
+  if (text === 'true') throw new Error(`must not be true, as any client could choose its address: it must be ${form}`);
   if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 32) return Number(text);
   const proxies = text.split(/[\s,]+/);
   if (proxies.every((each) => /^(loopback|linklocal|uniquelocal)$/.test(each) || isNetwork(each))) return proxies;
   throw new Error(`must be ${form}, not ${show(text)}`);
 }
 
-/** Whether the text is an address, or a network that does not hold all addresses. */
+/** Accepts an address or a network, but not the network of all addresses. */
 function isNetwork(text: string): boolean {
   const [address = '', bits = '1', ...more] = text.split('/');
   const maxBits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;

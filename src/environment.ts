@@ -4,33 +4,29 @@ import { ExplainedError, messageOf } from './explained-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the command line says of settings. */
 export interface Chosen {
-  /** In the place of DATABASE_URL. */
   readonly store?: string;
-  /** In the place of `.env`. */
   readonly envFile?: string;
 }
 
-/** The texts of settings, and where they come from. */
 export interface Found {
   readonly texts: Environment;
-  /** By the name of the setting: `--store`, `the environment`, or the name of the file. */
+  /** The source of each text: `--store`, `the environment`, or the name of the file. */
   readonly origins: Environment;
-  /** A sentence for each name that somebody may take for a setting, and that is none. */
+  /** A sentence for each unknown name in the file, and for each misspelt setting in the environment. */
   readonly strangers: () => readonly string[];
 }
 
 /**
- * Finds the settings: of the command line, the process's environment and a file, the first that has a name counts. As
- * for Node's own `--env-file`, an empty text in the environment hides that of the file.
+ * Merges the settings of the command line, the environment and a file, in this order of precedence. As with Node's own
+ * `--env-file`, an empty text in the environment hides the text in the file.
  *
  * @param known the names of the settings
  * @throws ExplainedError if the file cannot be read
  */
 export function findSettings({ store, envFile }: Chosen, known: readonly string[]): Found {
-  // The default store would be another one than the operator means.
-  if (store?.trim() === '') throw new ExplainedError('--store must name the store, as DATABASE_URL does, and is empty');
+  // An empty text would mean the default store, which the operator does not expect.
+  if (store?.trim() === '') throw new ExplainedError('--store is empty: give it a value as for DATABASE_URL');
   const file = envFile ?? '.env';
   const ofFile = readFile(file, envFile === undefined);
   const ofStore: Environment = store === undefined ? {} : { DATABASE_URL: store };
@@ -42,9 +38,10 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
   const origins = sources.flatMap(([source, texts]) => Object.keys(texts).map((name) => [name, source] as const));
   const stranger = (name: string, place: string, maxSlips: number) => {
     const likely = nearest(name, known, maxSlips);
-    // A secret of several lines that lacks its quotes has names, too.
+    // The lines of a secret without quotes look like names, and must not be shown.
     const shown = likely !== undefined || /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'a name that is not shown here';
-    return { likely, sentence: `${shown} in ${place} is not a setting${likely === undefined ? '' : `: ${likely} is`}` };
+    const hint = likely === undefined ? 'remove it' : `did you mean ${likely}?`;
+    return { likely, sentence: `${shown} in ${place} is not a setting: ${hint}` };
   };
   const unknown = (texts: Environment) => Object.keys(texts).filter((name) => !known.includes(name));
   return {
@@ -52,7 +49,7 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
     origins: Object.fromEntries(origins),
     strangers: () => [
       ...unknown(ofFile).map((name) => stranger(name, file, Math.ceil(name.length / 4)).sentence),
-      // The environment has the names of many programs: only one that is almost that of a setting is a mistake.
+      // The environment holds names of many programs, so only a name close to a setting is a mistake.
       ...unknown(process.env)
         .map((name) => stranger(name, 'the environment', 1))
         .filter(({ likely }) => likely !== undefined)
@@ -71,12 +68,12 @@ function readFile(path: string, mayBeMissing: boolean): Environment {
   }
 }
 
-/** Which of the names one may have meant; undefined: each is more than so many slips away, a letter each. */
+/** Finds the most similar name, if it is at most `maxSlips` wrong letters away. */
 function nearest(name: string, names: readonly string[], maxSlips: number): string | undefined {
   const [best] = names
     .filter((each) => Math.abs(each.length - name.length) <= maxSlips)
     .map((each) => ({ each, count: diff(name.toUpperCase(), each).filter(([kept]) => kept !== 0).length }))
     .sort((one, other) => one.count - other.count);
-  // A letter that is mistaken, or that changed places, is one removed and one added.
+  // The diff counts a wrong letter, or one in the wrong place, twice: removed and added.
   return best !== undefined && best.count <= 2 * maxSlips ? best.each : undefined;
 }

@@ -1,9 +1,8 @@
-/** An error whose message says all that an operator must know, in one line: the command line prints that line alone. */
+/** An error whose message tells the operator everything in one line: the command line prints no stack. */
 export class ExplainedError extends Error {
   override readonly name: string = 'ExplainedError';
 }
 
-/** A signal has ended the command. */
 export class Interrupted extends ExplainedError {
   override readonly name = 'Interrupted';
   readonly signal: NodeJS.Signals;
@@ -14,7 +13,6 @@ export class Interrupted extends ExplainedError {
   }
 }
 
-/** What a caught error says. */
 export function messageOf(error: unknown): string {
   return Error.isError(error) ? error.message : String(error);
 }

@@ -9,22 +9,24 @@ import { ExplainedError, Interrupted } from './explained-error.ts';
 import { RESOURCE, SERVICE } from './resource.ts';
 
 const program = new Command(SERVICE)
-  .description(`Keeps ${RESOURCE.many}. Settings come from the environment and from .env: config lists them.`)
-  .version(packageJson.version, '--version', 'say which version this is')
-  .option('--store <url>', 'the store, in the place of DATABASE_URL')
-  .option('--env-file <file>', 'a file with settings, in the place of .env')
+  .description(`Store ${RESOURCE.many}. Settings come from the environment and .env; "config" lists them.`)
+  .helpOption('-h, --help', 'Print help')
+  .helpCommand('help [command]', 'Print help for a command')
+  .version(packageJson.version, '--version', 'Print the version')
+  .option('--store <url>', 'Use this store instead of DATABASE_URL')
+  .option('--env-file <file>', 'Read settings from this file instead of .env')
   .configureHelp({ showGlobalOptions: true })
-  .showHelpAfterError('(--help says more)')
+  .showHelpAfterError('(use --help for more information)')
   .exitOverride();
 
 const find = () => findSettings(program.opts<Chosen>(), Object.keys(SETTINGS));
 const read = (): Config => readConfig(find().texts);
 
-// Each loads what it runs when it runs: the whole service is not needed to ask for its health.
+// Each action imports its own command, so that `health`, for example, does not load the whole service.
 
 program
   .command('serve')
-  .description('run the service until SIGTERM, SIGINT or SIGHUP')
+  .description('Run the service until SIGTERM, SIGINT or SIGHUP')
   .action(async () => {
     const found = find();
     const strangers = found.strangers();
@@ -33,73 +35,70 @@ program
   });
 program
   .command('health')
-  .description('say whether the service that has these settings answers')
+  .description('Check that the service with these settings answers')
   .action(async () => (await import('./commands/health.ts')).checkHealth(find().texts));
 program
   .command('config')
-  .description('list the settings, where each is from, and what is wrong with them')
-  .option('--json', 'an object a line')
+  .description('List all settings with their values, origins and faults')
+  .option('--json', 'Print one JSON object per line')
   .action(async (options: { json?: true }) => (await import('./commands/config.ts')).showConfig(find(), options));
 
-const token = program.command('token').description('manage the access tokens of clients');
+const token = program.command('token').description('Manage the access tokens of clients');
 token
   .command('create <name>')
-  .description('make a token and print it, this once, on stdout')
-  .option('--expires <lifetime>', 'how long it is valid, such as 90d, 12h, 30m (default: for ever)')
-  .option('--scope <scope>', 'a scope that the contract asks for, once for each (default: none)', append)
+  .description('Create a token and print it once, on stdout')
+  .option('--expires <lifetime>', 'Expire after this time, such as 90d, 12h or 30m (default: never)')
+  .option('--scope <scope>', 'Grant a scope of the contract; repeat for several (default: none)', append)
   .action(async (name: string, options: { expires?: string; scope?: readonly string[] }) =>
     (await import('./commands/token.ts')).createToken(read(), name, options),
   );
 token
   .command('list')
-  .description('list the tokens, but not their text')
-  .option('--json', 'an object a line')
+  .description('List all tokens, without their texts')
+  .option('--json', 'Print one JSON object per line')
   .action(async (options: { json?: true }) => (await import('./commands/token.ts')).listTokens(read(), options));
 token
   .command('revoke <name>')
-  .description('make a token invalid, within a second')
+  .description('Make a token invalid within a second')
   .action(async (name: string) => (await import('./commands/token.ts')).revokeToken(read(), name));
 
 program
   .command('import <file>')
-  .description(`store the ${RESOURCE.many} of a file, or of stdin (-), each checked as if it had been sent`)
-  .option('--format <format>', 'ndjson or csv: needed where the name ends with neither, but for stdin, which is ndjson')
-  .option('--rejects <file>', 'where what is not stored is written, with the reasons (default: FILE.rejects.ndjson)')
-  .option('--dry-run', 'check everything and store nothing')
+  .description(`Validate and store the ${RESOURCE.many} in a file, or in stdin (-)`)
+  .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdin)')
+  .option('--rejects <file>', 'Write rejected records and the reasons to this file (default: FILE.rejects.ndjson)')
+  .option('--dry-run', 'Validate all records and store none')
   .action(async (file: string, options: ImportOptions) =>
     (await import('./commands/import.ts')).importItems(read(), file, options),
   );
 program
   .command('export [file]')
-  .description(`write every ${RESOURCE.one} to a new file, or to stdout`)
-  .option(
-    '--format <format>',
-    'ndjson or csv: needed where the name ends with neither, but for stdout, which is ndjson',
-  )
+  .description(`Write all ${RESOURCE.many} to a new file, or to stdout`)
+  .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdout)')
   .action(async (file: string | undefined, options: { format?: string }) =>
     (await import('./commands/export.ts')).exportItems(read(), file, options),
   );
 program
   .command('backup <file>')
-  .description('copy the store into a new file, and check it')
+  .description('Copy the store to a new file and check the copy')
   .action(async (file: string) => (await import('./commands/backup.ts')).backUp(read(), file));
 program
   .command('restore <file>')
-  .description('make the store what a backup has, and check it')
-  .option('--force', `also if the store has ${RESOURCE.many}, which are lost then`)
+  .description('Replace the store with a backup and check it')
+  .option('--force', `Delete the ${RESOURCE.many} that the store has`)
   .action(async (file: string, options: { force?: boolean }) =>
     (await import('./commands/backup.ts')).restore(read(), file, options),
   );
 program
   .command('remove <id>')
-  .description(`remove ${RESOURCE.withArticle} for good`)
+  .description(`Delete ${RESOURCE.withArticle} for good`)
   .action(async (id: string) => (await import('./commands/remove.ts')).remove(read(), id));
 program
   .command('migrate')
-  .description('bring the schema of the store up to date')
+  .description('Update the schema of the store')
   .action(async () => (await import('./commands/migrate.ts')).migrate(read()));
 
-// Commander writes by itself what --help and --version say.
+// Commander writes help and version to stdout itself, so a failure arrives as an event.
 process.stdout.on('error', (error) => {
   process.exitCode = report(unwritable(error));
 });
@@ -115,15 +114,16 @@ function append(value: string, values: readonly string[] = []): readonly string[
 }
 
 /**
- * Says on stderr what went wrong. Returns the exit code: 1 for a failure, 2 for a command that was not understood, and
- * what shells have for a signal.
+ * Prints the error to stderr.
+ *
+ * @returns the exit code: 1 for a failure, 2 for a wrong command line, and the code of shells for a signal
  */
 function report(error: unknown): number {
-  // Commander has said it; it throws for --help as well, with 0.
+  // Commander has printed the message. It also throws for --help, with code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  // The reader of stdout, `head` for one, has seen enough.
+  // The reader of stdout, such as `head`, has closed the pipe.
   if (Error.isError(error) && 'code' in error && error.code === 'EPIPE') return 1;
-  // Any other error is a fault of the program, and shows where.
+  // Any other error is a bug, so its stack is printed too.
   console.error(error instanceof ExplainedError ? `${SERVICE}: ${error.message}` : error);
   return error instanceof Interrupted ? exitCodeOf(error.signal) : 1;
 }

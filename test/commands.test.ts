@@ -34,17 +34,17 @@ describe('the command line', () => {
   });
 
   test.each([
-    ['export', 'there is no database '],
-    ['token list', 'there is no database '],
-    ['token revoke x', 'there is no database '],
-    ['remove 1', 'there is no database '],
+    ['export', 'the database '],
+    ['token list', 'the database '],
+    ['token revoke x', 'the database '],
+    ['remove 1', 'the database '],
     ['remove one', 'the id must be an integer from '],
     ['remove 9223372036854775808', 'the id must be an integer from '],
     ['token create my/token', 'the name of a token must be 1 to 100 letters'],
     ['token create x --scope a"b', 'a scope must be printable ASCII without spaces, " and \\, and all of them 900'],
     [`token create x --scope a --scope ${'b'.repeat(899)}`, 'a scope must be printable ASCII'],
-    ['token create x --expires 90', 'a lifetime is a number from 1 to 999999 and s, m, h or d'],
-    ['token create x --expires 0d', 'a lifetime is a number from 1 to 999999 and s, m, h or d'],
+    ['token create x --expires 90', '--expires must be a number from 1 to 999999 and s, m, h or d'],
+    ['token create x --expires 0d', '--expires must be a number from 1 to 999999 and s, m, h or d'],
   ])('exits with 1, prints one line and creates no database for `%s`', async (line, text) => {
     const { code, stdout, stderr } = await command(...line.split(' '));
     expect([code, stdout, stderr.indexOf('\n')]).toEqual([1, '', stderr.length - 1]);
@@ -57,7 +57,7 @@ describe('the command', () => {
   let schema: string | undefined;
   beforeAll(async () => {
     const { stdout } = await command('migrate');
-    [, schema] = /^the schema was 0, and is (\d+) now\n$/.exec(stdout) ?? [];
+    [, schema] = /^migrated the schema from 0 to (\d+)\n$/.exec(stdout) ?? [];
   });
 
   test('migrate reports that the schema is up to date', async () => {
@@ -70,7 +70,7 @@ describe('the command', () => {
       code: 0,
       stdout: expect.stringMatching(/^plantstore_[\w-]{43}\n$/),
       stderr: expect.stringMatching(
-        /^this is the token app, valid until \d{4}-[\d-]+T[\d:.]+Z, shown only this once\nit is for the store sqlite:.*\n$/,
+        /^created the token app, valid until \d{4}-[\d-]+T[\d:.]+Z; it is shown only once\nthe token is for the store sqlite:.*\n$/,
       ),
     });
     const service = await startService(environment);
@@ -81,20 +81,20 @@ describe('the command', () => {
     expect(await statusFor(created.stdout.trim())).toBe(200);
     expect(await statusFor(late)).toBe(200);
     expect(await command('token', 'create', 'late')).toEqual(
-      failed('there is a token named late: revoke it first, or choose another name'),
+      failed('the token late exists: revoke it first, or choose another name'),
     );
-    const revoked = 'revoked the token app: it is refused everywhere within a second\n';
+    const revoked = 'revoked the token app: every instance refuses it within a second\n';
     expect(await command('token', 'revoke', 'app')).toEqual(done(revoked));
     await sleep(1000);
     expect(await statusFor(created.stdout.trim())).toBe(401);
-    expect(await command('token', 'revoke', 'app')).toEqual(failed('there is no valid token named app'));
+    expect(await command('token', 'revoke', 'app')).toEqual(failed('the store has no valid token named app'));
     await service.stop();
   });
 
   test('token create says that the store is new when it creates one', async () => {
     const elsewhere = join(temporaryFolder(), 'plants.db');
     const { stderr } = await command('token', 'create', 'first', '--store', `sqlite:${elsewhere}`);
-    expect(stderr).toContain(`\nit is for the new store sqlite:${elsewhere}\n`);
+    expect(stderr).toContain(`\nthe token is for the new store sqlite:${elsewhere}\n`);
   });
 
   test('token list shows each token without its text', async () => {
@@ -150,7 +150,7 @@ describe('the command', () => {
   test('remove deletes the plant with this id, and no other', async () => {
     for (const id of ['1', '-9223372036854775808']) {
       expect(await command('remove', id)).toEqual(done(`removed the plant with the id ${id}\n`));
-      expect(await command('remove', id)).toEqual(failed(`there is no plant with the id ${id}`));
+      expect(await command('remove', id)).toEqual(failed(`the store has no plant with the id ${id}`));
     }
     using file = new DatabaseSync(database, { readOnly: true });
     expect(file.prepare('select count(*) as count from plants').get()).toEqual({ count: 100_003 });

@@ -15,13 +15,13 @@ writeFileSync(join(folder, 'two in a line'), `${TOKEN} ${TOKEN}`);
 const PORT = 'must be a port from 0 to 65535, not "';
 const STORE = 'must be sqlite: and the path of a file, such as sqlite:data/plants.db';
 const BASE = 'must be an address such as https://plants.example/api, not "';
-const BARE = 'must have neither a query nor a fragment nor a user';
-const LIMIT = 'must be a number of requests and a time of up to 24h, such as 600/60s, not "';
+const BARE = 'must have no query, no fragment and no user';
+const LIMIT = 'must be a number of requests per time (at most 24h), such as 600/60s, not "';
 const ORIGINS = 'must be *, or origins as browsers spell them, such as';
 const PROXIES =
-  'must be the number of proxies in front, from 1 to 32, or their addresses, such as 10.0.0.1, 10.0.0.0/8, loopback, not "';
+  'must be the number of proxies in front (1 to 32), or their addresses, such as 10.0.0.1, 10.0.0.0/8 or loopback, not "';
 const ISSUER = 'must be an address such as https://id.example (http on this machine only)';
-const SCOPES = 'must be scopes, with spaces between them, of 900 characters at most';
+const SCOPES = 'must be scopes separated by spaces, at most 900 characters in total';
 const KEYS = 'must be an address such as https://id.example/jwks (http on this machine only), without a user';
 
 describe('the settings', () => {
@@ -67,7 +67,7 @@ describe('the settings', () => {
   });
 
   test.each([
-    ['HOST', 'not a host', 'must be an address or a name to listen on, not "not a host"'],
+    ['HOST', 'not a host', 'must be an IP address or a host name, not "not a host"'],
     ['PORT', '65536', `${PORT}65536"`],
     ['PORT', '0x50', `${PORT}0x50"`],
     ['PORT', '-1', `${PORT}-1"`],
@@ -77,7 +77,7 @@ describe('the settings', () => {
     ['DATABASE_URL', 'mysql://root:secret@db/plants', STORE],
     ['BASE_URL', '/api', `${BASE}/api"`],
     ['BASE_URL', 'ftp://plants.example', `${BASE}ftp://plants.example"`],
-    ['BASE_URL', 'http://x//api', 'must not have two slashes in its path, as "http://x//api" has'],
+    ['BASE_URL', 'http://x//api', 'must not have two slashes in its path, such as "http://x//api"'],
     ['BASE_URL', 'https://plants.example/?a=b', BARE],
     ['BASE_URL', 'https://plants.example/?', BARE],
     ['BASE_URL', 'https://plants.example/#', BARE],
@@ -99,7 +99,7 @@ describe('the settings', () => {
     ['CORS_ORIGINS', 'https://*.example', `${ORIGINS} https://app.example, not "https://*.example"`],
     ['CORS_ORIGINS', 'null', `${ORIGINS} https://app.example, not "null"`],
     ['CORS_ORIGINS', ',', `${ORIGINS} https://app.example, not ""`],
-    ['TRUST_PROXY', 'true', 'must not be true: '],
+    ['TRUST_PROXY', 'true', 'must not be true, as any client could choose its address: '],
     ['TRUST_PROXY', '0', PROXIES],
     ['TRUST_PROXY', '33', PROXIES],
     ['TRUST_PROXY', 'nginx', PROXIES],
@@ -107,15 +107,15 @@ describe('the settings', () => {
     ['TRUST_PROXY', '0.0.0.0/0', PROXIES],
     ['TRUST_PROXY', '10.0.0.1 10.0.0', PROXIES],
     ['TOKEN_FILE', join(folder, 'none'), 'cannot be read: ENOENT'],
-    ['TOKEN_FILE', join(folder, 'short'), 'must name a file that holds tokens'],
-    ['TOKEN_FILE', join(folder, 'two in a line'), 'must name a file that holds tokens'],
+    ['TOKEN_FILE', join(folder, 'short'), 'must name a file with one token per line'],
+    ['TOKEN_FILE', join(folder, 'two in a line'), 'must name a file with one token per line'],
     ['JWT_ISSUER', 'id.example', ISSUER],
     ['JWT_ISSUER', 'http://id.example', ISSUER],
     ['JWT_ISSUER', 'http://127.0.0.1.id.example', ISSUER],
     ['JWT_ISSUER', 'https://id.example/?x', BARE],
     ['JWT_ISSUER', 'http://user:secret@id.example', BARE],
     ['JWT_ISSUER', 'https:user:secret@id.example', BARE],
-    ['JWT_AUDIENCE', 'two words', 'must be what tokens for this service have as `aud`, without spaces, not "two words'],
+    ['JWT_AUDIENCE', 'two words', 'must be the `aud` of tokens for this service, without spaces, not "two words'],
     ['JWT_SCOPE', 'a "b"', SCOPES],
     ['JWT_SCOPE', 'x'.repeat(901), SCOPES],
     ['JWKS_URL', 'http://id.example/jwks', KEYS],
@@ -128,17 +128,15 @@ describe('the settings', () => {
   });
 
   test('refuse the same port for PORT and ADMIN_PORT, unless it is 0', () => {
-    expect(() => readConfig({ PORT: '4000', ADMIN_PORT: '4000' })).toThrow('ADMIN_PORT must be another one than PORT');
+    expect(() => readConfig({ PORT: '4000', ADMIN_PORT: '4000' })).toThrow('ADMIN_PORT must differ from PORT');
     expect(readConfig({ PORT: '0', ADMIN_PORT: '0' }).ADMIN_PORT).toBe(0);
   });
 
   test('refuse JWT_AUDIENCE, JWT_SCOPE or JWKS_URL without JWT_ISSUER, and JWT_ISSUER without JWT_AUDIENCE', () => {
-    const alone = (name: string) => `${name} needs JWT_ISSUER beside it: set that, or leave this one out`;
+    const alone = (name: string) => `${name} needs JWT_ISSUER: set JWT_ISSUER, or remove ${name}`;
     const settings = { JWT_AUDIENCE: 'a', JWT_SCOPE: 'b', JWKS_URL: 'https://id.example/jwks' };
     expect(() => readConfig(settings)).toThrow(Object.keys(settings).map(alone).join('; '));
-    expect(() => readConfig({ JWT_ISSUER: 'https://id.example' })).toThrow(
-      'JWT_AUDIENCE must be set beside JWT_ISSUER',
-    );
+    expect(() => readConfig({ JWT_ISSUER: 'https://id.example' })).toThrow('JWT_ISSUER needs JWT_AUDIENCE');
     // A wrong JWT_ISSUER is not reported as missing.
     expect(() => readConfig({ JWT_ISSUER: 'x', JWT_AUDIENCE: 'a' })).not.toThrow('needs');
   });

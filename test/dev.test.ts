@@ -25,13 +25,13 @@ test('npm run dev restarts the service on each change, or names the broken line 
 
   project.edit('openapi.yaml', 'maxLength: 20\n', 'maxLength: 20\n    \ttab\n');
   await until(() => /not YAML: .* at line \d+, column \d+/.test(dev.stdout() + dev.stderr()));
-  await until(() => dev.stdout().includes('openapi.yaml is to be mended, see above; the service goes on as it was'));
+  await until(() => dev.stdout().includes('correct openapi.yaml, see above; the old service is still running'));
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 
   // Saving a source file does not restart the service while the contract is broken.
-  const refused = () => dev.stdout().split('openapi.yaml is to be mended').length;
+  const refused = () => dev.stdout().split('correct openapi.yaml').length;
   const before = refused();
-  project.edit('src/operations/createPlant.ts', '/** Creates', '/**  Creates');
+  project.edit('src/operations/createPlant.ts', '/** The id', '/**  The id');
   await until(() => refused() > before);
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 
@@ -40,12 +40,12 @@ test('npm run dev restarts the service on each change, or names the broken line 
 
   project.edit('src/operations/createPlant.ts', 'status: 200', 'status: 201');
   await until(() => /src\/operations\/createPlant\.ts\(\d+,\d+\): error TS\d+: /.test(dev.stdout()));
-  await until(() => dev.stdout().includes('the types are to be mended, see above; the service goes on as it was'));
+  await until(() => dev.stdout().includes('correct the types, see above; the old service is still running'));
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 
   project.edit('src/operations/createPlant.ts', 'status: 201', 'status: 200');
-  const begun = dev.stdout().split('dev: served').length;
-  await until(() => dev.stdout().split('dev: served').length > begun);
+  const begun = dev.stdout().split('dev: serving').length;
+  await until(() => dev.stdout().split('dev: serving').length > begun);
 
   dev.child.kill('SIGTERM');
   expect(await dev.ended).toBe(0);

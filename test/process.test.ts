@@ -95,7 +95,7 @@ describe('the service', () => {
     const environment = { BASE_URL: 'https://plants.example/api' };
     const service = await startService(environment, project.folder, project.main);
     expect(service.stderr()).toContain("curl 'https://plants.example/api/v1/plants' -H");
-    expect(service.stderr()).toContain('The documentation: https://plants.example/api/docs\n');
+    expect(service.stderr()).toContain('Documentation: https://plants.example/api/docs\n');
     expect((await createPlant({ ...service, url: `${service.url}/api/v1` }, BODY)).status).toBe(200);
     expect((await createPlant({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(404);
     expect((await fetch(`${service.url}/api/docs/`)).status).toBe(200);

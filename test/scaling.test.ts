@@ -66,12 +66,12 @@ describe('instances on one PostgreSQL', () => {
     const refusal = await plantStore(['serve'], { DATABASE_URL: careless.url(), PORT: '0' });
     expect(refusal).toMatchObject({
       code: 1,
-      stderr: `plant-store: PostgreSQL at 127.0.0.1:${careless.port}/postgres has fsync = "off": the store needs on, to keep what it is given\n`,
+      stderr: `plant-store: PostgreSQL at 127.0.0.1:${careless.port}/postgres has fsync = off: the store needs on\n`,
     });
     await careless.remove();
     const latin = await server.createDatabase("encoding 'LATIN1' template template0");
     expect((await plantStore(['serve'], { DATABASE_URL: server.url(latin), PORT: '0' })).stderr).toMatch(
-      /has server_encoding = "LATIN1": the store needs UTF8/,
+      /has server_encoding = LATIN1: the store needs UTF8/,
     );
   });
 });

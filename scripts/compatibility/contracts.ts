@@ -5,7 +5,7 @@ import { ExchangeComparison } from './exchange.ts';
 import { allNames, change, type Documents, followed, listOf, type Node, nodeOf, withoutProse } from './nodes.ts';
 import type { Difference, RuleName } from './rules.ts';
 
-/** Every difference between two contracts but those of prose, judged for clients that know the old one. */
+/** Finds every difference between two contracts except in prose, and classifies it for clients of the old one. */
 export function compareContracts(was: object, is: object): Difference[] {
   return new ContractComparison({ was, is }).compare();
 }
@@ -52,7 +52,7 @@ class ContractComparison {
     this.requests.rest(was, is, [...METHODS, 'parameters'], path);
   }
 
-  /** Whether another path, with parameters, took it: a path that is written out goes before that one. */
+  /** Whether a path with parameters matched this path before: the router prefers a path without parameters. */
   private isTaken(path: string): boolean {
     const templates = Object.keys(nodeOf(this.before['paths']));
     return templates.some((each) => each !== path && asPattern(each).test(path));
@@ -94,13 +94,12 @@ class ContractComparison {
   }
 }
 
-/** The paths that a path template stands for. */
 function asPattern(template: string): RegExp {
   const parts = template.split(/\{[^}]*\}/).map(RegExp.escape);
   return new RegExp(`^${parts.join('[^/]+')}$`);
 }
 
-/** An operation with the parameters of its path before its own, which come later and so win. */
+/** Puts the parameters of the path first, so that those of the operation override them. */
 function withParameters(operation: Node, path: Node): Node {
   return { ...operation, parameters: [...listOf(path['parameters']), ...listOf(operation['parameters'])] };
 }
@@ -117,13 +116,13 @@ function byPlaceAndName(operation: Node, document: Node): Node {
   );
 }
 
-/** A scheme as clients see it (its name is for the document only), and the scopes that are asked for. */
+/** A security scheme, without its name, which clients never see, and the scopes that it requires. */
 interface Demand {
   readonly scheme: unknown;
   readonly scopes: readonly unknown[];
 }
 
-/** What an operation demands of its callers: each alternative is a way in. */
+/** A caller must satisfy one of the alternatives. */
 interface Security {
   readonly declared: unknown;
   readonly alternatives: readonly (readonly Demand[])[];
@@ -134,7 +133,7 @@ function securityOf(operation: Node, document: Node): Security {
   const schemes = nodeOf(nodeOf(document['components'])['securitySchemes']);
   const alternatives = listOf(declared).map((each) =>
     Object.entries(nodeOf(each)).map(([name, scopes]) => {
-      // A hint for people, by OpenAPI's words.
+      // OpenAPI calls `bearerFormat` a hint for documentation.
       const { bearerFormat: _, ...scheme } = nodeOf(withoutProse(followed(schemes[name], document)));
       return { scheme, scopes: listOf(scopes) };
     }),
@@ -147,7 +146,7 @@ function judgeSecurity(was: Security, is: Security): RuleName | undefined {
   return everyWayLeadsInto(is, was) ? undefined : 'security lifted or another way in added';
 }
 
-/** Whether the credentials for each alternative of the one suffice for some alternative of the other. */
+/** Whether credentials for any alternative of `one` satisfy an alternative of `other`. */
 function everyWayLeadsInto(one: Security, other: Security): boolean {
   return one.alternatives.every((held) =>
     other.alternatives.some((demanded) =>

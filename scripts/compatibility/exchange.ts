@@ -3,7 +3,7 @@ import { allNames, change, type Documents, followed, namesOf, type Node, nodeOf 
 import type { Difference, RuleName, Side } from './rules.ts';
 import { SchemaComparison } from './schemas.ts';
 
-/** Compares what clients send, or what they are sent, at one place (`POST /plants, reply 200`). */
+/** Compares requests or replies, and reports each difference with its place, such as `POST /plants, reply 200`. */
 export class ExchangeComparison {
   readonly differences: Difference[] = [];
   private readonly documents: Documents;
@@ -28,28 +28,28 @@ export class ExchangeComparison {
     this.rest(was, is, ['name', 'in', 'required', 'schema'], where);
   }
 
-  /** The replies of an operation, which are by status: `200`, or `default`. */
+  /** Compares replies by status: `200`, or `default`. */
   replies(was: Node, is: Node, where: string): void {
     for (const status of allNames(was, is).filter((name) => !name.startsWith('x-'))) {
       const place = `${where}, reply ${status}`;
       const [before, after] = [was[status], is[status]];
-      // Clients must know by the status what has been done: `default` tells of failures only.
+      // `default` covers failures only, as a status of success tells clients what the service has done.
       const isFailure = !/^[123]/.test(status);
       if (before !== undefined && after !== undefined) this.reply(before, after, place);
       else if (after !== undefined) {
-        const told = isFailure ? was['default'] : undefined;
-        this.report(told === undefined ? 'reply status added' : 'reply status added under default', place);
-        if (told !== undefined) this.reply(told, after, place);
+        const fallback = isFailure ? was['default'] : undefined;
+        this.report(fallback === undefined ? 'reply status added' : 'reply status added under default', place);
+        if (fallback !== undefined) this.reply(fallback, after, place);
       } else {
-        const told = isFailure ? is['default'] : undefined;
+        const fallback = isFailure ? is['default'] : undefined;
         const kind = isFailure ? 'reply status of failure removed' : 'reply status of success removed';
         this.report(status === 'default' ? 'default reply removed' : kind, place);
-        if (told !== undefined) this.reply(before, told, place);
+        if (fallback !== undefined) this.reply(before, fallback, place);
       }
     }
   }
 
-  /** The members that are not compared by themselves. */
+  /** Compares the members that are not in `known`. */
   rest(was: Node, is: Node, known: readonly string[], where: string): void {
     for (const name of namesOf(was, is)) {
       const rule = known.includes(name) ? undefined : judge(name, was[name], is[name], this.documents);
@@ -61,7 +61,7 @@ export class ExchangeComparison {
     this.differences.push({ where, what, rule, side: this.side });
   }
 
-  /** Where references in each of the documents lead to. */
+  /** Follows references, each in its own document. */
   both(before: unknown, after: unknown): [Node, Node] {
     return [nodeOf(followed(before, this.documents.was)), nodeOf(followed(after, this.documents.is))];
   }
@@ -109,7 +109,6 @@ export class ExchangeComparison {
   }
 }
 
-/** Names of header fields are the same in either case. */
 function inLowerCase(headers: unknown): Node {
   return Object.fromEntries(Object.entries(nodeOf(headers)).map(([name, each]) => [name.toLowerCase(), each]));
 }

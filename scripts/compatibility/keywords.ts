@@ -3,15 +3,15 @@ import { DEFAULT_BODY_BYTES } from '../../src/contract/body-limit.ts';
 import { type Documents, listOf, type Node, unchanged } from './nodes.ts';
 import type { RuleName } from './rules.ts';
 
-/** A keyword that can be judged by itself: a value is valid if it is by all of them. */
+/** A keyword whose change can be judged without the other keywords. */
 interface Keyword {
-  /** The value that means the same as no value. */
+  /** The value that means the same as a missing keyword. */
   readonly absent?: unknown;
-  /** Names the rule for what it was and is, which differ; undefined if they mean the same. */
+  /** Names the rule for two different values; returns undefined if they mean the same. */
   readonly judge: (was: unknown, is: unknown) => RuleName | undefined;
 }
 
-/** A number, or an integer that is too large for one: `<` compares the two exactly. */
+/** A large integer is a bigint; `<` compares it with a number exactly. */
 type Numeric = number | bigint;
 const isNumeric = (value: unknown): value is Numeric => typeof value === 'number' || typeof value === 'bigint';
 const limit = (absent: number, isWithin: (one: Numeric, other: Numeric) => boolean): Keyword => ({
@@ -77,7 +77,7 @@ const KEYWORDS = new Map<string, Keyword>(
   } satisfies Record<string, Keyword>),
 );
 
-/** Names the rule for what a keyword, or a member of another object, was and is; undefined if it means the same. */
+/** Names the rule for a change of a keyword, or of a member of another object; undefined if the meaning is the same. */
 export function judge(name: string, was: unknown, is: unknown, documents: Documents): RuleName | undefined {
   const keyword = KEYWORDS.get(name);
   if (keyword === undefined) return unchanged(was, is, documents, name) ? undefined : 'anything else';
@@ -89,7 +89,7 @@ export function canJudge(name: string): boolean {
   return KEYWORDS.has(name);
 }
 
-/** The values that `enum` and `const` leave; undefined: any. */
+/** The values that `enum` and `const` allow; undefined if they allow all. */
 export function listedValues(schema: Node): readonly unknown[] | undefined {
   const listed = Array.isArray(schema['enum']) ? listOf(schema['enum']) : undefined;
   if (!('const' in schema)) return listed;

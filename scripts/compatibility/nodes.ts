@@ -2,31 +2,28 @@ import { isDeepStrictEqual } from 'node:util';
 import { exactJson } from '../../src/contract/int64.ts';
 import { targetOf } from '../../src/contract/document.ts';
 
-/** An object of a contract, as YAML has it. */
 export type Node = Readonly<Record<string, unknown>>;
 
-/** The documents that are compared. */
 export interface Documents {
   readonly was: object;
   readonly is: object;
 }
 
-/** Members that people read, and no program. */
+/** Members for people, which no program reads. */
 const PROSE =
   /^(x-(?!error-numbers$|max-body-bytes$).*|title|summary|description|examples?|externalDocs|deprecated|tags|\$comment)$/;
-/** Their members have names that mean nothing here: a property may be called `description`. */
+/** The members of these have arbitrary names: a property may be called `description`. */
 const MAPS = new Set([
   ...['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', '$defs', 'mapping'],
   ...['content', 'headers', 'links', 'callbacks', 'webhooks'],
 ]);
-/** Their members are values, not parts of the contract. */
+/** The members of these are values, not parts of the contract. */
 const VALUES = new Set(['enum', 'const', 'default']);
 
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An empty one where there is none. */
 export function nodeOf(value: unknown): Node {
   return isNode(value) ? value : {};
 }
@@ -35,26 +32,25 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The names that two nodes have between them, without those of prose. */
+/** The names of all members except prose. */
 export function namesOf(was: Node, is: Node): string[] {
   return allNames(was, is).filter((name) => !PROSE.test(name));
 }
 
-/** The same where names mean nothing here. */
 export function allNames(was: Node, is: Node): string[] {
   return [...new Set([...Object.keys(was), ...Object.keys(is)])];
 }
 
-/** Where a reference leads to, whatever stands beside it: outside of schemas OpenAPI ignores that. */
+/** Follows a reference; outside of schemas, OpenAPI ignores the members beside `$ref`. */
 export function followed(value: unknown, document: object): unknown {
   if (!isNode(value) || typeof value['$ref'] !== 'string') return value;
   return followed(targetOf(document, value['$ref']), document);
 }
 
 /**
- * Whether nothing but prose has changed, here and wherever references lead to.
+ * Whether only prose has changed, including the targets of references.
  *
- * @param keyword whose values these are, if they are not objects of the contract
+ * @param keyword the keyword that holds the two values, if it is in MAPS or VALUES
  */
 export function unchanged(was: unknown, is: unknown, documents: Documents, keyword = '', seen = new Set<string>()) {
   const kind = kindOf(keyword);
@@ -91,7 +87,6 @@ function referencesIn(value: unknown): string[] {
   );
 }
 
-/** What has become of a value, for people. */
 export function change(was: unknown, is: unknown): string {
   const [before, after] = [show(was), show(is)];
   return before === after ? 'changed' : `${before} → ${after}`;

@@ -4,52 +4,50 @@ import { ContractError } from '../../src/contract/errors.ts';
 import { compareContracts } from './contracts.ts';
 import { breakage, type Difference } from './rules.ts';
 
-/** The released contracts, as clients got them, each named by its version. They are never edited. */
+/** The released contracts, as clients got them. Never edit them. */
 export const RELEASED = new URL('../../released/', import.meta.url);
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
 
-/** A contract as clients get it. */
 interface Edition {
   readonly text: string;
   readonly document: object;
-  /** Three numbers, as in `1.2.0`: a released contract is no pre-release. */
+  /** `MAJOR.MINOR.PATCH` */
   readonly version: string;
 }
 
-/** openapi.yaml beside the newest of the released contracts. */
+/** Compares openapi.yaml with the newest released contract. */
 export interface Comparison {
   readonly present: Edition;
   readonly last: Edition;
   readonly differences: readonly Difference[];
-  /** Which of the three numbers its release must raise; undefined: it is released, as it is. */
+  /** The part of the version that a release must raise; undefined if the texts are equal. */
   readonly level: 'major' | 'minor' | 'patch' | undefined;
-  /** The lowest version that may be released now. */
+  /** The lowest version that a release may have. */
   readonly lowest: string;
 }
 
-/** By number, not by letter. */
 export const compareVersions = new Intl.Collator('en', { numeric: true }).compare;
 
-/** @throws ContractError if it cannot be read, or is none that the service can hold to */
+/** @throws ContractError if openapi.yaml cannot be read, or the service would refuse it */
 export async function readPresent(): Promise<Edition> {
   const { yaml } = await loadContract(await readFile(CONTRACT, 'utf8').catch(unreadable('openapi.yaml')));
   return edition(yaml);
 }
 
-/** @throws ContractError if there are some but the newest cannot be read */
+/** @throws ContractError if a file has a wrong name, or the newest contract cannot be read */
 export async function readLast(): Promise<Edition | undefined> {
   const names = await readdir(RELEASED).catch((error: unknown) =>
     codeOf(error) === 'ENOENT' ? [] : unreadable('released/')(error),
   );
   for (const name of names)
     if (!name.endsWith('.yaml') || !isVersion(name.slice(0, -5)))
-      throw new ContractError(`released/${name} is no released contract: its name must be such as 1.2.0.yaml`);
+      throw new ContractError(`released/${name} is not a released contract: give it a name such as 1.2.0.yaml`);
   const name = names.toSorted(compareVersions).at(-1);
   if (name === undefined) return undefined;
   const text = await readFile(new URL(name, RELEASED), 'utf8').catch(unreadable(`released/${name}`));
   const last = edition(text, `released/${name}`);
   if (`${last.version}.yaml` === name) return last;
-  throw new ContractError(`released/${name} says that it is ${last.version}: restore it as it was released`);
+  throw new ContractError(`released/${name} has info.version ${last.version}: restore the file as it was released`);
 }
 
 export function compareEditions(last: Edition, present: Edition): Comparison {
@@ -77,9 +75,9 @@ function edition(text: string, name = 'openapi.yaml'): Edition {
     const document = loadDocument(text);
     const { version } = document.info;
     if (isVersion(version)) return { text, document, version };
-    throw new ContractError(`info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, and is ${version}`);
+    throw new ContractError(`info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, not ${version}`);
   } catch (error) {
-    // The contract's reader knows it by this name alone.
+    // loadDocument() names every contract `openapi.yaml` in its messages.
     if (error instanceof ContractError) throw new ContractError(error.message.replaceAll('openapi.yaml', name));
     throw error;
   }

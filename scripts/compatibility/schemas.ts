@@ -3,22 +3,22 @@ import { canJudge, judge, judgeListedValues, listedValues } from './keywords.ts'
 import { allNames, change, type Documents, isNode, listOf, namesOf, type Node, nodeOf, unchanged } from './nodes.ts';
 import type { RuleName, Side } from './rules.ts';
 
-/** Judged together below. */
-const JUDGED = new Set([
+/** Keywords that the methods below compare. */
+const COMPARED = new Set([
   ...['enum', 'const', 'properties', 'required', 'readOnly', 'writeOnly', 'additionalProperties', 'items'],
   ...['allOf', 'anyOf', 'x-error-numbers'],
 ]);
-/** `additionalProperties: false` beside these forbids the properties that they alone describe. */
+/** `additionalProperties: false` beside these keywords forbids the properties that they describe. */
 const BESIDE = ['allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'];
-/** What these say of a value depends on what the schemas within and beside them have said of it. */
+/** Their meaning depends on the schemas inside and beside them. */
 const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
 
-/** One for all, as schemas that have been compared are known by their identity. */
+/** A single object, as isNew() compares schemas by identity. */
 const ANYTHING: Node = {};
 
 /**
- * Compares two schemas of JSON Schema 2020-12. Each keyword narrows down what is valid, as do the schemas within, so
- * that each difference can be judged where it stands; where that is not so, any difference counts as breaking.
+ * Compares two schemas of JSON Schema 2020-12. Most keywords only restrict the valid values, so that a change of each
+ * can be judged by itself. For all others, any change counts as breaking.
  */
 export class SchemaComparison {
   private readonly seen = new Map<object, Set<object>>();
@@ -32,9 +32,9 @@ export class SchemaComparison {
     this.report = report;
   }
 
-  /** `path` is a place within the value, such as `children[].name`. */
+  /** @param path a place in the value, such as `children[].name` */
   compare(before: unknown, after: unknown, path: string): void {
-    // A reference that gets keywords beside it, or loses them, is compared as what it is then: one schema of several.
+    // If only one of two references has keywords beside it, both are compared as one schema of `allOf`.
     const isAlone = ![before, after].some((each) => isReference(each) && !standsAlone(each));
     const was = schemaOf(before, this.documents.was, isAlone);
     const is = schemaOf(after, this.documents.is, isAlone);
@@ -47,7 +47,7 @@ export class SchemaComparison {
     }
   }
 
-  /** Schemas may contain themselves. What they say of each other is said the first time. */
+  /** Schemas may contain themselves: each pair is compared once. */
   private isNew(was: object, is: object): boolean {
     const partners = this.seen.get(was) ?? new Set();
     if (partners.has(is)) return false;
@@ -61,7 +61,7 @@ export class SchemaComparison {
       return;
     }
     for (const name of namesOf(was, is)) {
-      if (JUDGED.has(name)) continue;
+      if (COMPARED.has(name)) continue;
       const rule = judge(name, was[name], is[name], this.documents);
       if (rule) this.report(rule, member(path, name), change(was[name], is[name]));
     }
@@ -97,7 +97,7 @@ export class SchemaComparison {
       if (declared && !stillDeclared) this.report('property removed', place, 'property removed');
       else if (declared) this.compare(before.properties[name], after.properties[name], place);
       else if (stillDeclared) this.compareAdded(was, is, after.properties[name], stillDemanded && !demanded, place);
-      // The demand that came or went with its property is reported as such.
+      // The reports 'required property added' and 'property removed' cover `required` too.
       const reported = declared !== stillDeclared && stillDeclared === stillDemanded;
       if (demanded === stillDemanded || reported) continue;
       const rule = stillDemanded ? 'became required' : 'became optional';
@@ -105,7 +105,7 @@ export class SchemaComparison {
     }
   }
 
-  /** What an object may have and must have: in requests nothing that is readOnly, in replies nothing that is writeOnly. */
+  /** Requests have no readOnly properties, replies no writeOnly ones. */
   private membersOf(schema: Node, document: object): { readonly properties: Node; readonly required: string[] } {
     const mark = this.side === 'request' ? 'readOnly' : 'writeOnly';
     const isBarred = (each: unknown): boolean =>
@@ -126,7 +126,7 @@ export class SchemaComparison {
     }
     const rule = required ? 'required property added' : 'optional property added';
     this.report(rule, place, rule);
-    // An open object took it already, with any value or with some.
+    // An open object allowed this property already, with the values of `additionalProperties`.
     if (additional(was) !== false) this.compare(additional(was), schema, place);
   }
 
@@ -138,7 +138,7 @@ export class SchemaComparison {
     else this.compare(was, is, member(path, '*'));
   }
 
-  /** A closed object among several that must be fulfilled forbids the properties of the others. */
+  /** A closed object forbids the properties of the schemas beside it. */
   private reportClosed(path: string): void {
     this.report('anything else', member(path, 'additionalProperties'), 'false, beside other schemas');
   }
@@ -146,19 +146,19 @@ export class SchemaComparison {
   private compareAnyOf(was: unknown, is: unknown, path: string): void {
     if (was !== undefined && is !== undefined) this.compareBranches('anyOf', was, is, path);
     else if (was !== is) {
-      // Whether all branches together forbid a property is not found out.
+      // Branches that describe members may together forbid one, which this comparison cannot tell.
       const rule = listOf(is).every(isPlain) ? 'values removed' : 'anything else';
       this.report(was === undefined ? rule : 'values added', member(path, 'anyOf'), change(was, is));
     }
   }
 
-  /** Of schemas of which all, or any, must be fulfilled. Their order means nothing. */
+  /** The order of the branches has no meaning. */
   private compareBranches(keyword: 'allOf' | 'anyOf', before: unknown, after: unknown, path: string): void {
     const [was, is] = [listOf(before), listOf(after)];
     const gone = was.filter((each) => !is.some((other) => unchanged(each, other, this.documents)));
     const come = is.filter((each) => !was.some((other) => unchanged(other, each, this.documents)));
     const place = member(path, keyword);
-    // A schema more to fulfil takes the place of one that anything fits.
+    // A new branch of `allOf` is compared with `true`, which allows everything.
     if (gone.length === come.length || (gone.length === 0 && keyword === 'allOf')) {
       come.forEach((each, index) => {
         this.compareBranch(gone[index] ?? true, each, `${place}[${is.indexOf(each)}]`);
@@ -178,7 +178,6 @@ export class SchemaComparison {
   }
 }
 
-/** What an object may have besides its properties. */
 function additional(schema: Node): unknown {
   return schema['additionalProperties'] ?? true;
 }
@@ -187,7 +186,7 @@ function closes(was: Node, is: Node): boolean {
   return additional(is) === false && additional(was) !== false;
 }
 
-/** Whether it says nothing of members but which are required. */
+/** Whether the schema restricts members by `required` only. */
 function isPlain(schema: unknown): boolean {
   return isNode(schema) && namesOf(schema, {}).every((name) => canJudge(name) || /^(enum|const|required)$/.test(name));
 }
@@ -196,7 +195,7 @@ function member(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** Where a reference leads to that stands alone, as an object, or `false` if nothing can fit it. */
+/** Follows a reference without keywords beside it. Returns `false` for a schema that allows no value. */
 function schemaOf(value: unknown, document: object, follows = true): unknown {
   if (value === true) return ANYTHING;
   if (follows && isReference(value) && standsAlone(value)) return schemaOf(targetOf(document, value.$ref), document);
@@ -211,7 +210,7 @@ function standsAlone(reference: Node): boolean {
   return namesOf(reference, {}).length === 1;
 }
 
-/** As far as it says so itself, or a schema that it refers to, or one of `allOf`. */
+/** Recognises `false`, `not: {}`, and both of them behind `$ref` and `allOf`. */
 function isFalse(schema: unknown, document: object, seen = new Set<unknown>()): boolean {
   if (!isNode(schema) || seen.has(schema)) return schema === false;
   seen.add(schema);
@@ -221,7 +220,7 @@ function isFalse(schema: unknown, document: object, seen = new Set<unknown>()): 
   return isAnything || all.some((each) => isFalse(each, document, seen));
 }
 
-/** A reference with keywords beside it is one more schema to fulfil. */
+/** Moves a reference with keywords beside it into `allOf`, which means the same. */
 function withReferenceInAllOf(schema: Node): Node {
   const { $ref, ...beside } = schema;
   return $ref === undefined ? schema : { ...beside, allOf: [{ $ref }, ...listOf(beside['allOf'])] };

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, withMember, write } from './value
 
 const KEYWORDS = ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems'];
 
-/** @param isWhole whether there may be more items than there must be */
+/** @param isWhole whether to propose more than the smallest array */
 export function arrays(way: Way, isWhole: boolean, candidates: Supply): Candidate[] {
   const own = way.filter((schema) => schema.type === 'array' || KEYWORDS.some((keyword) => keyword in schema));
   const [schema] = own;
@@ -16,7 +16,7 @@ export function arrays(way: Way, isWhole: boolean, candidates: Supply): Candidat
   const matching = [...behind, ...sought];
   const others = [...behind, ...sought.map((not) => ({ not }))];
   const needed = Math.max(0, ...own.map(({ contains, minContains = 1 }) => (contains === undefined ? 0 : minContains)));
-  /** So many items, of which so many are what `contains` seeks; all different where they can be. */
+  /** An array with `length` items, different if possible; `containing` of them match `contains`. */
   const ofLength = (length: number, containing = needed): readonly Json[] => {
     const size = Math.min(length, MAX_COUNT);
     const first = Array.from({ length: Math.min(prefix, size) }, (_, at) => distinct(placeOf(at), 1, candidates));
@@ -57,7 +57,7 @@ export function arrays(way: Way, isWhole: boolean, candidates: Supply): Candidat
   return [...values.map((value) => ({ value, schema })), ...inItems.flat()];
 }
 
-/** So many values that fit a place, different ones as far as there are any; none if nothing fits. */
+/** Returns `count` values that fit the place, different if possible; none if nothing fits. */
 function distinct(place: Place, count: number, candidates: Supply): Json[] {
   if (count <= 0) return [];
   const valid = candidates.valid(place).slice(0, count);

@@ -5,12 +5,12 @@ import type { Candidate, Place, Supply, Way } from './place.ts';
 import { numbers, SPECIMENS, strings } from './scalars.ts';
 import { fromDocument, isObject, type Json, withMember, without, write } from './values.ts';
 
-/** How many ways of a place are tried, of the product of its `anyOf`, `oneOf`, `if` and `dependentSchemas`. */
+/** A limit for the combinations of `anyOf`, `oneOf`, `if` and `dependentSchemas`. */
 const MAX_WAYS = 48;
 
 /**
- * Proposes values for schemas, on both sides of each keyword: each differs from one that is valid in one place. Which of
- * them are valid, a judge says.
+ * Proposes values for a schema, some that keep and some that break each keyword. Most differ from a valid value in one
+ * place. The judge then decides which are valid.
  */
 export class Candidates implements Supply {
   readonly judge: Judge;
@@ -18,19 +18,16 @@ export class Candidates implements Supply {
   private readonly numbers = new Map<Schema, number>();
   private readonly known = new Map<string, readonly Candidate[]>();
   private readonly fitting = new Map<readonly Candidate[], readonly Json[]>();
-  /** The places whose values are being made. */
+  /** The places under construction, as a schema may contain itself. */
   private readonly open = new Map<string, 'all' | 'least'>();
 
-  /** @param seed of what is random in texts and integers: the same seed, the same candidates */
+  /** @param seed the same seed gives the same candidates */
   constructor(judge: Judge, seed: number) {
     this.judge = judge;
     this.seed = seed;
   }
 
-  /**
-   * Candidates for a place. Within itself, a place gets only values with the members and items that they must have;
-   * within these, none.
-   */
+  /** A place inside itself gets only the smallest values, and a place inside those gets none. */
   of(place: Place): readonly Candidate[] {
     const key = place.map((each) => this.numberOf(each)).join();
     const extent = this.open.get(key);
@@ -62,7 +59,6 @@ export class Candidates implements Supply {
     return place.every((schema) => this.judge.isValid(schema, value));
   }
 
-  /** What tells schemas apart. */
   numberOf(schema: Schema): number | boolean {
     if (typeof schema === 'boolean') return schema;
     const number = this.numbers.get(schema) ?? this.numbers.size;
@@ -105,7 +101,7 @@ export class Candidates implements Supply {
   }
 }
 
-/** What a value may be to break a schema. */
+/** Places whose values may break the schema. */
 function against(schema: Schema): Place[] {
   if (typeof schema === 'boolean') return [[]];
   const members = Object.entries(schema.properties ?? {});
@@ -120,7 +116,7 @@ function examplesOf({ default: filledIn, example, examples = [] }: Keywords): Js
   return [filledIn, example, ...examples].filter((each) => each !== undefined).map(fromDocument);
 }
 
-/** Values that a validator may take for this one. */
+/** Values that a validator may confuse with this one. */
 function near(value: Json): Json[] {
   if (typeof value === 'string') return [`${value} `, value.toUpperCase(), value.slice(1), [value]];
   if (typeof value === 'bigint') return [value + 1n, value - 1n, String(value), value !== 0n, Number(value) + 0.5];
@@ -145,7 +141,7 @@ function near(value: Json): Json[] {
   ];
 }
 
-/** Of those with the same value, the place of the first; and the schema of the last, which is the innermost. */
+/** Of several equal values, keeps the last, whose schema is the innermost. */
 function unique(candidates: readonly Candidate[]): Candidate[] {
   return [...new Map(candidates.map((each) => [write(each.value), each])).values()];
 }

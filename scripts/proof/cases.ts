@@ -6,18 +6,17 @@ import { BITS, type Judge, type Keywords, type Schema } from './judge.ts';
 import { MAX_COUNT, MAX_LENGTH } from './scalars.ts';
 import type { Json } from './values.ts';
 
-/** A keyword of a schema. */
 export type At = readonly [schema: Keywords, keyword: string];
 
-/** A value, what the judge says of it, and why. */
+/** A value with the verdict of the judge. */
 export interface Case {
   readonly value: Json;
   readonly isValid: boolean;
-  /** Of a value that is not valid, the keywords that it breaks; of any other, those of the schema that it is made for. */
+  /** The keywords that an invalid value breaks, or the keywords of the schema that proposed a valid value. */
   readonly keywords: () => readonly At[];
 }
 
-/** A keyword that no value was found to break; or, if it is not judging, that judges no valid value that was found. */
+/** A keyword that no value breaks or, unless `isJudging`, that applies to no valid value. */
 export interface Unproved {
   readonly at: At;
   readonly isJudging: boolean;
@@ -28,13 +27,14 @@ export interface Cases {
   readonly unproved: readonly Unproved[];
 }
 
-/** Whether values kept and broke a keyword, and whether it judged valid ones and others. */
 interface Seen {
+  /** `true` if a value kept the keyword, `false` if a value broke it. */
   readonly outcomes: Set<boolean>;
+  /** `true` if the keyword applied to a valid value, `false` if it applied to an invalid one. */
   readonly verdicts: Set<boolean>;
 }
 
-/** @param isMeant whether a value, valid or not, can be told to the service as what it is */
+/** @param isMeant whether the value can be sent without becoming another value */
 export function casesOf(
   schema: Schema,
   candidates: Candidates,
@@ -57,7 +57,7 @@ export function casesOf(
     const { outcomes, verdicts } = seen.get(at[0])?.get(at[1]) ?? { outcomes: new Set(), verdicts: new Set() };
     const isBroken = outcomes.has(false) && verdicts.has(false);
     const isJudging = verdicts.has(true) && outcomes.has(true);
-    // What is `false` is there to be broken.
+    // No valid value can contain what the schema `false` forbids.
     if (!isInContract(at[0]) || (isBroken && (isJudging || isForbidding))) return [];
     return [{ at, isJudging: verdicts.has(true) }];
   });
@@ -73,7 +73,7 @@ function judged(judge: Judge, schema: Schema, value: Json) {
   return { isValid, heard };
 }
 
-/** The keywords that a value breaks: if there are such, those without which it would be valid. */
+/** The keywords that a value breaks; preferably those that alone make it invalid. */
 function brokenBy(judge: Judge, schema: Schema, value: Json): readonly At[] {
   const broken = judged(judge, schema, value).heard.flatMap(([at, holds]) => (holds ? [] : [at]));
   const outermost = broken.filter(([, name]) => !INNER.includes(name));
@@ -88,15 +88,15 @@ function keywordsOf(schema: Keywords): readonly At[] {
   return names.length > 0 && isInContract(schema) ? names.map((name): At => [schema, name]) : [[schema, '']];
 }
 
-/** Broken by what is beneath them. */
+/** Keywords that break only because a schema inside them breaks. */
 const INNER = ['$ref', 'allOf', 'properties', 'patternProperties', 'items', 'prefixItems', 'then', 'else'];
 
-/** What stands nowhere in the contract puts the parts of a request or a reply together. */
+/** A schema without a location is one that subjects.ts has built around the schemas of the contract. */
 function isInContract(schema: Keywords): boolean {
   return locationOf(schema) !== locationOf(undefined);
 }
 
-/** `openapi.yaml:12:9 maxLength: 200`. */
+/** Such as `openapi.yaml:12:9 maxLength: 200`. */
 export function shown([schema, keyword]: At): string {
   const value: unknown = schema[keyword as keyof Keywords];
   const text = value === undefined ? '' : ` ${keyword}: ${exactJson(value)}`;
@@ -105,11 +105,11 @@ export function shown([schema, keyword]: At): string {
 
 interface Breakable {
   readonly at: At;
-  /** Whether there is a value that the keyword never allows, whatever the value. */
+  /** Whether the keyword has the schema `false`, or `not` has an empty one. */
   readonly isForbidding: boolean;
 }
 
-/** Each keyword that a value can break, with its schema, wherever the schema leads. */
+/** Finds each keyword that a value can break, in all schemas that the root contains or refers to. */
 function keywordsIn(root: Schema, judge: Judge): Breakable[] {
   const met = new Map<Keywords, Map<string, Breakable>>();
   const seen = new Map<Schema, Set<string>>();
@@ -139,7 +139,7 @@ function keywordsIn(root: Schema, judge: Judge): Breakable[] {
   return [...met.values()].flatMap((found) => [...found.values()]);
 }
 
-/** @param barred the members that the value does not have here */
+/** @param barred the members that this direction leaves out */
 function schemasIn(
   schema: Keywords,
   keyword: keyof Keywords,
@@ -160,7 +160,7 @@ const ONE = [
   ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
 ];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-/** Their schemas are of the same value. */
+/** Keywords whose schemas apply to the same value. */
 const IN_PLACE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
 const ASSERTIONS = [
@@ -168,12 +168,11 @@ const ASSERTIONS = [
   ...['pattern', 'anyOf', 'oneOf', 'not'],
 ];
 
-/** Whether a schema allows all. */
 function isEmpty(schema: Schema = {}): boolean {
   return schema === true || Object.keys(schema).length === 0;
 }
 
-/** Whether a value without the barred members can break the keyword itself: none breaks `minLength: 0`. */
+/** Whether a value without the barred members can break the keyword: no value breaks `minLength: 0`. */
 function isAssertion(schema: Keywords, keyword: keyof Keywords, barred: readonly string[]): boolean {
   const value: unknown = schema[keyword];
   if (keyword === 'format') return String(value) in STRING_FORMATS || String(value) in BITS;

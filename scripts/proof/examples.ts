@@ -4,7 +4,7 @@ import { type Kind, VOCABULARY } from '../../src/contract/vocabulary.ts';
 import { type Direction, Judge, type Schema } from './judge.ts';
 import { fromDocument, isObject } from './values.ts';
 
-/** In which direction a value travels that is described by such an object, or beneath it. */
+/** The direction of the values that such an object describes. */
 const DIRECTIONS: Partial<Record<Kind, Direction>> = {
   'Request Body': 'request',
   Parameter: 'request',
@@ -12,7 +12,7 @@ const DIRECTIONS: Partial<Record<Kind, Direction>> = {
   Header: 'reply',
 };
 
-/** What is wrong with the examples and the defaults of a contract, wherever they stand in it. */
+/** Finds the examples and defaults in the whole contract that their schemas do not allow. */
 export function wrongExamples(document: OpenApiDocument): string[] {
   const judges = (['request', 'reply', 'either'] as const).map(
     (direction) => [direction, new Judge(document, direction)] as const,
@@ -20,7 +20,7 @@ export function wrongExamples(document: OpenApiDocument): string[] {
   const resolve = resolver(document);
   const seen = new Set<unknown>();
   const wrong: string[] = [];
-  /** @param direction of a schema, whose examples may be of one or the other: 'either' */
+  /** @param direction `either` accepts an example that is valid in one direction */
   const check = (schema: Schema, value: unknown, at: object, field: string, direction: Direction) => {
     const asked = judges.filter(([each]) => direction === 'either' || each === direction);
     if (asked.some(([, judge]) => judge.isValid(schema, fromDocument(value)))) return;

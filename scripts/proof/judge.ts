@@ -2,7 +2,7 @@ import { targetOf } from '../../src/contract/document.ts';
 import { STRING_FORMATS } from '../../src/contract/formats.ts';
 import { decimal, equal, isNumber, isObject, lengthOf } from './values.ts';
 
-/** The keywords of JSON Schema 2020-12 (and of OpenAPI beside them) by which a value is judged. */
+/** The keywords of JSON Schema 2020-12 and OpenAPI that this proof knows. */
 export interface Keywords {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -50,16 +50,13 @@ export interface Keywords {
 }
 export type Schema = Keywords | boolean;
 
-/** A request has no `readOnly` members, a reply no `writeOnly` ones; an example of a schema may have both. */
+/** A request has no `readOnly` members, and a reply no `writeOnly` ones. An example may have both: `either`. */
 export type Direction = 'request' | 'reply' | 'either';
 
-/** A keyword of a schema, and what became of it. */
+/** Receives each keyword that applies to a value, and whether the value keeps it. */
 export type Heard = (schema: Keywords, keyword: string, holds: boolean) => boolean;
 
-/**
- * Judges values by JSON Schema 2020-12 alone, exactly. It shares nothing with the validator of the service, which is held
- * to what it says.
- */
+/** Validates values by JSON Schema 2020-12, exactly, and shares no code with the validator that it checks. */
 export class Judge {
   private readonly document: object;
   private readonly direction: Direction;
@@ -71,12 +68,12 @@ export class Judge {
     this.direction = direction;
   }
 
-  /** @param heard is told of each keyword whether the value keeps it, and answers whether that shall count */
+  /** @param heard returns whether the keyword counts as kept */
   isValid(schema: Schema, value: unknown, heard: Heard = (_schema, _keyword, holds) => holds): boolean {
     return this.apply(schema, value, heard, []) !== undefined;
   }
 
-  /** The schema of a member here: `false` if its schema says that this direction does not have it. */
+  /** Returns `false` for a member that this direction leaves out. */
   memberSchema(schema: Schema): Schema {
     return this.leavesOut(schema) ? false : schema;
   }
@@ -87,7 +84,7 @@ export class Judge {
     );
   }
 
-  /** The schema, and all that it refers to or joins. */
+  /** The schema with the schemas in its `$ref` and `allOf`. */
   private joined(schema: Schema): readonly Keywords[] {
     if (typeof schema === 'boolean') return [];
     const { $ref, allOf = [] } = schema;
@@ -96,9 +93,9 @@ export class Judge {
   }
 
   /**
-   * The members that a value does not have here, by what the schema joins.
+   * The members that this direction leaves out.
    *
-   * @param around those by the schemas around it, of the same value
+   * @param around those that the schemas around this one, for the same value, leave out
    */
   barred(schema: Keywords, around: readonly string[]): readonly string[] {
     if (this.direction === 'either') return [];
@@ -111,15 +108,14 @@ export class Judge {
     return own.length === 0 ? around : [...new Set([...around, ...own])];
   }
 
-  /** Where a reference leads, by one step. */
   follow(reference: string): Schema {
-    // That all references lead to schemas, the load of the contract has found.
+    // Loading the contract has checked that each reference leads to a schema.
     const target = this.targets.get(reference) ?? (targetOf(this.document, reference) as Schema);
     this.targets.set(reference, target);
     return target;
   }
 
-  /** @returns the names of the members that were looked at, undefined if the value is not valid */
+  /** @returns the evaluated members (for `unevaluatedProperties`), or undefined if the value is not valid */
   private apply(schema: Schema, value: unknown, heard: Heard, around: readonly string[]): Set<string> | undefined {
     const seen = new Set<string>();
     if (typeof schema === 'boolean') return schema ? seen : undefined;
@@ -133,7 +129,7 @@ export class Judge {
       others?.forEach((name) => seen.add(name));
       return others !== undefined;
     };
-    // All of them are tried, as each may look at other members.
+    // Without a short cut, as each schema may evaluate other members.
     const count = (schemas: readonly Schema[]) => schemas.map(inPlace).filter(Boolean).length;
 
     if (schema.$ref !== undefined) say('$ref', inPlace(this.follow(schema.$ref)));

@@ -6,10 +6,10 @@ const KEYWORDS = [
   ...['properties', 'required', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
   ...['propertyNames', 'minProperties', 'maxProperties', 'dependentRequired', 'dependentSchemas'],
 ];
-/** Names that mean something elsewhere. */
+/** Names with a meaning in JavaScript or JSON Schema. */
 const UNUSUAL = ['__proto__', 'constructor', 'toString', '', '$ref'];
 
-/** @param isWhole whether there may be more members than there must be */
+/** @param isWhole whether to propose more than the smallest object */
 export function objects(way: Way, isWhole: boolean, candidates: Supply): Candidate[] {
   const own = way.filter((schema) => schema.type === 'object' || KEYWORDS.some((keyword) => keyword in schema));
   const [schema] = own;
@@ -22,13 +22,13 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Candida
   };
   const withDependents = (names: readonly string[]) => {
     const all = new Set(names);
-    // A set hands out what is added while it is walked.
+    // The loop also visits the names that it adds to the set.
     for (const name of all)
       for (const { dependentRequired = {} } of own)
         if (Object.hasOwn(dependentRequired, name)) dependentRequired[name]?.forEach((each) => all.add(each));
     return [...all];
   };
-  /** The object with valid members of these names, and with those that they demand; up to so many. */
+  /** Adds valid members with these names, and the members that they require, up to `size`. */
   const grown = (object: JsonObject, names: readonly string[], size = Infinity) => {
     const members = new Map(Object.entries(object));
     for (const name of withDependents(names)) {
@@ -69,7 +69,7 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Candida
       .flatMap((size) => [size - 1, size, size + 1])
       .filter((size) => size > 1)
       .map(sized),
-    // Of a name that may not be, any value.
+    // A forbidden member gets any value.
     ...[...declared, ...free, ...others, ...UNUSUAL, ...declared.map((name) => name.toUpperCase())].flatMap((name) => {
       const member = candidates.valid(placeOf(name))[0] ?? 'text';
       return [minimal, full].map((value) => withMember(value, name, member));
@@ -82,7 +82,6 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Candida
   return [...values.map((value) => ({ value, schema })), ...inMembers];
 }
 
-/** What applies to a member of this name. */
 function memberPlace(way: Way, name: string, { judge }: Supply): Place {
   const described = way.flatMap(({ properties = {}, patternProperties = {}, additionalProperties }) => {
     const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];

@@ -1,22 +1,21 @@
 import type { Judge, Keywords, Schema } from './judge.ts';
 import type { Json } from './values.ts';
 
-/** Schemas that apply to one value together. */
+/** Schemas that all apply to the same value. */
 export type Place = readonly Schema[];
-/** The same without what applies in place: one way of all in which a value may fit them. */
+/** A place after one choice for each `anyOf`, `oneOf`, `if` and the like. */
 export type Way = readonly Keywords[];
 
-/** A value that may be valid or not, and the schema that it is made for. */
+/** A proposed value, valid or not, with the schema that it is made for. */
 export interface Candidate {
   readonly value: Json;
   readonly schema: Keywords;
 }
 
-/** Where arrays and objects get their items and members from. */
 export interface Supply {
   readonly judge: Judge;
   of(place: Place): readonly Candidate[];
-  /** The candidates that all schemas of a place allow. */
+  /** The candidates that all schemas of the place allow. */
   valid(place: Place): readonly Json[];
   fits(place: Place, value: Json): boolean;
 }

@@ -6,15 +6,14 @@ import { wrongExamples } from './examples.ts';
 import { Subjects } from './subjects.ts';
 import { type Json, write } from './values.ts';
 
-/** What is random in the values is the same in each run: a contract that passes once passes always. */
+/** A fixed seed, so that a contract that passes once always passes. */
 const SEED = 20_260_000;
-/** How many differences a message names. */
 const MAX_NAMED = 10;
 
 /**
- * Holds the service's validator to each keyword of a contract's operations, by values on both sides of it.
+ * Tests the service's validator with values that keep and values that break each keyword of the contract.
  *
- * @throws ContractError which names place, keyword, operation and value of each difference
+ * @throws ContractError that names the place, keyword, operation and value of each difference
  */
 export function prove({ document, operations }: Contract): void {
   const subjects = new Subjects(document, SEED);
@@ -27,7 +26,9 @@ export function prove({ document, operations }: Contract): void {
       };
       if (!cases.cases.some(({ isValid }) => isValid)) {
         const declared = document.paths?.[operation.path]?.[operation.method.toLowerCase() as Method];
-        wrong.push(`${locationOf(declared)}: ${operation.id}, ${name}: nothing valid was found that can be sent`);
+        wrong.push(
+          `${locationOf(declared)}: ${operation.id}, ${name}: found no valid value that can be sent: add one to \`examples\``,
+        );
       }
       for (const { at, isJudging } of cases.unproved) say([at], isJudging ? NEVER_BROKEN : NEVER_VALID);
       for (const each of cases.cases) {
@@ -41,13 +42,13 @@ export function prove({ document, operations }: Contract): void {
   throw new ContractError([...wrong.slice(0, MAX_NAMED), ...more].join('\n'));
 }
 
-const NEVER_BROKEN = 'no value was found that breaks it: leave it out';
-const NEVER_VALID = 'no valid value was found that it judges: add one to `examples`, or leave it out';
+const NEVER_BROKEN = 'found no value that breaks this keyword: remove it';
+const NEVER_VALID = 'found no valid value that this keyword applies to: add one to `examples`, or remove the keyword';
 
 function differenceOf({ value, isValid }: Case, validate: (value: Json) => void): string | undefined {
   try {
     validate(value);
-    return isValid ? undefined : `accepts ${cut(value)}, which breaks it`;
+    return isValid ? undefined : `accepts ${cut(value)}, which breaks this keyword`;
   } catch (error) {
     if (!(error instanceof Refusal || error instanceof ReplyError)) return `fails on ${cut(value)}: ${String(error)}`;
     return isValid ? `refuses ${cut(value)}, which is valid: ${error.message}` : undefined;

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import type { Way } from './place.ts';
 import { decimal, type Json, numberOf } from './values.ts';
 
-/** No array and no object is made larger to try a limit, and no text longer. */
+/** The largest array, object and text of a candidate: higher limits are not tested. */
 export const MAX_COUNT = 2_000;
 export const MAX_LENGTH = 1_000_000;
 
-/** One value of each type, and values that a validator may take for another type. */
+/** Values of each type, and values that a validator may confuse with another type. */
 export const SPECIMENS: readonly Json[] = [
   null,
   true,
@@ -26,7 +26,7 @@ export const SPECIMENS: readonly Json[] = [
   { member: 1n },
 ];
 
-/** Texts of each format, and some that are almost of it. */
+/** Valid texts of each format, and almost valid ones. */
 const OF_FORMATS: Readonly<Record<string, readonly string[]>> = {
   date: ['2024-02-29', '2023-02-29', '2024-13-01', '2024-04-31', '2024-1-1', '20240101'],
   time: ['23:59:59Z', '12:30:00.5+02:00', '24:00:00Z', '12:60:00Z', '12:30:00'],
@@ -73,11 +73,11 @@ const OF_FORMATS: Readonly<Record<string, readonly string[]>> = {
   byte: ['aGVsbG8=', 'aGVsbG8', '%%%%'],
 };
 
-/** What means something in a URL. */
+/** Characters with a meaning in URLs. */
 const RESERVED = 'a b+c&d=e%f/g?h#i,j;k';
-/** What patterns ask of passwords by looking ahead, for which fast-check finds no texts. */
+/** Matches the lookaheads of usual password patterns, for which fast-check finds no text. */
 const PASSWORD = 'Aa1!Aa1!';
-/** What patterns may forbid: controls, white space, signs, letters, and what JavaScript writes as two. */
+/** Characters that a pattern may forbid; the last one takes two UTF-16 code units. */
 const SUSPECTS = Array.from('\0\u0001\n "/-.,_Aa0é🌱');
 
 const OF_STRINGS = ['minLength', 'maxLength', 'pattern', 'format'];
@@ -93,7 +93,7 @@ export function strings(way: Way, seed: number): string[] {
   const some = fc.sample(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { seed, numRuns: 3 });
   const ofFormats = own.flatMap(({ format = '' }) => OF_FORMATS[format] ?? []);
   const starts = [...ofFormats, ...matching, 'plant', 'a', '🌱', RESERVED, PASSWORD, ...some];
-  /** Texts that are so long, and keep to the patterns if there are such. */
+  /** Texts of this length, which match the patterns if possible. */
   const ofLength = (length: number) => {
     const all = starts.flatMap((text) => stretched(text, length));
     const kept = all.filter(isKept);
@@ -127,18 +127,17 @@ export function strings(way: Way, seed: number): string[] {
 
 function samples(pattern: string, seed: number): string[] {
   try {
-    // In the order of their lengths: the plainest first.
     return fc
       .sample(fc.stringMatching(new RegExp(pattern, 'u')), { seed, numRuns: 12 })
       .filter((text) => text.isWellFormed())
       .sort((one, other) => one.length - other.length);
   } catch {
-    // fast-check does not know all that a pattern may say; an example in the schema helps then.
+    // fast-check does not support every pattern; an example in the schema can replace its texts.
     return [];
   }
 }
 
-/** A text made so long, by one of its characters that repeats, or cut. */
+/** Repeats a character of the text, or cuts the text, to reach the length. */
 function stretched(text: string, length: number): string[] {
   if (length < 0 || length > MAX_LENGTH) return [];
   const characters = Array.from(text);
@@ -177,7 +176,7 @@ export function numbers(way: Way, seed: number): (bigint | number)[] {
 const BOUNDS = ['minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'] as const;
 const OF_NUMBERS = [...BOUNDS, 'multipleOf'];
 
-/** A bound, and numbers beside it: by one of its last digit, by one, and by a half. */
+/** The bound, and the numbers that differ from it by one in its last digit, by 1, or by 0.5. */
 function around(bound: number | bigint): (bigint | number)[] {
   const { digits, scale } = decimal(String(bound));
   const unit = 10n ** BigInt(scale);
@@ -185,13 +184,13 @@ function around(bound: number | bigint): (bigint | number)[] {
   return tenths.map((step) => numberOf(literal(digits * 10n + step, scale + 1)));
 }
 
-/** The multiples of a unit on both sides of a bound. */
+/** The multiples of `unit` on both sides of the bound. */
 function multiples(bound: number | bigint, unit: number | bigint): (bigint | number)[] {
   const times = Math.floor(Number(bound) / Number(unit));
   return [times - 1, times, times + 1, times + 2].map((each) => scaled(unit, each * 10));
 }
 
-/** The tenth of a number, so many times. */
+/** Exactly `value * times / 10`. */
 function scaled(value: number | bigint, times: number): bigint | number {
   const { digits, scale } = decimal(String(value));
   return numberOf(literal(digits * BigInt(times), scale + 1));

@@ -9,41 +9,38 @@ import { Judge, type Keywords, type Schema } from './judge.ts';
 import { equal, isObject, type Json } from './values.ts';
 import { type Parts, partsOf, readings, wireOf } from './wire.ts';
 
-/** What is sent one way of an operation, as one value: the parts of a request, or of a reply. */
+/** A request or a reply of an operation, whose parts form one value. */
 export interface Subject {
   /** Such as `request` or `reply 200`. */
   readonly name: string;
   readonly cases: Cases;
-  /** The ways to tell the service's validator a value. @throws Refusal, ReplyError if the validator finds it not valid */
+  /** Functions that pass a value to the service's validator. @throws Refusal, ReplyError if the value is invalid */
   readonly ways: readonly ((value: Json) => void)[];
 }
 
 interface RequestSubject extends Subject {
-  /** undefined: there is no body. */
   readonly mediaType: string | undefined;
 }
 
-/** As it is; and with members in another order, `1.0` for 1, escapes. */
+/** Plain JSON, and JSON with another order of members, `1.0` for 1, and escapes. */
 const SPELLINGS = [[], [1, 0, 2, 1, 3]];
-/** An array or an object without anything in it cannot be sent as a parameter. */
+/** A parameter cannot contain an empty array or object. */
 const NOT_EMPTY = { minItems: 1, minProperties: 1 };
 
-/** Derives what is sent from the operations of a contract. */
 export class Subjects {
   private readonly requests: Candidates;
   private readonly replies: Candidates;
   private readonly follow: Follow;
-  /** Operations share replies: their cases are made once. */
+  /** A cache, as operations share replies. */
   private readonly known = new Map<string, Cases>();
 
-  /** @param seed of what is random in the values */
   constructor(document: object, seed: number) {
     this.requests = new Candidates(new Judge(document, 'request'), seed);
     this.replies = new Candidates(new Judge(document, 'reply'), seed);
     this.follow = follower(document);
   }
 
-  /** One for each media type of the bodies of an operation. */
+  /** One for each media type of the body. */
   ofRequests(operation: ContractOperation): RequestSubject[] {
     const { judge } = this.requests;
     const { parameters, body } = operation;
@@ -67,7 +64,7 @@ export class Subjects {
         const parts = partsOf(value);
         if (parts === undefined || wireOf(operation, mediaType, parts) === undefined) return false;
         if (!parameters.every((each) => isWritten(parts[each.in][each.name], each, this.requests))) return false;
-        // That there is a body, the service looks after before there is anything to validate.
+        // The service refuses a request without its body before it validates anything.
         if (parts.body === undefined && body?.required === true) return false;
         return isValid || !judge.isValid(schema, asTaken(parts, parameters, judge));
       };
@@ -86,7 +83,6 @@ export class Subjects {
     });
   }
 
-  /** One for each status of an operation. */
   ofReplies(operation: ContractOperation): Subject[] {
     return [...operation.replies].map(([status, { content, headers }]) => {
       const fields = Object.entries(headers).map(
@@ -117,7 +113,6 @@ function isReply(value: Json): boolean {
   );
 }
 
-/** A schema of an object: a row is the name of a member, its schema, and whether it is required. */
 function objectOf(rows: readonly (readonly [name: string, schema: Schema, required: boolean])[]): Keywords {
   return {
     properties: Object.fromEntries(rows.map(([name, schema]) => [name, schema])),
@@ -125,16 +120,16 @@ function objectOf(rows: readonly (readonly [name: string, schema: Schema, requir
   };
 }
 
-/** Whether the text of a parameter is one of what its schema allows: an array, an object or a single value. */
+/** Whether the value has the shape that the schema allows: an array, an object or a single value. */
 function isWritten(value: Json | undefined, parameter: Parameter, candidates: Candidates): boolean {
   const { schema, in: location, explode = location === 'query' } = parameter;
-  // Several values of a parameter that has one can be sent in a query, unless they are one text.
+  // A query can repeat any parameter, also one that allows a single value.
   if (value === undefined || (location === 'query' && explode && Array.isArray(value) && value.length > 1)) return true;
   const kind = (each: Json | undefined) => (Array.isArray(each) ? 'array' : isObject(each) ? 'object' : 'single');
   return kind(value) === kind(candidates.valid([schema])[0]);
 }
 
-/** The request with each parameter as it is valid, if its text can be taken for something valid. */
+/** Replaces each parameter by a valid reading of its text, if there is one. */
 function asTaken(given: Parts, parameters: readonly Parameter[], judge: Judge): Json {
   const located = (location: Parameter['in']) => {
     const those = parameters.filter((each) => each.in === location && Object.hasOwn(given[location], each.name));
@@ -147,13 +142,13 @@ function asTaken(given: Parts, parameters: readonly Parameter[], judge: Judge): 
   return { ...given, path: located('path'), query: located('query'), header: located('header') };
 }
 
-/** Whether the service has read a parameter as what it is. */
+/** Whether the service has read the parameter as a valid reading of its text. */
 function isRead(sent: Json | undefined, read: unknown, { schema }: Parameter, judge: Judge): boolean {
   if (sent === undefined) return true;
   return readings(sent).some((each) => isIn(each, read) && judge.isValid(schema, each));
 }
 
-/** As an operation returns a value: each int64 is a bigint, and any other number is none. */
+/** Converts a value to what an operation returns: only an int64 is a bigint. */
 function returned(value: Json, position: Position): unknown {
   if (typeof value === 'bigint') return position.int64 ? value : Number(value);
   if (Array.isArray(value))
@@ -163,9 +158,9 @@ function returned(value: Json, position: Position): unknown {
   return Object.fromEntries(members.map(([name, each]) => [name, returned(each, position.member(name))]));
 }
 
-/** Whether a value is what was sent; it may have members beside, which were filled in. */
+/** Whether the service has read what was sent; it may have added defaults. */
 function isIn(sent: unknown, read: unknown): boolean {
-  // What no int64 holds is a number to the service.
+  // The service reads an integer outside int64 as a number.
   if (typeof sent === 'bigint' && BigInt.asIntN(64, sent) !== sent) return Number(sent) === read;
   if (Array.isArray(sent))
     return Array.isArray(read) && sent.length === read.length && sent.every((each, at) => isIn(each, read[at]));

@@ -1,4 +1,4 @@
-/** A JSON value, exact: an integer is a bigint, and a number is one that is none. */
+/** An exact JSON value: integers are bigint, other numbers are number. */
 export type Json = null | boolean | bigint | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: Json;
@@ -12,7 +12,7 @@ export function isNumber(value: unknown): value is bigint | number {
   return typeof value === 'bigint' || typeof value === 'number';
 }
 
-/** As JSON Schema 2020-12 has it (section 4.2.2): by value, `1.0` is `1`, and `false` is not `0`. */
+/** Compares by value (JSON Schema 2020-12, section 4.2.2): `1.0` equals `1`, `false` does not equal `0`. */
 export function equal(one: unknown, other: unknown): boolean {
   if (isNumber(one) && isNumber(other)) return !(one < other) && !(one > other);
   if (Array.isArray(one) && Array.isArray(other))
@@ -25,14 +25,14 @@ export function equal(one: unknown, other: unknown): boolean {
   );
 }
 
-/** In code points, as JSON Schema counts. */
+/** Counts code points, as JSON Schema does. */
 export function lengthOf(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
 const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** The digits of a number, and how many of them stand behind the point. */
+/** Returns all digits of a number, and how many of them follow the decimal point. */
 export function decimal(literal: string): { readonly digits: bigint; readonly scale: number } {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? [];
   const scale = fraction.length - Number(exponent);
@@ -40,14 +40,14 @@ export function decimal(literal: string): { readonly digits: bigint; readonly sc
   return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
 }
 
-/** The number that is written so: a bigint if it is an integer, however it is written. */
+/** Reads a number: an integer, also `1.0`, becomes a bigint. */
 export function numberOf(literal: string): bigint | number {
   const { digits, scale } = decimal(literal);
   const unit = 10n ** BigInt(scale);
   return digits % unit === 0n ? digits / unit : Number(literal);
 }
 
-/** A value that JSON.parse or YAML has made. */
+/** Converts a value of JSON.parse or of the YAML parser. */
 export function fromDocument(value: unknown): Json {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(fromDocument);
@@ -66,8 +66,10 @@ export function read(text: string): Json {
 }
 
 /**
- * The value as JSON; the choices, used again and again, say how it is spelt: numbers, escapes, white space, the order of
- * members. Without any it is spelt as JSON.stringify does.
+ * Writes JSON.
+ *
+ * @param choices numbers, used in turn, that select the spelling of numbers, escapes, white space and the order of
+ *   members; without any, the spelling of JSON.stringify
  */
 export function write(value: Json, choices: readonly number[] = []): string {
   if (choices.length === 0)
@@ -93,15 +95,15 @@ export function write(value: Json, choices: readonly number[] = []): string {
   return `${space()}${written(value)}${space()}`;
 }
 
-/** As it is; with the first character escaped; with all. */
+/** @param escaped none, the first character, or all characters */
 function spellString(text: string, escaped: 0 | 1 | 2): string {
   const count = [0, 1, text.length][escaped];
   const start = Array.from({ length: Math.min(count ?? 0, text.length) }, (_, at) => text.charCodeAt(at));
-  // The second half of a pair that is escaped by halves is escaped by JSON.stringify.
+  // If the first character is half of a surrogate pair, JSON.stringify escapes the other half.
   return `"${start.map((code) => `\\u${code.toString(16).padStart(4, '0')}`).join('')}${JSON.stringify(text.slice(start.length)).slice(1)}`;
 }
 
-/** Numbers of the same value: all are integers by JSON Schema (2020-12, section 6.1.1). */
+/** Spellings of the same integer by JSON Schema (2020-12, section 6.1.1). */
 function spellings(value: bigint): [string, ...string[]] {
   if (value === 0n) return ['0', '-0', '0.0', '0e0', '-0.000E+00', '0e-1', '0e999'];
   const plain = String(value);
@@ -118,7 +120,7 @@ function spellings(value: bigint): [string, ...string[]] {
 }
 
 export function withMember(object: JsonObject, name: string, member: Json): JsonObject {
-  // In a literal, `__proto__` would be no member.
+  // In an object literal, `__proto__` would set the prototype.
   return Object.fromEntries([...Object.entries(object), [name, member]]);
 }
 

@@ -5,25 +5,24 @@ import type { SentRequest } from '../../src/contract/parameters.ts';
 import type { Body } from '../../src/contract/request.ts';
 import { isNumber, isObject, type Json, type JsonObject, numberOf, write } from './values.ts';
 
-/** The values of a request: its parameters by location and name, and its body, if it has one. */
+/** The values of a request: its parameters by location and name, and its body. */
 export interface Parts extends Readonly<Record<Parameter['in'], JsonObject>> {
   readonly body?: Json;
 }
 
-/** A request as it is sent. */
 export interface Wire {
   readonly sent: SentRequest & { readonly headers: Readonly<Record<string, string>> };
   readonly body: Body | undefined;
 }
 
-/** A value has no text, or one that means something else. */
+/** A request cannot express the value. */
 class Unsendable extends Error {}
 
 /**
  * Writes a request (OpenAPI 3.1, section 4.8.12, "Style Values").
  *
- * @param choices how the body is spelt, see `write`
- * @returns undefined for values that cannot be sent, or not as what they are
+ * @param choices see `write`
+ * @returns undefined if the values cannot be sent
  */
 export function wireOf(
   operation: ContractOperation,
@@ -42,13 +41,11 @@ export function wireOf(
   }
 }
 
-/** How deep objects and arrays nest. */
 function depthOf(value: Json): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-/** The parts that a value has, if it is a request. */
 export function partsOf(value: Json): Parts | undefined {
   if (!isObject(value)) return undefined;
   const { path, query, header, body, ...others } = value;
@@ -86,11 +83,11 @@ function sentOf({ path: template, parameters }: ContractOperation, parts: Parts)
   };
 }
 
-/** The pairs of a query; of a path or a header the one text. */
+/** The pairs for a query, or the single text for a path or a header. */
 function textsOf({ name, in: location, style, explode = location === 'query' }: Parameter, value: Json): string[] {
   const pair = (left: string, text: string) => `${encode(left)}=${text}`;
   const whole = (text: string) => {
-    // Steps of a path, and a list of nothing, have another meaning.
+    // In a path, the empty text, `.` and `..` have another meaning.
     if (location === 'path' && ['', '.', '..'].includes(text)) throw new Unsendable();
     if (location === 'header' && !/^[!-~]([ -~]*[!-~])?$/.test(text)) throw new Unsendable();
     return [location === 'query' ? pair(name, text) : text];
@@ -111,11 +108,10 @@ function textsOf({ name, in: location, style, explode = location === 'query' }: 
 }
 
 function encode(text: string): string {
-  // As forms send a space; what encodeURIComponent leaves may stand as it is.
+  // Forms encode a space as `+`.
   return encodeURIComponent(text).replaceAll('%20', '+');
 }
 
-/** The text of a single value. */
 function leaf(value: Json, location: Parameter['in']): string {
   if (value === null || typeof value === 'object') throw new Unsendable();
   const text = String(value);
@@ -126,7 +122,7 @@ function leaf(value: Json, location: Parameter['in']): string {
 
 const MAX_READINGS = 64;
 
-/** What the text of a parameter may be taken for: `1` may be meant as a string too. Of very many ways the first alone. */
+/** The values that the text of a parameter can mean: `1` may be a string too. If there are too many, only the first. */
 export function readings(value: Json): readonly Json[] {
   if (typeof value === 'string') return [value, ...literal(value)];
   if (isNumber(value) || typeof value === 'boolean') return [value, String(value)];

@@ -6,23 +6,20 @@ import type { JwtVerifier } from './jwt.ts';
 import { invalidToken } from './refusals.ts';
 import { hashToken, isJwt, isToken } from './token.ts';
 
-/**
- * For how long the store's answer on a token is used, in milliseconds. The sum with REAUTHENTICATE_AFTER_MS of
- * http/router.ts is the second that README promises.
- */
+/** A revoked token fails within the documented second: this time plus REAUTHENTICATE_AFTER_MS of http/router.ts. */
 const CACHED_MS = 900;
-/** After how long the store is asked again in the background, in milliseconds, so that no request waits for it. */
+/** After this time, the store is asked again in the background, so that no request waits for it. */
 const REFRESH_MS = 400;
-/** How many characters of headers are remembered, OVERHEAD included: some identity providers make long tokens. */
+/** In characters, not tokens, as some identity providers issue long ones. */
 const MAX_REMEMBERED = 8_000_000;
 /** The memory that each remembered header takes besides its text, in characters. */
 const OVERHEAD = 2000;
-/** How many tokens the store may be asked about at the same time: guessed tokens must not pile up. */
+/** The most look-ups at the same time. It limits the memory that guessed tokens can take. */
 const MAX_ASKED = 4096;
 
 const SCHEME = 'Bearer ';
 
-/** The name under which a request that carries the provisioned token is logged. */
+/** The `caller` in the log for requests with a provisioned token. */
 const PROVISIONED = 'TOKEN_FILE';
 
 /** Tokens that are valid without being in the store. */
@@ -31,71 +28,62 @@ export interface Provisioned {
   readonly scopes: readonly string[];
 }
 
-/** A token that was found valid. */
 interface Known {
   readonly caller: Caller;
-  /** By Date.now(); the two times below are by performance.now(), which is never set back. */
+  /** By Date.now(). The other two are by performance.now(), which a change of the clock does not affect. */
   readonly expiresAt: number;
-  /** When the store is asked again in the background. */
   refreshAt: number;
   readonly trustedUntil: number;
   /** Aborts when the issuer withdraws the key that verified the token, or when other tokens are provisioned. */
   readonly withdrawn?: AbortSignal;
 }
-/** Such a token is trusted until it expires, or is withdrawn: the store has no answer on it. */
+/** For tokens that the store does not know: they stay trusted until they expire or are withdrawn. */
 const NOT_IN_STORE = { refreshAt: Infinity, trustedUntil: Infinity };
 
-/** Finds out who calls, by the bearer token of the header Authorization (RFC 6750, section 2.1). */
+/** Identifies the caller by the bearer token in the header Authorization (RFC 6750, section 2.1). */
 export class Authenticator {
   private readonly tokens: TokenStore;
   private provisioned: readonly { readonly hash: Uint8Array; readonly caller: Caller }[] = [];
-  /** Of the provisioned tokens. */
-  private readonly scopes: ReadonlySet<string>;
-  /** Aborts when others are provisioned. */
+  private readonly provisionedScopes: ReadonlySet<string>;
+  /** Aborts when other tokens are provisioned. */
   private replacement = new AbortController();
   private readonly jwt: JwtVerifier | undefined;
-  /** By the text of the header, `Bearer <token>`. */
+  /** By header, `Bearer <token>`. */
   private readonly known = new Map<string, Known>();
   private remembered = 0;
-  /** The JSON Web Tokens that are being verified, by the same text. */
   private readonly verifying = new Map<string, Promise<Caller>>();
-  /** How many tokens the store is being asked about. */
   private asked = 0;
 
-  /**
-   * @param jwt verifies each token that has the form of a JSON Web Token; without it, the store is asked about it
-   */
+  /** @param jwt verifies the tokens that look like JSON Web Tokens; without it, the store looks them up */
   constructor(tokens: TokenStore, provisioned: Provisioned = { tokens: [], scopes: [] }, jwt?: JwtVerifier) {
     this.tokens = tokens;
     this.jwt = jwt;
-    this.scopes = new Set(provisioned.scopes);
+    this.provisionedScopes = new Set(provisioned.scopes);
     this.provision(provisioned.tokens);
   }
 
-  /** Puts tokens in the place of those that were provisioned before. */
   provision(tokens: readonly string[]): void {
     this.provisioned = tokens.map((token) => {
       const hash = hashToken(token);
-      // A token of the store may have the same name: the key tells them apart.
+      // A token of the store may also be named TOKEN_FILE, so the key differs.
       const key = `provisioned ${hash.toString('hex')}`;
-      return { hash, caller: { key, name: PROVISIONED, subject: undefined, scopes: this.scopes } };
+      return { hash, caller: { key, name: PROVISIONED, subject: undefined, scopes: this.provisionedScopes } };
     });
     this.replacement.abort();
     this.replacement = new AbortController();
   }
 
   /**
-   * Who calls. A token that is known is answered for without a promise, which each request would have to wait for.
+   * Returns the caller of a known token without a promise, which would delay each request.
    *
-   * @throws Refusal `tokenMissing`, `tokenInvalid`, `scopeMissing`, `tokenUncheckable`; `overloaded` if too many tokens
-   *   are being looked up
-   * @throws StoreUnavailable if the store must be asked and does not answer
+   * @throws Refusal `tokenMissing`, `tokenInvalid`, `scopeMissing`, `tokenUncheckable`, `overloaded`
+   * @throws StoreUnavailable
    */
   authenticate(authorization = ''): Caller | Promise<Caller> {
-    // A Map compares hashes first, so the time that this takes tells a guesser nothing of the known tokens.
+    // A Map compares hashes first, so the time of a look-up tells an attacker nothing about known tokens.
     const known = this.known.get(authorization);
     if (known === undefined) {
-      // Spelt as most clients spell it, so that each token is remembered once.
+      // With one spelling of the scheme, each token is remembered once.
       const header = SCHEME + bearerToken(authorization);
       return header === authorization ? this.ask(header) : this.authenticate(header);
     }
@@ -104,7 +92,7 @@ export class Authenticator {
     if (known.expiresAt <= Date.now()) throw invalidToken('it has expired');
     if (now > known.refreshAt) {
       known.refreshAt = Infinity;
-      // If this fails, a later request asks again, and gets the failure.
+      // After a failure, a later request asks again and throws.
       this.ask(authorization).catch(() => undefined);
     }
     return known.caller;
@@ -126,10 +114,10 @@ export class Authenticator {
       });
     }
     if (this.jwt !== undefined && isJwt(token)) return this.verify(header, token, this.jwt);
-    // The store is always asked about tokens that were valid before: guessed tokens must not keep their callers out.
+    // A token that was valid before is always looked up: a flood of guessed tokens must not lock its caller out.
     if (this.asked >= MAX_ASKED && !this.known.has(header)) throw overloaded;
     this.asked++;
-    // The store looks the hash up. A client cannot choose its token's hash, so the time tells nothing of other tokens.
+    // A client cannot choose the hash of its token, so the time of a look-up tells nothing about other tokens.
     const stored = await this.tokens.find(hash).finally(() => this.asked--);
     this.forget(header);
     if (stored === undefined || (stored.expiresAt ?? Infinity) <= Date.now()) throw invalidToken();
@@ -139,14 +127,13 @@ export class Authenticator {
     return this.remember(header, { ...times, caller });
   }
 
-  /** Verifies a token once for all requests that bring it meanwhile. */
+  /** Concurrent requests with the same token share one verification. */
   private verify(header: string, token: string, jwt: JwtVerifier): Promise<Caller> {
     const underWay = this.verifying.get(header);
     if (underWay !== undefined) return underWay;
     this.forget(header);
     const verification = jwt
       .verify(token)
-      // What the issuer has signed is valid until it expires: the issuer is not asked again before.
       .then((verified) => this.remember(header, { ...NOT_IN_STORE, ...verified }))
       .finally(() => this.verifying.delete(header));
     this.verifying.set(header, verification);

@@ -4,51 +4,45 @@ import type { Logger } from 'pino';
 import { fetchKeys, type IssuerSettings } from './issuer.ts';
 import { invalidToken, uncheckable } from './refusals.ts';
 
-/** When the service asks an issuer for its keys, in milliseconds. */
+/** Times of fetching the keys, in milliseconds. */
 export const PACE = {
-  /** The least time between two fetches, whatever tokens come. */
   cooldown: 1000,
-  /** How long the service waits for the issuer's answer. */
   timeout: 5000,
   /** The time between two fetches in the background. */
   refresh: 10 * 60_000,
-  /** The same after a fetch that failed. */
+  /** The same after a failed fetch. */
   retry: 5000,
-  /** For how long the keys are used while the issuer does not answer. */
+  /** How long the last keys stay valid if the issuer does not answer. */
   maxAge: 60 * 60_000,
 };
 
-/** How many requests may wait for the issuer: tokens that name made-up keys must not take the place of others. */
+/** Less than MAX_VERIFYING of jwt.ts, so that tokens with invented key ids cannot block tokens with known ones. */
 const MAX_WAITING = 256;
 
-/** The keys of an issuer, fetched in the background, and when a token names a key that is not among them. */
+/** Fetches the keys of an issuer in the background, and whenever a token names an unknown key. */
 export class IssuerKeys {
-  /** The keys that were fetched; called as a function, jose's set finds the key of a token among them. */
+  /** Finds the key of a token when called as a function. */
   readonly keySet: RemoteJWKSet;
   private readonly logger: Logger;
   private readonly closing = new AbortController();
   /** Aborts when the issuer publishes other keys. */
   private withdrawal = new AbortController();
-  /** The keys as text, to see whether the issuer has changed them. */
   private published = '';
   private kids: ReadonlySet<unknown> = new Set();
-  /** The fetch under way, which all requests share. */
   private fetching: Promise<void> | undefined;
   private askedAt = -Infinity;
   private fetchedAt = -Infinity;
   private isAway = false;
   private waiting = 0;
-  /** How many fetches have failed. */
   failures = 0;
 
-  /** Begins to fetch the keys, and does not wait for them. */
   constructor(settings: IssuerSettings, logger: Logger, pace = PACE) {
     this.logger = logger;
-    // jose requires a URL, which the fetch below ignores: fetchKeys finds the URL of the keys.
+    // jose requires a URL here, but `customFetch` below ignores it and calls fetchKeys().
     this.keySet = createRemoteJWKSet(new URL(settings.issuer), {
       cacheMaxAge: pace.maxAge,
       timeoutDuration: pace.timeout,
-      // jose refuses tokens of a new key during its cooldown, and starts none after a failure: sleep() replaces it.
+      // sleep() below replaces jose's cooldown, which refuses tokens of new keys and ignores failed fetches.
       cooldownDuration: Infinity,
       [customFetch]: async (_url, options) => {
         const signal = AbortSignal.any([options.signal, this.closing.signal]);
@@ -60,16 +54,16 @@ export class IssuerKeys {
     void this.fetchForever(pace);
   }
 
-  /** The milliseconds since the keys were fetched; Infinity: they never were. */
+  /** The milliseconds since the last successful fetch, or Infinity. */
   get age(): number {
     return performance.now() - this.fetchedAt;
   }
 
   /**
-   * Asks the issuer for its keys unless the key that a token names is known. A token that the keys then verify is valid
-   * until the returned signal aborts.
+   * Fetches the keys unless the key that a token names is known.
    *
-   * @throws Refusal `tokenInvalid`; `tokenUncheckable` if the issuer must be asked and does not answer
+   * @returns a signal that aborts when the keys change, so that tokens must be verified again
+   * @throws Refusal `tokenInvalid`; `tokenUncheckable` if the issuer does not answer
    */
   async ensureKeyKnown({ kid }: JWTHeaderParameters): Promise<AbortSignal> {
     if (typeof kid !== 'string') throw invalidToken('kid is missing');
@@ -88,7 +82,7 @@ export class IssuerKeys {
   private async fetchForever({ refresh, retry }: typeof PACE): Promise<void> {
     const { signal } = this.closing;
     while (!signal.aborted) {
-      // A request that needs the keys gets the failure.
+      // updateKeys() has logged the failure.
       await this.fetchOnce().catch(() => undefined);
       await sleep(this.isAway ? retry : refresh, undefined, { ref: false, signal }).catch(() => undefined);
     }
@@ -104,7 +98,7 @@ export class IssuerKeys {
   private async updateKeys(): Promise<void> {
     try {
       await this.keySet.reload();
-      if (this.keySet.jwks()?.keys.length === 0) throw new Error('the set of keys is empty');
+      if (this.keySet.jwks()?.keys.length === 0) throw new Error('the key set is empty');
     } catch (error) {
       this.failures++;
       if (!this.isAway && !this.closing.signal.aborted) {

@@ -1,39 +1,38 @@
-/** The issuer whose tokens are taken, and the claims that they must have. */
+/** The claims that tokens must have, and where their keys are. */
 export interface IssuerSettings {
-  /** The claim `iss`, to the letter. */
+  /** Must equal the claim `iss`. */
   readonly issuer: string;
-  /** What the claim `aud` must have. */
+  /** Must be in the claim `aud`. */
   readonly audience: string;
-  /** Which scopes a token must have, all of them. */
   readonly scopes: readonly string[];
-  /** Where the keys are; undefined: the issuer's discovery document says it. */
+  /** Without it, the issuer's discovery document names the URL. */
   readonly jwksUrl: string | undefined;
 }
 
-/** Whether the answer of a URL cannot be altered on its way: TLS protects it, or it does not leave the machine. */
+/** Whether TLS protects the answer of a URL, or the answer does not leave this machine. */
 export function isUnalterable({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname));
 }
 
-/** How large a document of an issuer may be, in bytes; keys with their chains of certificates take some 20 KB. */
+/** Keys with their chains of certificates take some 20 KB. */
 const MAX_BYTES = 256 * 1024;
 
-/** Fetches the keys that an issuer publishes (JSON Web Key Set, RFC 7517). */
+/** Fetches the JSON Web Key Set (RFC 7517) of an issuer. */
 export async function fetchKeys({ issuer, jwksUrl }: IssuerSettings, options: RequestInit): Promise<Response> {
   return fetchBounded(jwksUrl ?? (await discover(issuer, options)), options);
 }
 
-/** The URL of the keys, by OpenID Connect Discovery 1.0, section 4. */
+/** Finds the URL of the keys (OpenID Connect Discovery 1.0, section 4). */
 async function discover(issuer: string, options: RequestInit): Promise<string> {
   const response = await fetchBounded(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, options);
   const document = (await response.json()) as { readonly issuer?: unknown; readonly jwks_uri?: unknown } | null;
-  // Section 4.3: another issuer must not be able to speak for this one.
+  // Section 4.3: an issuer must not be able to speak for another one.
   if (document?.issuer !== issuer) {
-    throw new Error(`the discovery document of ${issuer} is one of the issuer ${JSON.stringify(document?.issuer)}`);
+    throw new Error(`the discovery document of ${issuer} names the issuer ${JSON.stringify(document?.issuer)}`);
   }
   const url = URL.parse(String(document.jwks_uri));
   if (url === null || !isUnalterable(url)) {
-    throw new Error(`the discovery document of ${issuer} has no jwks_uri that can be trusted`);
+    throw new Error(`the discovery document of ${issuer} has no jwks_uri with https`);
   }
   return url.href;
 }

@@ -6,31 +6,29 @@ import type { IssuerSettings } from './issuer.ts';
 import { IssuerKeys, PACE } from './issuer-keys.ts';
 import { invalidToken, uncheckable } from './refusals.ts';
 
-/** Signatures that only the issuer can make. With HS256 each verifier could make them, and `none` is no signature. */
+/** Only the issuer can sign with these. Any verifier can sign with HS256, and `none` is no signature. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** By how much the clocks of issuer and service may differ, in seconds. */
+/** The tolerated difference between the clocks of issuer and service. */
 export const CLOCK_SKEW_S = 60;
 
-/** How many tokens may be verified at the same time, those that wait for keys included: forged ones must not pile up. */
+/** Limits the work and the memory that forged tokens can take. Tokens that wait for keys count too. */
 const MAX_VERIFYING = 512;
 
-/** Claims of ID tokens, and of logout tokens (`events`). */
-const CLAIMS_OF_OTHERS = ['nonce', 'at_hash', 'c_hash', 'events'];
+/** The first three are claims of ID tokens, `events` is one of logout tokens. */
+const CLAIMS_OF_OTHER_TOKENS = ['nonce', 'at_hash', 'c_hash', 'events'];
 
-/** Excludes control characters, surrogates and unassigned code points, which a log line should not have. */
+/** The log must not contain control characters, surrogates or unassigned code points. */
 const SUBJECT = /^\P{C}{1,255}$/u;
 
-/** Of a key that was never found. One for all, as making it takes a stack. */
+/** Shared, as each AbortSignal.abort() captures a stack. */
 const WITHDRAWN = AbortSignal.abort();
 
-/** What a verified token says. */
 export interface Verified {
   readonly caller: Caller;
-  /** In milliseconds since 1970; includes the clock tolerance. */
   readonly expiresAt: number;
   /** Aborts when the issuer withdraws the key that verified the token. */
   readonly withdrawn: AbortSignal;
@@ -69,7 +67,8 @@ export class JwtVerifier {
       });
       requireAccessToken(protectedHeader.typ, payload);
       const { sub: subject, exp = 0 } = payload;
-      if (typeof subject !== 'string' || !SUBJECT.test(subject)) throw invalidToken('sub is not a subject');
+      if (typeof subject !== 'string' || !SUBJECT.test(subject))
+        throw invalidToken('sub must be 1 to 255 printable characters');
       const caller = { key: `subject ${subject}`, name: undefined, subject, scopes: scopesOf(payload) };
       this.checkScopes?.(caller);
       return { caller, expiresAt: (exp + CLOCK_SKEW_S) * 1000, withdrawn };
@@ -86,19 +85,18 @@ export class JwtVerifier {
 }
 
 /**
- * Refuses the other tokens that an issuer signs, whose audience may be the same. `at+jwt` is that of access tokens
- * (RFC 9068, section 2.1). Many providers send `JWT`, or none, for all kinds (RFC 8725, section 3.12): their claims tell.
- *
- * @throws Refusal `tokenInvalid`
+ * Refuses the issuer's ID and logout tokens, which may name the same audience. The type of access tokens is `at+jwt`
+ * (RFC 9068, section 2.1). Many providers send `JWT` or no type for all tokens, which then differ by their claims
+ * (RFC 8725, section 3.12).
  */
 function requireAccessToken(typ = 'JWT', payload: JWTPayload): void {
   if (/^(application\/)?at\+jwt$/i.test(typ)) return;
-  if (!/^(application\/)?jwt$/i.test(typ)) throw invalidToken('typ is not that of an access token');
-  const claim = CLAIMS_OF_OTHERS.find((name) => name in payload);
-  if (claim !== undefined) throw invalidToken(`an access token of this typ has no ${claim}`);
+  if (!/^(application\/)?jwt$/i.test(typ)) throw invalidToken('typ is neither at+jwt nor JWT');
+  const claim = CLAIMS_OF_OTHER_TOKENS.find((name) => name in payload);
+  if (claim !== undefined) throw invalidToken(`the claim ${claim} shows that it is not an access token`);
 }
 
-/** The scopes of a token: RFC 8693 names the claim `scope`, some providers name it `scp`. */
+/** RFC 8693 names the claim `scope`, some providers name it `scp`. */
 function scopesOf({ scope, scp }: JWTPayload): Set<string> {
   const claims: unknown[] = [scope, scp].flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim));
   return new Set(claims.filter((each) => typeof each === 'string').filter((each) => each !== ''));

@@ -7,30 +7,29 @@ import { writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 import { watchSignals } from './signals.ts';
 
-/** Copies the store into a new file, also beside a service. Only the owner may read it: it has the tokens' hashes. */
 export async function backUp(config: Config, file: string): Promise<void> {
   const path = pathOfStore(config, 'backup', file);
   using interruption = watchSignals();
+  // Only the owner may read the hashes of the tokens.
   const options = { mode: 0o600, signal: interruption.signal };
   const count = await writeNewFile(file, options, (copy) => backUpSqlite(path, copy));
-  await print(`${file} has the store as it was: ${inWords(count)}, checked\n`);
+  await print(`backed up ${inWords(count)} to ${file}, and checked the copy\n`);
 }
 
-/** Makes the store what a backup has, also beside a running service. */
 export async function restore(config: Config, file: string, { force = false }: { force?: boolean }): Promise<void> {
   const count = await restoreSqlite(pathOfStore(config, 'restore', file), file, (present) => {
     if (present === 0 || force) return;
     throw new ExplainedError(
-      `the store has ${inWords(present)}, which would be lost: make a backup of it first, then restore with --force`,
+      `the store has ${inWords(present)}, which the restore would delete: back the store up, then restore with --force`,
     );
   });
-  await print(`the store is what ${file} has: ${inWords(count)}, checked\n`);
+  await print(`restored ${inWords(count)} from ${file}, and checked the store\n`);
 }
 
-/** The path of the store in SQLite. @throws ExplainedError which names PostgreSQL's own command, for a store there */
+/** @throws ExplainedError that names PostgreSQL's own command, if the store is in PostgreSQL */
 function pathOfStore({ DATABASE_URL: store }: Config, what: 'backup' | 'restore', file: string): string {
   if (store.engine === 'sqlite') return store.path;
-  throw new ExplainedError(`PostgreSQL does this itself: ${dumpCommand(store, what, file)}`);
+  throw new ExplainedError(`use the command of PostgreSQL: ${dumpCommand(store, what, file)}`);
 }
 
 function inWords(count: number): string {

@@ -3,7 +3,7 @@ import type { Found } from '../environment.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { printList } from './print-list.ts';
 
-/** Prints every setting, with its value and where that is from. @throws ExplainedError which names every fault */
+/** Prints every setting with its value and origin. @throws ExplainedError that names every fault */
 export async function showConfig(found: Found, { json }: { json?: true }): Promise<void> {
   const rows = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
     const text = textOf(found.texts, name);
@@ -11,7 +11,7 @@ export async function showConfig(found: Found, { json }: { json?: true }): Promi
     const value = shown(setting, text ?? setting.default);
     if (text !== undefined) return { name, value, from: origin };
     const from = setting.default === undefined ? 'none' : 'default';
-    return { name, value, from: origin === undefined ? from : `${from}, as it is empty in ${origin}` };
+    return { name, value, from: origin === undefined ? from : `${from} (empty in ${origin})` };
   });
   await printList(rows, { name: '', value: '-', from: '' }, json);
   const faults = [...examine(found.texts).faults, ...found.strangers()];
@@ -24,7 +24,7 @@ function shown({ read, show = (text) => text }: Setting, text: string | undefine
     read(text);
     return show(text);
   } catch {
-    // The fault says why, and quotes it if it can hold no secret.
-    return '(wrong)';
+    // The message below quotes the value, unless the value may contain a secret.
+    return '(invalid)';
   }
 }

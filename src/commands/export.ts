@@ -11,7 +11,6 @@ import { type Format, formatOf, toNdjson } from '../files/records.ts';
 import { watchSignals } from './signals.ts';
 import { withStore } from './with-store.ts';
 
-/** Writes all items of one moment, in the order of their ids, to a new file or to stdout. */
 export async function exportItems(
   config: Config,
   path: string | undefined,
@@ -20,7 +19,7 @@ export async function exportItems(
   const format = formatOf(path ?? '', options.format);
   await withStore(config, { create: false }, async ({ items }) => {
     if (path === undefined) {
-      // On a terminal the items themselves show the progress.
+      // On a terminal, lines of progress would mix with the items.
       const progress = process.stdout.isTTY ? undefined : new Progress();
       for await (const text of texts(items, format, progress)) await print(text);
     } else {

@@ -5,18 +5,13 @@ import type { Environment } from '../environment.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import { print } from './print.ts';
 
-/** How long the service may take to answer, in milliseconds. */
 const PATIENCE_MS = 2000;
-/** The contract, for which no token is needed. Loading PAGES would load a reader of YAML. */
+/** Needs no token. A constant, as importing PAGES would load the YAML parser. */
 const CONTRACT: (typeof PAGES)['yaml'] = '/openapi.yaml';
-/** What tells where the service listens: a fault of another setting does not make a service that runs unwell. */
+/** Reads no other settings: a fault in those does not stop a running service. */
 const NAMES = ['HOST', 'PORT', 'BASE_URL', 'ADMIN_HOST', 'ADMIN_PORT'];
 
-/**
- * Asks the service that has these settings whether it lives, at its admin listener, if there is one.
- *
- * @throws ExplainedError if it does not answer with 200
- */
+/** @throws ExplainedError unless the service that has these settings answers 200 */
 export async function checkHealth(environment: Environment): Promise<void> {
   const config = readConfig(Object.fromEntries(NAMES.map((name) => [name, environment[name]])));
   const { HOST, PORT, BASE_URL, ADMIN_HOST, ADMIN_PORT } = config;
@@ -28,14 +23,14 @@ export async function checkHealth(environment: Environment): Promise<void> {
   const status = await statusOf(url).catch((error: unknown) => {
     throw new ExplainedError(`the service does not answer at ${url}: ${messageOf(error)}`);
   });
-  if (status !== 200) throw new ExplainedError(`the service answers ${status} at ${url}`);
+  if (status !== 200) throw new ExplainedError(`the service answers ${status} instead of 200 at ${url}`);
   await print(`the service answers at ${url}\n`);
 }
 
 async function statusOf(url: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const request = get(url, { agent: false, signal: AbortSignal.timeout(PATIENCE_MS) }, (response) => {
-    // A response to a client has one always.
+    // Node sets statusCode on every response that a client receives.
     resolve(response.statusCode ?? 0);
     response.destroy();
   });
@@ -46,11 +41,11 @@ async function statusOf(url: string): Promise<number> {
 }
 
 function addressOf(host: string, port: number): string {
-  if (port === 0) throw new ExplainedError('the system has chosen the port (0), which only the log of the service has');
+  if (port === 0) throw new ExplainedError('the system chose the port, as the setting is 0: set a port to check it');
   return reachable(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
 }
 
-/** If the service listens on all addresses, one that a client on this machine can use. */
+/** Replaces the address for all interfaces by one that a client on this machine can use. */
 export function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

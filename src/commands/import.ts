@@ -13,9 +13,7 @@ import { Rejects } from '../files/rejects.ts';
 import { watchSignals } from './signals.ts';
 import { withStore } from './with-store.ts';
 
-/** How many bytes of a file are read at a time. */
 const CHUNK_BYTES = 256 * 1024;
-/** How long an import waits for an unreachable store, in milliseconds. */
 const IMPORT_PATIENCE_MS = 60_000;
 
 export interface ImportOptions {
@@ -24,11 +22,7 @@ export interface ImportOptions {
   readonly dryRun?: true;
 }
 
-/**
- * Stores the items of a file, or of stdin. Each must fit the contract, as if a client had sent it.
- *
- * @param patienceMs how long the import waits for an unreachable store
- */
+/** @param patienceMs how long to retry while the store is unavailable */
 export async function importItems(
   config: Config,
   path: string,
@@ -45,11 +39,11 @@ export async function importItems(
   if (rejects.count > 0) {
     const which = rejects.count === 1 ? '1 record was' : `${rejects.count} records were`;
     const what = options.dryRun ? 'refused' : 'not stored';
-    throw new ExplainedError(`${which} ${what}: ${rejects.path} has each, with the reason`);
+    throw new ExplainedError(`${which} ${what}: see ${rejects.path} for the reasons`);
   }
 }
 
-/** @param items undefined: the records are checked, and not stored */
+/** @param items undefined for a dry run */
 async function importRecords(
   input: Input,
   reader: RecordReader,
@@ -62,19 +56,19 @@ async function importRecords(
   const progress = new Progress();
   const onReject = rejects.add.bind(rejects);
   const onUnreachable = (reason: string) => {
-    progress.say(`the store does not answer, and is tried again for ${patienceMs / 1000} s: ${reason}`);
+    progress.say(`the store is unavailable, retrying for ${patienceMs / 1000} s: ${reason}`);
   };
   const importer = new Importer({ items, patienceMs, onReject, onUnreachable });
   const unfinished = (why: string) => {
     const done = `${input.name} was read up to line ${importer.line}: ${outcomes(importer.counts)}`;
-    return `${why}; ${done}; run it again, what is stored is replayed`;
+    return `${why}; ${done}; run the import again, which replays what is stored`;
   };
   let bytes = 0;
   try {
     for await (const chunk of input.read(signal)) {
       bytes += chunk.length;
       await importer.add(reader.add(chunk));
-      progress.update(importer.given, input.size === undefined ? undefined : bytes / input.size);
+      progress.update(importer.added, input.size === undefined ? undefined : bytes / input.size);
       if (signal.aborted) break;
     }
     if (!signal.aborted) await importer.add(reader.end());
@@ -85,15 +79,15 @@ async function importRecords(
     progress.end();
   }
   if (signal.aborted) throw new Interrupted(unfinished('interrupted'), signal.reason as NodeJS.Signals);
-  const { given, counts } = importer;
+  const { added, counts } = importer;
   const became =
     items === undefined
-      ? `${counts.created} fit the contract, ${counts.refused} refused; nothing was stored, and no id looked up`
+      ? `${counts.created} valid, ${counts.refused} refused; nothing was stored, conflicts were not checked`
       : outcomes(counts);
-  await print(`${input.name}: ${given} records in ${progress.seconds.toFixed(1)} s: ${became}\n`);
+  await print(`${input.name}: ${added} records in ${progress.seconds.toFixed(1)} s: ${became}\n`);
 }
 
-/** The name for a new file of rejects: an import does not overwrite the file of an earlier one. */
+/** Names a file that does not exist, to keep the rejects of an earlier import. */
 function newRejects(path: string): string {
   for (let count = 1; ; count++) {
     const rejects = `${path}.rejects${count === 1 ? '' : `.${count}`}.ndjson`;
@@ -107,7 +101,7 @@ function outcomes({ created, replayed, conflict, refused }: Counts): string {
 
 interface Input {
   readonly name: string;
-  /** In bytes; undefined: not known, as stdin and pipes tell no size. */
+  /** In bytes; undefined for stdin and pipes. */
   readonly size: number | undefined;
   readonly read: (signal: AbortSignal) => AsyncIterable<Buffer>;
 }
@@ -132,7 +126,7 @@ async function* chunks(stream: NodeJS.ReadableStream, signal: AbortSignal, name:
   try {
     for await (const chunk of addAbortSignal(signal, stream)) yield chunk as Buffer;
   } catch (error) {
-    // An aborted signal ends the stream with an error, too.
+    // The signal also ends the stream with an error.
     if (!signal.aborted) throw unreadable(name, error);
   }
 }

@@ -1,13 +1,9 @@
 import { print } from './print.ts';
 
-/** A line of a list: by the names of its columns. */
+/** A line of a list, by column. */
 export type Row = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/**
- * Prints a list as a table, or with `json` as an object a line, in which what a row lacks is missing.
- *
- * @param columns the names, each with what the table says where a row lacks it
- */
+/** @param columns the names of the columns, each with the text for a row without a value */
 export async function printList(rows: readonly Row[], columns: Readonly<Record<string, string>>, json = false) {
   if (json) {
     await print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

@@ -1,7 +1,7 @@
 import { writeStdout } from '../observability/stdout.ts';
 import { ExplainedError } from '../explained-error.ts';
 
-/** Writes a text to stdout, and resolves when all of it is there. @throws ExplainedError */
+/** Resolves when stdout has accepted all of the text. @throws ExplainedError */
 export async function print(text: string): Promise<void> {
   const bytes = Buffer.from(text);
   try {
@@ -11,7 +11,7 @@ export async function print(text: string): Promise<void> {
   }
 }
 
-/** The error to report when stdout fails: an EPIPE stays as it is, as a reader such as `head` has seen enough. */
+/** Keeps an EPIPE, which report() of main.ts ignores: a reader such as `head` has closed the pipe. */
 export function unwritable(error: unknown): Error {
   if (!Error.isError(error)) return new Error(String(error));
   if ('code' in error && error.code === 'EPIPE') return error;

@@ -1,19 +1,16 @@
 import { RESOURCE } from '../resource.ts';
 
-/** How far an import or export has come. */
 interface Advance {
   readonly items: number;
-  /** The share that is done, from 0 to 1; undefined: the total is not known. */
+  /** The share that is done, from 0 to 1; undefined if the total is unknown. */
   readonly share: number | undefined;
   readonly seconds: number;
 }
 
-/** The least time between two lines on a terminal, in milliseconds. */
 const TERMINAL_MS = 100;
-/** The least time between two lines in a file or a pipe, in milliseconds. */
 const QUIET_MS = 10_000;
 
-/** The advance as a line of at most `width` characters, without the last parts if there is no room for them. */
+/** Omits the last parts if the line would exceed `width` characters. */
 export function progressLine({ items, share, seconds }: Advance, width = Infinity): string {
   const rate = seconds > 0 ? Math.round(items / seconds) : 0;
   const parts = [`${items.toLocaleString('en')} ${RESOURCE.many}`, `${rate.toLocaleString('en')}/s`];
@@ -30,7 +27,7 @@ function duration(seconds: number): string {
   return seconds < 60 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-/** Writes the progress to stderr: on a terminal it rewrites one line; elsewhere it adds a line now and then. */
+/** Writes the progress to stderr: rewrites one line on a terminal, and appends a line now and then elsewhere. */
 export class Progress {
   private readonly output: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
   private readonly begunAt = performance.now();
@@ -51,19 +48,17 @@ export class Progress {
     if (now - this.writtenAt < (isTTY ? TERMINAL_MS : QUIET_MS)) return;
     this.writtenAt = now;
     const advance = { items, share, seconds: this.seconds };
-    // The last column stays free: a terminal would begin a new line. A terminal that does not know its size says 0.
+    // A terminal wraps after the last column, so it stays empty. `columns` is 0 if the terminal does not know its size.
     if (isTTY) this.output.write(`\r${progressLine(advance, (columns || 80) - 1)}\x1b[K`);
     else this.output.write(`${progressLine(advance).trim()}\n`);
     this.isShown = isTTY;
   }
 
-  /** Writes a line of its own. */
   say(text: string): void {
     this.end();
     this.output.write(`${text}\n`);
   }
 
-  /** Clears the line on a terminal. */
   end(): void {
     if (this.isShown) this.output.write('\r\x1b[K');
     this.isShown = false;

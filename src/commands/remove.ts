@@ -5,14 +5,13 @@ import { RESOURCE } from '../resource.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
-/** Removes an item: an operator undoes a mistake so. */
 export async function remove(config: Config, text: string): Promise<void> {
   const id = int64(text);
   if (id === undefined) {
     throw new ExplainedError(`the id must be an integer from -9223372036854775808 to 9223372036854775807, not ${text}`);
   }
   await withStore(config, { create: false }, async ({ items }) => {
-    if (!(await items.remove(id))) throw new ExplainedError(`there is no ${RESOURCE.one} with the id ${id}`);
+    if (!(await items.remove(id))) throw new ExplainedError(`the store has no ${RESOURCE.one} with the id ${id}`);
     await print(`removed the ${RESOURCE.one} with the id ${id}\n`);
   });
 }

@@ -23,16 +23,11 @@ import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
 import { reachable } from './health.ts';
 import { watchSignals } from './signals.ts';
 
-/** How long requests under way may take after a signal to stop, in milliseconds; the process is gone within 10 s. */
+/** The time that open requests have after a signal to stop. */
 const GRACE_MS = 5000;
-/** When the process ends though work is left, in milliseconds; BUSY_MS of sqlite/connection.ts may come on top. */
+/** Ends the process even if work is left. With LOCK_TIMEOUT_MS of sqlite/connection.ts, it must stay below 10 s. */
 const END_MS = 5500;
 
-/**
- * Runs the service until SIGTERM, SIGINT or SIGHUP.
- *
- * @param warnings what the log says first
- */
 export async function serve(config: Config, warnings: readonly string[]): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
   for (const each of warnings) log.logger.warn(each);
@@ -49,7 +44,7 @@ export async function serve(config: Config, warnings: readonly string[]): Promis
   const { signal } = watchSignals(giveUp);
   signal.addEventListener('abort', () => {
     log.logger.info({ signal: signal.reason as NodeJS.Signals }, 'stopping');
-    // The process ends even if something hangs, such as a locked store. Nothing that was acknowledged is lost.
+    // Ends the process even if it hangs, at a locked store for example. No acknowledged write is lost.
     setTimeout(giveUp, END_MS).unref();
   });
   try {
@@ -70,12 +65,12 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   const unreachable = Promise.withResolvers<undefined>();
   let reason: string | undefined;
   const onUnreachable = (error: StoreUnavailable) => {
-    // It is tried again each second.
+    // The store retries every second, and each try calls this.
     if (error.message !== reason) logger.warn({ err: error }, 'the store is away');
     reason = error.message;
     unreachable.resolve(undefined);
   };
-  // prom-client is loaded only if Prometheus can ask.
+  // Without an admin listener, prom-client need not be loaded.
   const metrics =
     config.ADMIN_PORT === undefined
       ? undefined
@@ -83,7 +78,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   const store = await openStore(config.DATABASE_URL, { create: true, onUnreachable, observer: metrics });
   resources.defer(() => store.close());
   metrics?.watch(store);
-  // If the store is there, it is open before the first request comes; the start does not wait for an unreachable store.
+  // Waits for a store that is reachable, so that the first request finds it open.
   await Promise.race([store.opened, unreachable.promise, stopRequested]);
   if (stopSignal.aborted) return;
 
@@ -117,7 +112,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   if (metrics !== undefined && config.ADMIN_PORT !== undefined) {
     const ready = async () => {
       if (stopSignal.aborted) throw new Error('the service is stopping');
-      // An instance that had them once stays ready: a provider that is away must not take all instances out.
+      // An instance that had the keys once stays ready: an outage of the provider must not take all instances out.
       if (jwt?.keys.age === Infinity) throw new Error('the keys of the token issuer were never fetched');
       await store.ready();
     };
@@ -130,16 +125,16 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable(listener.url);
   const docs = url + PAGES.docs;
   logger.info({ url, listening: listener.url, docs }, 'listening');
-  // A parent process may wait for this, at every log level.
+  // A parent process cannot wait for the log, which LOG_LEVEL may silence.
   process.send?.('listening');
   const startup = store.opened.then(async () => {
-    // With TOKEN_FILE or JWT_ISSUER, clients have tokens already.
+    // With TOKEN_FILE or JWT_ISSUER, clients get their tokens elsewhere.
     if (provisioned === undefined && jwt === undefined) {
       const urls = { items: `${url}${contract.basePath}/${RESOURCE.many}`, docs };
       await makeFirstToken(store.tokens, scopes, urls, onUnreachable, stopSignal);
     }
     logger.info('ready');
-    // The next start needs the cache, also if this process is killed.
+    // Speeds up the next start even if this process is killed.
     flushCompileCache();
     allocateYoung();
   });
@@ -147,11 +142,10 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
 }
 
 /**
- * Makes V8 allocate all objects in the young generation. By default V8 allocates objects in the old one, for all
- * threads, if those from the same place in the code have mostly survived so far, such as all that a start has made.
- * Under load they are garbage at once, but keep alive what they refer to until the next full collection: half of the
- * young generation survived each scavenge, which took eight times as long. The flag is set neither on the command line
- * nor before all is loaded: Node takes compiled code from its cache only under the flags that it was made with.
+ * Makes V8 allocate all objects in the young generation. By default, V8 allocates objects in the old generation if
+ * objects from the same line of code survived before, as those of the start did. Under load they soon are garbage, but
+ * keep young objects alive until the next full collection: half of the young generation survived each scavenge, which
+ * took eight times as long. Set after loading, as Node's compile cache is valid for one set of flags only.
  */
 function allocateYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
@@ -159,13 +153,13 @@ function allocateYoung(): void {
 
 async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_URL }: Config, { logger }: Log) {
   if (JWT_ISSUER === undefined || JWT_AUDIENCE === undefined) return undefined;
-  // jose is loaded only if it is needed, as it would delay every start.
+  // Loading jose takes time, so other starts do not load it.
   const { JwtVerifier } = await import('../auth/jwt.ts');
   const settings = { issuer: JWT_ISSUER, audience: JWT_AUDIENCE, scopes: JWT_SCOPE, jwksUrl: JWKS_URL };
   return new JwtVerifier(settings, logger);
 }
 
-/** Gives a store that never had a token its first one, and prints it with an example of its use. */
+/** Creates and prints a token if the store never had one. */
 async function makeFirstToken(
   tokens: TokenStore,
   scopes: readonly string[],
@@ -185,14 +179,14 @@ async function makeFirstToken(
     }
   }
   console.error(`
-This store had no access token. Here is its first one, shown only this once:
+The store had no access token yet. This is its first one, and it is shown only once:
 
   ${token}
 
-Add ${RESOURCE.withArticle}:
+Create ${RESOURCE.withArticle}:
 
   curl '${urls.items}' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${RESOURCE.example}'
 
-The documentation: ${urls.docs}
+Documentation: ${urls.docs}
 `);
 }

@@ -1,19 +1,15 @@
 import { constants } from 'node:os';
 
-/** How many milliseconds later a signal is taken for a second one: npm and terminals deliver one signal twice. */
+/** npm and terminals deliver each signal twice, so a second signal counts only after this time. */
 const SECOND_AFTER_MS = 1000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The exit code by which shells, and those who read it, know that a signal has ended a process. */
+/** The exit code of shells for a process that a signal has ended. */
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
-/**
- * Aborts at the signals that tell a process to stop, with the signal's name for its reason, until it is disposed of.
- *
- * @param onSecond called when a second signal comes
- */
+/** Returns an AbortSignal that aborts at SIGNALS, with the signal's name as its reason, until it is disposed of. */
 export function watchSignals(
   onSecond: (signal: NodeJS.Signals) => void = (signal) => process.exit(exitCodeOf(signal)),
 ): { readonly signal: AbortSignal } & Disposable {

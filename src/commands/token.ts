@@ -7,7 +7,7 @@ import { print } from './print.ts';
 import { printList } from './print-list.ts';
 import { withStore } from './with-store.ts';
 
-/** Makes a token and prints it: stdout gets the token alone. */
+/** Prints the token alone on stdout, so that a script can read it. */
 export async function createToken(
   config: Config,
   name: string,
@@ -24,7 +24,7 @@ export async function createToken(
     const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
     const hash = hashToken(token);
     if (!(await tokens.add({ name, hash, scopes, ...expiresAt }))) {
-      throw new ExplainedError(`there is a token named ${name}: revoke it first, or choose another name`);
+      throw new ExplainedError(`the token ${name} exists: revoke it first, or choose another name`);
     }
     const until = lifetime === undefined ? 'for ever' : `until ${new Date(Date.now() + lifetime).toISOString()}`;
     try {
@@ -33,9 +33,9 @@ export async function createToken(
       await tokens.delete(hash);
       throw error;
     }
-    console.error(`this is the token ${name}, valid ${until}, shown only this once`);
-    // A command in another folder than the service has another default.
-    console.error(`it is for the ${isNew ? 'new ' : ''}store ${nameOfStore(config.DATABASE_URL)}`);
+    console.error(`created the token ${name}, valid ${until}; it is shown only once`);
+    // In another folder than the service, the command has another default store.
+    console.error(`the token is for the ${isNew ? 'new ' : ''}store ${nameOfStore(config.DATABASE_URL)}`);
   });
 }
 
@@ -54,8 +54,8 @@ export async function listTokens(config: Config, { json }: { json?: true }): Pro
 
 export async function revokeToken(config: Config, name: string): Promise<void> {
   await withStore(config, { create: false }, async ({ tokens }) => {
-    if (!(await tokens.revoke(name))) throw new ExplainedError(`there is no valid token named ${name}`);
-    await print(`revoked the token ${name}: it is refused everywhere within a second\n`);
+    if (!(await tokens.revoke(name))) throw new ExplainedError(`the store has no valid token named ${name}`);
+    await print(`revoked the token ${name}: every instance refuses it within a second\n`);
   });
 }
 
@@ -67,6 +67,6 @@ function stateOf({ revokedAt, expiresAt = Infinity }: StoredToken): string {
 function readLifetime(text: string): number {
   const milliseconds = durationMs(text);
   if (milliseconds === 0)
-    throw new ExplainedError(`a lifetime is a number from 1 to 999999 and s, m, h or d, such as 90d, not ${text}`);
+    throw new ExplainedError(`--expires must be a number from 1 to 999999 and s, m, h or d, such as 90d, not ${text}`);
   return milliseconds;
 }

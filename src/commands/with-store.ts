@@ -2,7 +2,6 @@ import type { Config } from '../config.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store } from '../storage/store.ts';
 
-/** Opens the store, hands it to `work`, and closes it. */
 export async function withStore(
   { DATABASE_URL }: Config,
   options: { readonly create: boolean },

@@ -7,13 +7,12 @@ import { RESOURCE } from '../resource.ts';
 import { toRecord } from '../operations/record.ts';
 import { endOfLine, type FindEnd } from './raw-records.ts';
 
-// CSV by RFC 4180, in UTF-8, lines ending with LF. What has no value stands there as nothing, the empty text as "".
+// CSV by RFC 4180, in UTF-8, with LF at the end of a line. A missing value is an empty field, the empty text is "".
 
-/** A record's fields; undefined: nothing stands there. */
 type Fields = readonly (string | undefined)[];
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
-/** The fields that stand in JSON as they are, by the kind of their column; all others are strings. */
+/** Fields that are JSON already, by the kind of their column. All other fields are strings. */
 const LITERAL_OF: Readonly<Partial<Record<Kind, RegExp>>> = {
   int64: NUMBER,
   int32: NUMBER,
@@ -34,18 +33,18 @@ const OPTIONS = {
 
 const [LINE_FEED, CARRIAGE_RETURN, QUOTE, COMMA] = Buffer.from('\n\r",');
 
-/** The end of the line in which the record ends: where a quote opened a field, line ends belong to it until it is closed. */
+/** Finds the end of the line in which the record ends. A quoted field may contain line ends. */
 export const endOfRecord: FindEnd = (bytes, start, limit) => {
   let begins = true;
   for (let at = start; at < limit; at++) {
     const byte = bytes[at];
     if (byte === LINE_FEED) return at + 1;
     if (byte === QUOTE && begins) {
-      // Behind the quote that closes it; a doubled one does not.
+      // A doubled quote does not close the field.
       do at = bytes.indexOf('"', at + 1) + 1;
       while (at > 0 && bytes[at] === QUOTE);
       if (at === 0 || at >= limit) return undefined;
-      // It was opened by mistake: the line is rejected, and no other.
+      // Text after the closing quote: the opening quote was a mistake. Only this line is rejected.
       if (![COMMA, LINE_FEED, CARRIAGE_RETURN].includes(bytes[at])) return endOfLine(bytes, start, limit);
       at--;
     }
@@ -54,15 +53,15 @@ export const endOfRecord: FindEnd = (bytes, start, limit) => {
   return undefined;
 };
 
-/** The fields of records, or why a record has none: one that is broken is found by halves, and breaks no other. */
+/** Parses all records at once. If that fails, halves them again and again to isolate the broken ones. */
 export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
   if (texts.length === 0) return [];
   try {
-    // With a cast its records are what that returns.
+    // The fields have the type that `cast` of OPTIONS returns.
     const records: unknown = parse(texts.join('\n'), OPTIONS);
     const parsed = records as Fields[];
     if (parsed.length === texts.length) return parsed;
-    if (texts.length === 1) throw new Error('it is more than one record');
+    if (texts.length === 1) throw new Error('it contains a second record');
   } catch (error) {
     if (texts.length === 1) {
       const reason = Error.isError(error) ? error.message.replace(/ at line 1\b/, '') : String(error);
@@ -73,13 +72,10 @@ export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
   return [...parseRecords(texts.slice(0, middle)), ...parseRecords(texts.slice(middle))];
 }
 
-/**
- * The record as the body of a request that creates the item, so that it is held to the same contract: an id has the
- * digits that stand there, and a field that is no number is a string.
- */
+/** Writes a record as the body of a request, which the contract then validates. Numbers keep their digits. */
 export function toBody(fields: Fields, header: readonly string[]): string | Refusal {
   if (fields.length !== header.length) {
-    const message = `the record has ${fields.length} fields, and the header ${header.length}`;
+    const message = `the record has ${fields.length} fields, but the header has ${header.length}`;
     return new Refusal(ErrorNumber.contractBroken, message);
   }
   const members = header.flatMap((name, index) => {
@@ -92,17 +88,16 @@ export function toBody(fields: Fields, header: readonly string[]): string | Refu
 }
 
 /**
- * The columns of a header: the members that an item of the contract must and may have. To learn which these are, it
- * reads a body in which each column is null, and keeps the faults that are about the names of members, in the words of
- * contract/faults.ts: "is required" and "is not allowed". The others are about the nulls.
+ * Checks the columns against the contract, by a body in which each column is null. Of the faults, only "is required"
+ * and "is not allowed" (contract/faults.ts) are about the columns; the others are about the nulls.
  *
- * @param read holds a body to the contract
- * @throws Error which names the faults of the header
+ * @param read validates a body
+ * @throws Error that names the faults of the header
  */
 export function checkHeader(header: Fields, read: (text: string) => unknown): readonly string[] {
   const names = header.map((name = '') => name);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) throw new Error(`the column ${JSON.stringify(repeated)} is there twice`);
+  if (repeated !== undefined) throw new Error(`the column ${JSON.stringify(repeated)} is repeated`);
   try {
     read(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))));
   } catch (error) {
@@ -115,7 +110,6 @@ export function checkHeader(header: Fields, read: (text: string) => unknown): re
 
 export const CSV_HEADER = `${COLUMNS.join()}\n`;
 
-/** An item as a line of CSV with the columns of CSV_HEADER. */
 export function toCsv(item: Item): string {
   const record = toRecord(item);
   return `${COLUMNS.map((column) => toField(record[column])).join()}\n`;

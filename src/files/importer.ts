@@ -5,58 +5,53 @@ import { type Creation, type Outcome, type ItemStore, type Item, StoreUnavailabl
 import type { ItemRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
 
-/** The most records in a batch: the store holds its lock while it writes one. */
+/** SQLite holds its write lock during a batch, so a batch must not take long. */
 const MAX_BATCH_RECORDS = 2000;
-/** About the most characters in a batch. */
 const MAX_BATCH_CHARACTERS = 1024 * 1024;
-/** How long the importer waits before it tries an unreachable store again, in milliseconds. */
+/** The pause before another try to reach the store. */
 const PAUSE_MS = 1000;
 
-/** What became of records. */
 export type Counts = Record<Creation | 'refused', number>;
 
 interface ImporterOptions {
-  /** Where items go; undefined: nowhere, they are only looked at. */
   readonly items: ItemStore | undefined;
-  /** How long the importer waits for an unreachable store, in milliseconds. */
+  /** How long to retry while the store is unavailable. */
   readonly patienceMs: number;
   readonly onReject: (rejects: readonly Reject[]) => void;
   readonly onUnreachable: (reason: string) => void;
 }
 
-/** The store did not come back. */
+/** The store stayed unavailable for longer than `patienceMs`. */
 export class StoreLost extends Error {
   override readonly name = 'StoreLost';
 }
 
-/** Stores records in batches, and counts what became of them, in their order. */
+/** Stores records in batches, and counts the outcomes in the order of the records. */
 export class Importer {
   readonly counts: Counts = { created: 0, replayed: 0, conflict: 0, refused: 0 };
-  /** How many records were given to it. */
-  given = 0;
-  /** The line of the last record of which it is known what became of it. */
+  /** The number of records added, including those that still wait. */
+  added = 0;
+  /** The line of the last record that was counted. */
   line = 0;
   private readonly options: ImporterOptions;
   private batch: ItemRecord[] = [];
   private characters = 0;
-  /** Resolves when it is counted what became of all batches so far. */
+  /** Resolves when all batches sent so far are counted. */
   private counted: Promise<void> = Promise.resolve();
 
   constructor(options: ImporterOptions) {
     this.options = options;
   }
 
-  /** Resolves when more can be taken. @throws StoreLost */
   async add(records: readonly ItemRecord[]): Promise<void> {
     for (const record of records) {
-      this.given++;
+      this.added++;
       this.batch.push(record);
       this.characters += record.raw.text.length;
       if (this.batch.length >= MAX_BATCH_RECORDS || this.characters >= MAX_BATCH_CHARACTERS) await this.send();
     }
   }
 
-  /** Resolves when all is stored, and durable. @throws StoreLost */
   async finish(): Promise<void> {
     if (this.batch.length > 0) await this.send();
     await this.counted;
@@ -69,18 +64,17 @@ export class Importer {
     this.counted = Promise.all([this.store(items), counted]).then(([outcomes]) => {
       this.count(batch, outcomes);
     });
-    // Looked at by the next batch, or in the end; one that failed meanwhile is not unhandled.
+    // The next send(), or finish(), awaits a failure; until then Node must not report it as unhandled.
     this.counted.catch(() => undefined);
-    // One batch is written while the next one is read.
+    // Waits for the batch before this one only, so that the caller reads while the store writes.
     await counted;
   }
 
-  /** Counts what became of a batch, and hands out its rejects. */
   private count(batch: readonly ItemRecord[], outcomes: readonly Outcome[]): void {
     const left = outcomes.values();
     const rejects = batch.flatMap(({ raw: { lineNumber: line, text, excerpt }, item }): Reject[] => {
       const outcome = item instanceof Refusal ? item : left.next().value;
-      if (outcome === undefined) throw new Error('the engine did not answer for an item');
+      if (outcome === undefined) throw new Error('the engine gave no outcome for an item');
       this.counts[typeof outcome === 'string' ? outcome : 'refused']++;
       this.line = line;
       const problem = problemOf(outcome);
@@ -99,7 +93,6 @@ export class Importer {
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
         if (performance.now() + PAUSE_MS > end) throw new StoreLost(error.message, { cause: error });
-        // Told once, not with each try.
         if (tries === 0) onUnreachable(error.message);
         await sleep(PAUSE_MS);
       }
@@ -107,10 +100,10 @@ export class Importer {
   }
 }
 
-/** Why a record is not stored, in the words that the operation has for a client; undefined: it is. */
+/** The error that a client would get for the record; undefined if it is stored. */
 function problemOf(outcome: Outcome | Refusal): Pick<Reject, 'error' | 'message'> | undefined {
   if (outcome === 'conflict') return ID_TAKEN;
   if (typeof outcome === 'string') return undefined;
   if (outcome instanceof Refusal) return { error: outcome.number, message: outcome.message };
-  return { error: ErrorNumber.serviceFailed, message: `the store refuses it: ${outcome.message}` };
+  return { error: ErrorNumber.serviceFailed, message: `the store rejects the record: ${outcome.message}` };
 }

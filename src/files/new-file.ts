@@ -5,17 +5,17 @@ import { dirname, resolve } from 'node:path';
 import { ExplainedError, Interrupted } from '../explained-error.ts';
 
 interface NewFileOptions {
-  /** Who may read and write it; less what the process's umask takes away. */
+  /** The permissions, from which the system removes those in the umask. */
   readonly mode: number;
-  /** Aborts when the process is told to stop: the file is not made then. */
+  /** Aborts the file when the process receives a signal to stop. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes a file that is there whole, and on the disk, or not at all: by another name in its folder first.
+ * Creates a file that is complete and on the disk, or does not exist: a temporary file is renamed at the end.
  *
- * @param write writes the file of the name that it is given, which is there, empty
- * @throws ExplainedError if there is a file of that name, or it cannot be written
+ * @param write fills the empty temporary file
+ * @throws ExplainedError if the file exists or cannot be written
  */
 export async function writeNewFile<T>(
   path: string,
@@ -23,7 +23,7 @@ export async function writeNewFile<T>(
   write: (temporary: string) => Promise<T>,
 ): Promise<T> {
   requireAbsent(path);
-  // Not by the id of the process: in a container the next one has the same, and would meet what a killed one has left.
+  // Random, as in a container each process has the same id, and a killed one may have left its file.
   const temporary = `${path}.${randomBytes(4).toString('hex')}.part`;
   try {
     await (await open(temporary, 'wx', mode)).close();
@@ -37,15 +37,15 @@ export async function writeNewFile<T>(
   } catch (error) {
     await rm(temporary, { force: true });
     if (signal.aborted) throw new Interrupted(`interrupted: ${path} was not written`, signal.reason as NodeJS.Signals);
-    // The system's errors: a folder that is not there, a disk that is full.
+    // Only errors of the system explain themselves, such as a full disk.
     if (!Error.isError(error) || !('syscall' in error)) throw error;
     throw new ExplainedError(`${path} cannot be written: ${error.message}`, { cause: error });
   }
 }
 
-/** @param option how the operator names another file @throws ExplainedError if the file exists */
-export function requireAbsent(path: string, option = ''): void {
-  if (existsSync(path)) throw new ExplainedError(`the file ${path} exists: move it away, or name another one${option}`);
+/** @param how the end of the message, such as ` with --rejects` */
+export function requireAbsent(path: string, how = ''): void {
+  if (existsSync(path)) throw new ExplainedError(`the file ${path} exists: move it away, or name another file${how}`);
 }
 
 async function flush(path: string): Promise<void> {

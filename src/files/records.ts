@@ -12,32 +12,28 @@ import { endOfLine, type RawRecord, RecordSplitter } from './raw-records.ts';
 const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** A record of a file: the item that it is, or why it is none. */
 export interface ItemRecord {
   readonly raw: RawRecord;
   readonly item: Item | Refusal;
 }
 
-/** Reads bodies of requests that create items. */
 interface BodyReader {
-  /** The most bytes that such a body may have. */
   readonly maxBytes: number;
-  /** @throws Refusal if a client would be refused */
+  /** @throws Refusal as a client would get it */
   readonly read: (text: string) => Item;
 }
 
-/** Holds items to the contract as the service does: from openapi.yaml, by the same functions. */
+/** Returns a reader that validates items by openapi.yaml, as the service does. */
 export async function openBodyReader(): Promise<BodyReader> {
   const { operations } = await loadContract();
   const id = RESOURCE.operation;
   const operation = operations.find((each) => each.id === id);
-  if (operation?.body === undefined) throw new ContractError(`openapi.yaml does not have ${id} with a body`);
-  // The validator has found that it is one.
+  if (operation?.body === undefined) throw new ContractError(`openapi.yaml has no operation ${id} with a request body`);
+  // readBodyText() has validated the body.
   const read = (text: string) => toItem(readBodyText(text, operation) as NewItem);
   return { maxBytes: operation.body.maxBytes, read };
 }
 
-/** @throws ExplainedError */
 export function formatOf(path: string, chosen: string | undefined): Format {
   const found = FORMATS.find((each) =>
     chosen === undefined ? path.toLowerCase().endsWith(`.${each}`) : each === chosen,
@@ -45,21 +41,19 @@ export function formatOf(path: string, chosen: string | undefined): Format {
   if (found !== undefined) return found;
   if (chosen !== undefined) throw new ExplainedError(`the format must be ${FORMATS.join(' or ')}, not ${chosen}`);
   if (path === '-' || path === '') return 'ndjson';
-  throw new ExplainedError(`${path} ends with neither .ndjson nor .csv: say which it is by --format`);
+  throw new ExplainedError(`${path} ends with neither .ndjson nor .csv: add --format ndjson or --format csv`);
 }
 
-/** An item as a line of NDJSON. */
 export function toNdjson(item: Item): string {
   return `${exactJson(toRecord(item))}\n`;
 }
 
-/** Makes records out of bytes, portion by portion, in the order of the file. */
+/** Reads the records of a file from its bytes, chunk by chunk. */
 export class RecordReader {
   private readonly name: string;
   private readonly read: BodyReader['read'];
   private readonly format: Format;
   private readonly splitter: RecordSplitter;
-  /** Of CSV, once it has come. */
   private header: readonly string[] | undefined;
 
   constructor(name: string, format: Format, { read, maxBytes }: BodyReader) {
@@ -69,14 +63,14 @@ export class RecordReader {
     this.splitter = new RecordSplitter(format === 'csv' ? endOfRecord : endOfLine, maxBytes);
   }
 
-  /** @throws ExplainedError if the header is not one that the contract has columns for */
+  /** @throws ExplainedError if the contract does not allow the header */
   add(chunk: Buffer): ItemRecord[] {
     return this.toRecords(this.splitter.add(chunk));
   }
 
   end(): ItemRecord[] {
     const records = this.toRecords(this.splitter.end());
-    if (this.format === 'csv' && this.header === undefined) throw this.wrongHeader('there is none');
+    if (this.format === 'csv' && this.header === undefined) throw this.wrongHeader('it is missing');
     return records;
   }
 
@@ -106,7 +100,7 @@ export class RecordReader {
 
   private readHeader({ text, refusal }: RawRecord): readonly string[] {
     const [fields] = refusal === undefined ? parseRecords([text]) : [refusal];
-    if (fields === undefined || fields instanceof Refusal) throw this.wrongHeader(fields?.message ?? 'there is none');
+    if (fields === undefined || fields instanceof Refusal) throw this.wrongHeader(fields?.message ?? 'it is missing');
     try {
       return checkHeader(fields, this.read);
     } catch (error) {
@@ -116,7 +110,7 @@ export class RecordReader {
 
   private wrongHeader(reason: string): ExplainedError {
     return new ExplainedError(
-      `the header of ${this.name} is not that of ${RESOURCE.many}: ${reason}; nothing was stored`,
+      `the header of ${this.name} does not name the columns of ${RESOURCE.many}: ${reason}; nothing was stored`,
     );
   }
 }

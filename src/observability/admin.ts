@@ -3,11 +3,9 @@ import type { Logger } from 'pino';
 import { Exchange } from '../http/connection.ts';
 import type { Application } from '../http/server.ts';
 
-/** What the admin listener asks the service. */
 export interface Facts {
-  /** Resolves if the service should get requests: its store can write, it can check tokens, and it is not stopping. */
+  /** Resolves if the service can write, can check tokens and is not stopping. */
   readonly ready: () => Promise<void>;
-  /** The metrics for Prometheus. */
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
@@ -17,10 +15,7 @@ interface Answer {
   readonly body: string;
 }
 
-/**
- * Answers operators and their tools, on a listener of its own: `/livez` (does the process answer?), `/readyz` (should the
- * process get requests?) and `/metrics` (the metrics for Prometheus).
- */
+/** `/livez`: the process answers; `/readyz`: a load balancer may send requests; `/metrics`: for Prometheus. */
 export function createAdmin(facts: Facts, logger: Logger): Application<Exchange> {
   return {
     Exchange,

@@ -6,46 +6,43 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * How long lines are held, in milliseconds: a busy service writes hundreds of them at once. One write each time that
- * the event loop comes around took 9 % of the time of a create. A process that is killed loses what it holds.
+ * How long to collect lines before writing them: a write in each turn of the event loop took 9 % of a create's time.
+ * A process that is killed loses the collected lines.
  */
 const HOLD_MS = 10;
-/** How long lines are held after a write that failed, in milliseconds. */
 const RETRY_MS = 500;
-/** How many characters may wait while no process reads stdout. */
+/** The most characters to keep while no process reads stdout. */
 const MAX_WAITING = 16 * 1024 * 1024;
-/** How long the end of the process waits for stdout, in milliseconds. */
+/** How long the end of the process waits for stdout. */
 const FLUSH_MS = 1000;
 
-/** The part of the log that logs requests. */
 export interface RequestLog {
   readonly logger: Logger;
-  /** Writes what `logger.info(line, 'request')` would write. */
+  /** Writes the same as `logger.info(line, 'request')`. */
   readonly request: (line: object) => void;
 }
 
-/** Counts requests. */
 export interface RequestObserver {
   begun(): void;
-  /** @param status undefined: no answer was begun */
+  /** @param status undefined if the service sent no answer */
   ended(operation: string | undefined, status: number | undefined, ms: number): void;
 }
 
 export interface Log extends RequestLog {
-  /** Resolves when all lines are written, or after a second if stdout takes none; a process must not end before. */
+  /** Resolves when all lines are written, or after FLUSH_MS. The process must not end before. */
   flush(): Promise<void>;
-  /** How many lines stdout did not take. */
+  /** The number of lines that stdout did not accept. */
   dropped(): number;
 }
 
-/** A log on stdout, with one JSON object a line. */
+/** Logs to stdout, one JSON object per line. */
 export function createLog(level: LogLevel): Log {
   const lines = new LineWriter();
   const formatters = { level: (label: string) => ({ level: label }) };
   const logger = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters }, lines);
   return {
     logger,
-    // It takes a third of pino's time: there is a line for each request.
+    // A third of the time that pino takes, as each request writes such a line.
     request(line) {
       if (logger.isLevelEnabled('info')) lines.write(toLine('info', line, 'request'));
     },
@@ -56,7 +53,7 @@ export function createLog(level: LogLevel): Log {
 
 let [writtenAt, written] = [NaN, ''];
 
-/** A line as pino writes it; the time is formatted once for all requests of a millisecond. */
+/** Builds the line that pino would write. Formats the time once per millisecond. */
 function toLine(level: LogLevel, members: object, msg: string): string {
   const now = Date.now();
   if (now !== writtenAt) [writtenAt, written] = [now, new Date(now).toISOString()];
@@ -64,9 +61,8 @@ function toLine(level: LogLevel, members: object, msg: string): string {
 }
 
 /**
- * Writes lines to stdout, and holds up nothing. It drops and counts lines that stdout fails to take (its disk is full, its
- * reader is gone), and lines that come while MAX_WAITING characters wait. When stdout takes lines again, one says how many
- * were dropped.
+ * Writes lines to stdout without blocking. Drops and counts lines that stdout rejects (its disk is full, its reader is
+ * gone) and lines beyond MAX_WAITING. When stdout accepts lines again, logs how many were dropped.
  */
 class LineWriter {
   dropped = 0;
@@ -74,7 +70,7 @@ class LineWriter {
   private waiting: string[] = [];
   private characters = 0;
   private writing: Promise<void> | undefined;
-  /** Whether stdout took only a part of the last line. */
+  /** Whether stdout accepted only a part of the last line. */
   private torn = false;
 
   write(line: string): void {
@@ -87,7 +83,6 @@ class LineWriter {
     this.writing ??= this.writeAll();
   }
 
-  /** Resolves when all lines are written, or after FLUSH_MS. */
   async flush(): Promise<void> {
     const until = performance.now() + FLUSH_MS;
     while (this.writing !== undefined && performance.now() < until) await sleep(1);
@@ -96,7 +91,7 @@ class LineWriter {
   private async writeAll(): Promise<void> {
     let failed = false;
     while (this.waiting.length > 0 || this.dropped > this.reported) {
-      // This timer does not keep the process alive, which calls flush() before its end.
+      // The timer need not keep the process alive, as the process calls flush() before it ends.
       await sleep(failed ? RETRY_MS : HOLD_MS, undefined, { ref: false });
       const { dropped, waiting } = this;
       if (dropped > this.reported) {
@@ -112,7 +107,7 @@ class LineWriter {
     this.writing = undefined;
   }
 
-  /** Writes lines, and returns how many of them stdout did not take whole. */
+  /** Returns the number of lines that stdout did not accept as a whole. */
   private async put(lines: readonly string[]): Promise<number> {
     const start = this.torn ? '\n' : '';
     const text = Buffer.from(start + lines.join(''));
@@ -120,7 +115,7 @@ class LineWriter {
     try {
       while (done < text.length) done += await writeStdout(text, done, { ref: false });
     } catch {
-      // The reason cannot be logged, as this is the log.
+      // The log cannot log its own failure.
     }
     if (done > 0) this.torn = text.at(done - 1) !== 0x0a;
     return done === text.length ? 0 : lines.length + 1 - text.toString('latin1', start.length, done).split('\n').length;

@@ -12,73 +12,71 @@ import { type Creation, type Store, type StoreObserver, StoreUnavailable } from 
 import type { Log, RequestObserver } from './log.ts';
 
 const PREFIX = SERVICE.replaceAll('-', '_');
-/** The resource at the beginning of a sentence. */
 const ITEMS = RESOURCE.many.charAt(0).toUpperCase() + RESOURCE.many.slice(1);
 
-/** In seconds: from what a create takes on a fast disk up to what it may take, and beyond. */
+/** In seconds, from a create on a fast disk to beyond STORE_PATIENCE_MS. */
 const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** In items: up to what is written together at most. */
+/** In items, up to MAX_BATCH_ITEMS of storage/batches.ts. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/** Counting the items takes at most this share of the time. */
+/** The share of the time that counting the items may take. */
 const COUNTING_SHARE = 0.01;
-/** The least time between two counts, in milliseconds. */
 const MIN_REST_MS = 1000;
-/** For how long Prometheus waits for a count, in milliseconds; if it takes longer, Prometheus gets the one before. */
+/** After this time, Prometheus gets the previous count. */
 const MAX_COUNTING_MS = 1000;
 
-/** The operation of a request outside the contract, and the status of one that got no answer. */
+/** The operation of a request outside the contract, and the status of a request without an answer. */
 const NONE = 'none';
 
-/** Metrics of prom-client: gauges with the names of counters, and two that repeat `nodejs_active_resources`. */
+/** Gauges of prom-client that have names of counters, or repeat `nodejs_active_resources`. */
 const UNWANTED = /^nodejs_active_(handles|requests|resources_total)/;
 
-/** The metrics of this process for Prometheus: made once, as they live in prom-client's global registry. */
+/** Create this once per process: prom-client's registry is global. */
 export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   readonly contentType = register.contentType;
   private readonly requests = new Counter({
     name: `${PREFIX}_http_requests_total`,
-    help: 'Requests by operation and status; none: outside the contract, and no answer.',
+    help: 'Requests by operation (none: outside the contract) and status (none: no answer).',
     labelNames: ['operation', 'status'],
   });
   private readonly requestDurations = new Histogram({
     name: `${PREFIX}_http_request_duration_seconds`,
-    help: 'From the head of a request until its answer is out, or its client is gone.',
+    help: 'Time from the header of a request until its answer is sent or its client is gone.',
     labelNames: ['operation'],
     buckets: DURATIONS,
   });
   private readonly requestsUnderWay = new Gauge({
     name: `${PREFIX}_http_requests_in_flight`,
-    help: 'Requests whose head was read, and whose answer is not out.',
+    help: 'Requests whose header is read and whose answer is not yet sent.',
   });
   private readonly cutOffs = new Counter({
     name: `${PREFIX}_connections_cut_off_total`,
-    help: 'Connections that were cut off, by the bound that they met.',
+    help: 'Connections that the service cut off, by the limit that they exceeded.',
     labelNames: ['reason'],
   });
   private readonly creations = new Counter({
     name: `${PREFIX}_creations_total`,
-    help: `${ITEMS} that the store answered for, by what became of them.`,
+    help: `Creations of ${RESOURCE.many} that the store answered, by outcome.`,
     labelNames: ['outcome'],
   });
   private readonly storeErrors = new Counter({
     name: `${PREFIX}_store_errors_total`,
-    help: `${ITEMS} not answered for, and tokens not looked up.`,
+    help: `Creations of ${RESOURCE.many} and look-ups of tokens that failed in the store.`,
     labelNames: ['kind'],
   });
   private readonly batchSizes = new Histogram({
     name: `${PREFIX}_batch_${RESOURCE.many}`,
-    help: `${ITEMS} that were written together, with one flush.`,
+    help: `${ITEMS} per batch, which the store writes with one flush.`,
     buckets: SIZES,
   });
   private readonly commitDurations = new Histogram({
     name: `${PREFIX}_commit_duration_seconds`,
-    help: 'From the moment a batch is handed to the engine until it answers, flush included, waiting before not.',
+    help: 'Time that the engine takes to write a batch, including the flush.',
     buckets: DURATIONS,
   });
 
   constructor({ operations }: Contract, { engine }: StoreLocation, log: Pick<Log, 'dropped'>) {
-    // Prometheus sees no increase in the first sample of a counter: each must be 0 before.
+    // Prometheus computes increases from the second sample on, so each counter must begin with 0.
     for (const { id, replies } of operations) {
       const statuses = [...replies.keys(), '500', '503'].filter((status) => status !== 'default');
       this.initialiseAtZero(id, statuses);
@@ -92,12 +90,12 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     const labels = { version: packageJson.version, node_version: process.versions.node, engine };
     new Gauge({
       name: `${PREFIX}_build_info`,
-      help: 'Which version of the service this is, on which Node, with which kind of store; always 1.',
+      help: 'Always 1, with the versions of the service and of Node, and the engine of the store.',
       labelNames: Object.keys(labels),
     }).set(labels, 1);
     new Counter({
       name: `${PREFIX}_log_lines_dropped_total`,
-      help: 'Lines of the log that stdout did not take.',
+      help: 'Log lines that stdout did not accept.',
       collect() {
         this.reset();
         this.inc(log.dropped());
@@ -107,11 +105,10 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     for (const { name } of register.getMetricsAsArray()) if (UNWANTED.test(name)) register.removeSingleMetric(name);
   }
 
-  /** Registers gauges for the stored and the waiting items. */
   watch(store: Store): void {
     new Gauge({
       name: `${PREFIX}_waiting_${RESOURCE.many}`,
-      help: `${ITEMS} that wait to be written, without those that are being written.`,
+      help: `${ITEMS} in the queue, without the batch that is being written.`,
       collect() {
         this.set(store.items.waiting());
       },
@@ -127,7 +124,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     };
     new Gauge({
       name: `${PREFIX}_${RESOURCE.many}`,
-      help: `${ITEMS} in the store, when they were last counted; NaN: not known.`,
+      help: `${ITEMS} in the store at the last count; NaN if unknown.`,
       async collect() {
         await Promise.race([count(), sleep(MAX_COUNTING_MS, undefined, { ref: false })]);
         this.set(items);
@@ -135,18 +132,17 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     });
   }
 
-  /** Registers what there is to know of the keys of the token issuer. */
   watchKeys(keys: { readonly age: number; readonly failures: number }): void {
     new Gauge({
       name: `${PREFIX}_issuer_keys_age_seconds`,
-      help: 'Since the keys of the token issuer were fetched; +Inf: they never were.',
+      help: 'Time since the keys of the token issuer were fetched; +Inf if never.',
       collect() {
         this.set(keys.age / 1000);
       },
     });
     new Counter({
       name: `${PREFIX}_issuer_keys_failures_total`,
-      help: 'Fetches of the keys of the token issuer that failed.',
+      help: 'Failed fetches of the keys of the token issuer.',
       collect() {
         this.reset();
         this.inc(keys.failures);
@@ -154,7 +150,6 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     });
   }
 
-  /** The text that Prometheus reads. All of it but the count of items is known without the store. */
   text(): Promise<string> {
     return register.metrics();
   }
@@ -169,7 +164,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.requestDurations.observe({ operation }, ms / 1000);
   }
 
-  /** Counts what Node's parser refused, which never became a request. */
+  /** Counts requests that Node's parser rejected. */
   readonly onUnreadable = (status: number): void => {
     this.requests.inc({ operation: NONE, status });
   };

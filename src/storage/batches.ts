@@ -5,60 +5,52 @@ import { COLUMNS, type Item } from './tables.ts';
 import { sizeOf } from './values.ts';
 
 /**
- * Creates items together.
+ * Stores a batch and returns the outcomes in the order of the items, or rejects for all of them.
  *
- * @param until when to give up, on the clock of `performance.now()`; the SQLite engine ignores it, as its only wait is
- *   the one for a lock, which has a limit of its own
- * @returns an outcome for each item, in order; or rejects for all
+ * @param until the deadline on the clock of `performance.now()`; SQLite ignores it, as it waits only for its lock
  */
 type Write = (items: readonly Item[], until: number) => Promise<readonly Outcome[]>;
 
 interface Waiting {
   readonly item: Item;
-  /** About how many bytes it takes while it waits. */
   readonly bytes: number;
   readonly until: number;
   readonly resolve: (creation: Creation) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** The most items in a batch: it bounds how long the last one waits. */
+/** Limits the time that a batch takes. */
 const MAX_BATCH_ITEMS = 1024;
-/** The most items that may wait: the store turns more of them away, before memory is full. */
+/** The store rejects further items, so that a slow disk does not fill the memory. */
 export const MAX_WAITING_ITEMS = 10_000;
-/** The most bytes of items that may wait. */
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-/** How long an item may wait and be written, in milliseconds. */
+/** The time limit of one call to the store. */
 export const STORE_PATIENCE_MS = 5000;
 
 /**
- * Natural group commit: while one batch is written, the items that come wait, and go into the next one. So one fsync
- * serves few when few come, and many when many come, and no item waits for a timer.
+ * Natural group commit: the items that arrive while a batch is written form the next batch. So one fsync serves few
+ * items at low load and many at high load, and no item waits for a timer.
  */
 export class Batches {
   private readonly write: Write;
-  private readonly atOnce: number;
+  private readonly maxActive: number;
   private readonly observer: StoreObserver | undefined;
   private waiting: Waiting[] = [];
   private bytes = 0;
-  /** How many batches are under way. */
-  private underWay = 0;
-  /** What resolves when they end. */
-  private readonly writing = new Set<Promise<void>>();
+  private active = 0;
+  private readonly loops = new Set<Promise<void>>();
 
-  /** @param atOnce how many batches may be under way at once */
-  constructor(write: Write, atOnce: number, observer: StoreObserver | undefined) {
+  constructor(write: Write, maxActive: number, observer: StoreObserver | undefined) {
     this.write = write;
-    this.atOnce = atOnce;
+    this.maxActive = maxActive;
     this.observer = observer;
   }
 
-  /** How many items wait, without those that are being written. */
   get length(): number {
     return this.waiting.length;
   }
 
-  /** @throws StoreUnavailable at once if too many wait, or when the item has waited too long */
+  /** @throws StoreUnavailable at once if the queue is full, or later if the item has waited too long */
   add(item: Item): Promise<Creation> {
     return new Promise((resolve, reject) => {
       const bytes = COLUMNS.reduce((sum, column) => sum + sizeOf(item[column]), 64);
@@ -69,34 +61,33 @@ export class Batches {
       }
       this.bytes += bytes;
       this.waiting.push(waiting);
-      if (this.underWay < this.atOnce) this.begin();
+      if (this.active < this.maxActive) this.begin();
     });
   }
 
-  /** Resolves when no item waits or is being written. */
   async idle(): Promise<void> {
-    await Promise.all(this.writing);
+    await Promise.all(this.loops);
   }
 
   private begin(): void {
-    this.underWay++;
-    const writing = this.writeAll().finally(() => this.writing.delete(writing));
-    this.writing.add(writing);
+    this.active++;
+    const loop = this.writeAll().finally(() => this.loops.delete(loop));
+    this.loops.add(loop);
   }
 
   private async writeAll(): Promise<void> {
     for (;;) {
-      // The requests that have arrived by now are processed first: their items make the batch larger.
+      // Node now processes the requests that have arrived, whose items join this batch.
       await setImmediate();
       const batch = this.next();
       if (batch.length === 0) break;
       const outcomes = await this.writeBatch(batch);
       batch.forEach((waiting, index) => {
-        this.settle(waiting, outcomes[index] ?? new Error(`the engine did not answer for ${RESOURCE.withArticle}`));
+        this.settle(waiting, outcomes[index] ?? new Error(`the engine gave no outcome for ${RESOURCE.withArticle}`));
       });
     }
-    // At once, so that the next item begins a batch.
-    this.underWay--;
+    // No `await` may precede this after next(), as the next item must start a new loop.
+    this.active--;
   }
 
   private async writeBatch(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
@@ -111,7 +102,7 @@ export class Batches {
     }
   }
 
-  /** Takes the next batch out of the items that wait, and turns away those that have waited too long. */
+  /** Takes the next batch from the queue, and rejects the items that have waited too long. */
   private next(): readonly Waiting[] {
     for (;;) {
       const batch = this.waiting.splice(0, MAX_BATCH_ITEMS);

@@ -3,17 +3,15 @@ import { type Database, type Engine, type ItemStore, type Row, StoreUnavailable 
 import { COLUMNS, type Item, kindOf, TABLES, withoutNulls } from './tables.ts';
 import { isSameJson, isSameValue, Json, requireStorable } from './values.ts';
 
-/** How many items `list` hands out at a time. */
-const PORTION = 1000;
-/** How long a portion may stay unread, in milliseconds: longer than an import behind a pipe waits for its store. */
+const LIST_PORTION = 1000;
+/** Longer than IMPORT_PATIENCE_MS: an export may be piped into an import that waits for its store. */
 const MAX_UNREAD_MS = 120_000;
-/** How many items `count` counts at a time, which takes a few milliseconds: one count of all would hold others up. */
+/** A query counts so many items in a few milliseconds; a count of all of them would delay other queries. */
 const COUNT_PORTION = 20_000;
 const [FIRST_ID, LAST_ID] = [-(2n ** 63n), 2n ** 63n - 1n];
 const ITEMS = RESOURCE.many;
 const JSON_COLUMNS = new Set(COLUMNS.filter((column) => kindOf(TABLES[ITEMS][column]).kind === 'json'));
 
-/** The store of items on an engine, which creates them by its own hand. */
 export function itemStore(engine: Engine, database: Database): ItemStore {
   return {
     create: (item) => engine.create(item),
@@ -21,7 +19,7 @@ export function itemStore(engine: Engine, database: Database): ItemStore {
     waiting: () => engine.waiting(),
     async *list() {
       const { sql, parameters } = database.selectFrom(ITEMS).select(COLUMNS).orderBy('id').compile();
-      const portions = engine.portions({ sql, values: parameters, writes: false }, PORTION);
+      const portions = engine.portions({ sql, values: parameters, writes: false }, LIST_PORTION);
       for await (const rows of whileRead(portions, MAX_UNREAD_MS)) yield rows.map(toItem);
     },
     async count() {
@@ -45,33 +43,32 @@ export function itemStore(engine: Engine, database: Database): ItemStore {
 }
 
 /**
- * Ends a list that is not read: as long as it sees the items of its moment, SQLite cannot begin its log (WAL) anew, nor
- * PostgreSQL remove dead rows.
+ * Ends a list whose reader stops reading: as long as its snapshot is open, SQLite cannot reset its log (WAL), and
+ * PostgreSQL cannot remove dead rows.
  */
-export async function* whileRead<T>(portions: AsyncGenerator<T>, ms: number): AsyncGenerator<T> {
+export async function* whileRead<T>(portions: AsyncGenerator<T>, maxUnreadMs: number): AsyncGenerator<T> {
   for await (const portion of portions) {
     const over = new AbortController();
     const timer = setTimeout(() => {
       over.abort();
       portions.return(undefined).catch(() => undefined);
-    }, ms);
+    }, maxUnreadMs);
     try {
       yield portion;
     } finally {
       clearTimeout(timer);
     }
     if (over.signal.aborted)
-      throw new StoreUnavailable(`the list was not read for ${ms / 1000} s, which holds up the store`);
+      throw new StoreUnavailable(`the list was closed, as it was not read for ${maxUnreadMs / 1000} s: start it again`);
   }
 }
 
-/** A row of the table of items. */
 export function toItem(row: Row): Item {
-  // The start has compared the table with what tables.ts describes.
+  // The start has checked the table against tables.ts.
   return withoutNulls(row) as Item;
 }
 
-/** The values of the columns of an item, in their order. @throws Error if one cannot be stored as it is */
+/** The values of an item in the order of COLUMNS. @throws Error if a value cannot be stored unchanged */
 export function valuesOf(item: Item): unknown[] {
   const values = COLUMNS.map((column) => {
     const value = item[column] ?? null;
@@ -81,7 +78,6 @@ export function valuesOf(item: Item): unknown[] {
   return values;
 }
 
-/** Whether an item is the one that is stored. */
 export function isSameItem(item: Item, stored: Item | undefined): boolean {
   return COLUMNS.every((column) => {
     const isSame = JSON_COLUMNS.has(column) ? isSameJson : isSameValue;

@@ -8,18 +8,13 @@ import { tokenStore } from './tokens.ts';
 
 export type StoreLocation = SqliteLocation | PostgresLocation;
 
-/**
- * Opens the store, and makes its content durable before it answers from it.
- *
- * @throws StoreUnusable, StoreUnavailable
- */
 export async function openStore(location: StoreLocation, opening: Opening): Promise<Store> {
   const engine = await openEngine(location, opening);
-  /** Holds `true` for the work of a transaction. */
-  const within = new AsyncLocalStorage<true>();
-  // What would be no part of the transaction, and on SQLite would wait for its end.
+  const inTransaction = new AsyncLocalStorage<true>();
+  // The call would not belong to the transaction, and on SQLite it would wait for the transaction to end.
   const requireOutside = () => {
-    if (within.getStore() === true) throw new Error('inside a transaction, ask only the database that it is given');
+    if (inTransaction.getStore() !== true) return;
+    throw new Error('inside a transaction, query only the database that your function receives');
   };
   const outside = (run: Run) =>
     databaseOf(location.engine, async (statement) => {
@@ -29,7 +24,7 @@ export async function openStore(location: StoreLocation, opening: Opening): Prom
   const short = outside(engine.runShort);
   const transaction: Store['transaction'] = async (work, { repeatable } = { repeatable: false }) => {
     requireOutside();
-    const workOn = (run: Run) => within.run(true, () => work(databaseOf(location.engine, run)));
+    const workOn = (run: Run) => inTransaction.run(true, () => work(databaseOf(location.engine, run)));
     return await engine.transaction(workOn, repeatable);
   };
   const items = itemStore(engine, short);
@@ -56,7 +51,7 @@ export async function openStore(location: StoreLocation, opening: Opening): Prom
 
 async function openEngine(location: StoreLocation, opening: Opening): Promise<Engine> {
   if (location.engine === 'sqlite') return await openSqlite(location, opening);
-  // Its client is loaded only where it is used, as it delays a start.
+  // Loading the client of PostgreSQL takes time, so a start on SQLite does not load it.
   const { openPostgres } = await import('./postgres/engine.ts');
   return await openPostgres(location, opening);
 }

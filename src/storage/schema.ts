@@ -1,34 +1,32 @@
 import { SERVICE } from '../resource.ts';
-import { StoreUnusable } from './store.ts';
+import { type Row, StoreUnusable } from './store.ts';
 import { type Kind, kindOf, TABLES } from './tables.ts';
 
-/**
- * Compares the schema that a database has with the one that this version knows.
- *
- * @param create whether an older schema is about to be brought up to date
- * @throws StoreUnusable if it cannot be used
- */
-export function requireSchema(database: string, found: number, known: number, create: boolean): void {
-  const has = `${database} has schema ${found}`;
-  if (found > known) throw new StoreUnusable(`${has}, of a newer ${SERVICE}; this one knows ${known}`);
-  if (found < known && !create) throw new StoreUnusable(`${has}, an older one: run \`migrate\` first`);
+/** @throws StoreUnusable if the schema is too new, or too old without `mayMigrate` */
+export function requireSchema(database: string, found: number, known: number, mayMigrate: boolean): void {
+  const has = `${database} has schema ${found}, but this ${SERVICE} needs ${known}`;
+  if (found > known) throw new StoreUnusable(`${has}: install a newer ${SERVICE}`);
+  if (found < known && !mayMigrate) throw new StoreUnusable(`${has}: run \`migrate\` first`);
 }
 
-/** A column as a database has it. */
 export interface FoundColumn {
   readonly table: string;
   readonly column: string;
-  /** In SQL. */
   readonly type: string;
   readonly nullable: boolean;
 }
 
-/**
- * Compares the tables that a database has with those that tables.ts describes.
- *
- * @param sqlTypes what the kinds are called in SQL
- * @throws StoreUnusable that names the first difference
- */
+/** @param rows with the members `table`, `column`, `type` and `required` */
+export function toColumns(rows: readonly Row[]): FoundColumn[] {
+  return rows.map(({ table, column, type, required }) => ({
+    table: String(table),
+    column: String(column),
+    type: String(type),
+    nullable: !required,
+  }));
+}
+
+/** @throws StoreUnusable that names the first difference from tables.ts */
 export function requireTables(
   database: string,
   found: readonly FoundColumn[],
@@ -44,7 +42,7 @@ export function requireTables(
       const name = `the column "${column}" of ${table}`;
       if (has === undefined) throw outOfStep(`${database} lacks ${name}, ${wanted}`);
       const is = `${has.type}${has.nullable ? '' : ' not null'}`;
-      if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, and tables.ts as ${wanted}`);
+      if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, but tables.ts as ${wanted}`);
     }
   }
 }

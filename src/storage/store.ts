@@ -4,77 +4,69 @@ import type { Item, Tables } from './tables.ts';
 
 export type { Item } from './tables.ts';
 
-/**
- * What became of an item: stored now; there already, the same; or its id belongs to an item with another content, which
- * stays as it is.
- */
+/** `replayed`: the same item exists already; `conflict`: the id belongs to a different item, which stays unchanged. */
 export type Creation = 'created' | 'replayed' | 'conflict';
 
-/** What became of one of many items, or why it cannot be told. */
+/** The result for one of many items. */
 export type Outcome = Creation | Error;
 
-/** What an engine does by its own hand, as it must be fast: it stores items in batches. */
+/** Stores items in batches. Each engine implements this without Kysely, for speed. */
 export interface Creator {
   /**
-   * Stores an item unless its id exists. Resolves only when the item, also a replayed one, would survive the loss of
-   * power. Of items with one id that come at the same time exactly one is created. An item that cannot be stored fails
-   * alone, and no item that is stored with it.
+   * Stores an item unless its id exists. Resolves only when the item, created or replayed, would survive a power loss.
+   * Of items with the same id that arrive together, exactly one is created. An item that cannot be stored fails alone;
+   * the other items of its batch are stored.
    *
-   * @throws StoreUnavailable if the same call may succeed later; the item may have been stored all the same
+   * @throws StoreUnavailable if a retry may succeed; the item may have been stored nevertheless
    */
   create(item: Item): Promise<Creation>;
 
   /**
-   * Stores many items at once, each as `create` does, and answers for them in their order. It gives way to what others
-   * write. Of items with one id that one call is given the first counts.
+   * Stores many items by the rules of `create`, and answers in their order. Lets other writers go first. Of items with
+   * the same id, the first one wins.
    *
-   * @throws StoreUnavailable for all, if the same call may succeed later; some may have been stored all the same
+   * @throws StoreUnavailable for all items if a retry may succeed; some may have been stored nevertheless
    */
   createAll(items: readonly Item[]): Promise<readonly Outcome[]>;
 
-  /** How many items wait to be stored, without those that are being written. */
+  /** The number of items in the queue, without the batches that are being written. */
   waiting(): number;
 }
 
 export interface ItemStore extends Creator {
-  /**
-   * Every item in the order of the ids, as they were at one moment, in portions. It ends if it is not read for 2 minutes.
-   *
-   * @throws StoreUnavailable
-   */
+  /** All items of one moment, ordered by id. @throws StoreUnavailable, also if a portion stays unread for 2 minutes */
   list(): AsyncIterable<readonly Item[]>;
 
-  /** How many items there are; not of one moment while others write. @throws StoreUnavailable */
+  /** Counts the items; writes during the count may be missed. @throws StoreUnavailable */
   count(): Promise<number>;
 
-  /** Removes the item for good, durably. False: there was none. @throws StoreUnavailable, ConstraintViolated */
+  /** Removes an item durably. Returns false if the id does not exist. @throws StoreUnavailable, ConstraintViolated */
   remove(id: bigint): Promise<boolean>;
 }
 
 /**
- * Makes queries with Kysely (https://kysely.dev), of which one runs on every engine. What a statement has written is
- * durable when it resolves. What it reads of others is so, too, but for a PostgreSQL whose standby is lost meanwhile.
+ * Runs Kysely queries (https://kysely.dev) on either engine. When a query resolves, its writes are durable. So are the
+ * rows that it reads, unless PostgreSQL loses its standby at that moment.
  *
- * @throws StoreUnavailable if the same query may succeed later; it may have been done all the same
+ * @throws StoreUnavailable if a retry may succeed; the query may have taken effect nevertheless
  * @throws ConstraintViolated
  */
 export type Database = Omit<Kysely<Tables>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'>;
 
 /**
- * Runs queries as one: all of them, durably, or none. Nothing that others do comes between them (serializable). Where it
- * would, the engine undoes them, and all of `work` runs again: it must do nothing but ask the database that it is given.
- * A query of another database, an item's creation or another transaction inside it is an error. It has 5 seconds; SQLite
- * writes nothing else meanwhile.
+ * Runs the queries of `work` as one serializable transaction: all take effect, durably, or none does. After a conflict
+ * with another transaction, the engine runs `work` again. So `work` may only query the database that it receives; any
+ * other call to the store throws. The time limit is 5 seconds, in which SQLite serves no other writer.
  *
- * @param repeatable whether to do the work twice is the same as once: it runs again, too, if the answer was lost
- * @throws as queries do, and what `work` throws, which undoes it; so does a query that fails
+ * @param repeatable whether to run `work` again if the answer to its commit is lost, although it may have taken effect
+ * @throws what a query or `work` throws, after a rollback; a failed query rolls back even if `work` catches the error
  */
 export type Transaction = <T>(
   work: (database: Database) => Promise<T>,
   options?: { repeatable: boolean },
 ) => Promise<T>;
 
-/** An access token as it is kept: never its text. Times are in milliseconds since 1970. */
+/** The store never sees the text of a token. Times are in milliseconds since 1970. */
 export interface StoredToken {
   /** Unique among the tokens that are not revoked. */
   readonly name: string;
@@ -86,69 +78,64 @@ export interface StoredToken {
 
 export interface NewToken {
   readonly name: string;
-  /** SHA-256 of the token's text, 32 bytes. */
   readonly hash: Uint8Array;
-  /** Texts without spaces. */
   readonly scopes: readonly string[];
   readonly expiresAt?: number;
 }
 
-/** Every method throws StoreUnavailable as `Creator.create` does. */
+/** Every method may throw StoreUnavailable, as `Creator.create` does. */
 export interface TokenStore {
-  /** The token with this hash, unless it is revoked; it may have expired. */
   find(hash: Uint8Array): Promise<StoredToken | undefined>;
-  /** Keeps a token, durably. False: its name is in use. It may be called again with the same token. */
+  /** Adds a token durably. Returns false if its name is in use. May be repeated with the same token. */
   add(token: NewToken): Promise<boolean>;
-  /** The same, only if the store never had one. Of several processes that try at once, one succeeds. */
+  /** Adds a token only if the store never had one. Of several processes that call this at once, one succeeds. */
   addFirst(token: NewToken): Promise<boolean>;
-  /** All tokens, revoked ones too, in the order in which they were added. */
+  /** All tokens, oldest first, including revoked ones. */
   list(): Promise<readonly StoredToken[]>;
-  /** From now on `find` does not find it, in any process. False: there is none of that name. */
+  /** Revokes a token for all processes. Returns false if no valid token has this name. */
   revoke(name: string): Promise<boolean>;
-  /** Removes a token durably, as if it had never been added. */
+  /** Deletes a token durably, as if it had never been added. */
   delete(hash: Uint8Array): Promise<void>;
 }
 
-/** What the schema of a store was when it was opened, and is now. */
+/** Versions of the schema: before the store was opened, and now. */
 export interface Schema {
   readonly before: number;
   readonly now: number;
 }
 
-/** A statement in the dialect of an engine, with values of the kinds of tables.ts. */
+/** A statement in the SQL of one engine, with values of the kinds in tables.ts. */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly unknown[];
-  /** False: it only reads. */
   readonly writes: boolean;
 }
 
-/** A row, as its engine has decoded it: by the kinds of tables.ts. */
+/** A row whose values are decoded by the kinds in tables.ts. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Result {
   readonly rows: readonly Row[];
-  /** How many rows it has written. */
+  /** The number of rows written. */
   readonly changes: bigint;
 }
 
-/** Runs one statement. @throws as `Database` */
+/** Runs one statement and throws as `Database` does. */
 export type Run = (statement: Statement) => Promise<Result>;
 
-/** What is different from engine to engine. */
+/** Everything that differs between SQLite and PostgreSQL. */
 export interface Engine extends Creator {
-  /** Resolves when the store can be used; until then every call throws StoreUnavailable. @throws StoreUnusable */
+  /** Resolves when the store is open; until then every other call throws StoreUnavailable. @throws StoreUnusable */
   readonly opened: Promise<Schema>;
   readonly run: Run;
-  /** The same for statements that take a few milliseconds at most: they may hold up others. */
+  /** Only for statements that take a few milliseconds, as `create` may wait for them. */
   readonly runShort: Run;
-  /** As `Transaction` says. */
   transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T>;
-  /** The rows of a statement that reads, as they are at one moment, so many at a time. */
-  portions(statement: Statement, rows: number): AsyncGenerator<readonly Row[]>;
-  /** Resolves if the store can write, durably, waiting for a lock as a create does. @throws StoreUnavailable */
+  /** The rows that a SELECT finds at one moment, in portions of `size` rows. */
+  portions(statement: Statement, size: number): AsyncGenerator<readonly Row[]>;
+  /** Resolves if the store can write durably; waits for locks as `create` does. @throws StoreUnavailable */
   ready(): Promise<void>;
-  /** Finishes what is under way. Nothing can be called after. */
+  /** Finishes the work under way. No call may follow. */
   close(): Promise<void>;
 }
 
@@ -160,46 +147,43 @@ export interface Store extends Pick<Engine, 'opened' | 'ready' | 'close'> {
 }
 
 export interface Opening {
-  /** Whether a store is made where there is none, and brought up to date. */
+  /** Whether to create a missing store and to migrate an old one. */
   readonly create: boolean;
   /**
-   * Called each time that the store finds the server unreachable: the store is returned at once then, and opens when
-   * it can. Without it, an unreachable server makes `openStore` fail.
+   * Called whenever the server is unreachable. With this callback `openStore` returns at once, and the store opens as
+   * soon as the server answers; without it, `openStore` fails.
    */
   readonly onUnreachable?: (error: StoreUnavailable) => void;
   readonly observer?: StoreObserver | undefined;
 }
 
-/** Is told what a store does for requests, and counts it. */
 export interface StoreObserver {
-  /** A batch was written, or failed. @param ms how long the engine took */
+  /** Called after each batch, failed ones included. @param ms how long the engine took */
   written(items: number, ms: number): void;
-  /** The store answered for an item. */
   answered(creation: Creation): void;
-  /** The store did not answer for an item, or did not look a token up. */
+  /** Called when a creation or the look-up of a token fails. */
   failed(error: unknown): void;
 }
 
-/** The same answer, of whose failure an observer is told. */
+/** Returns `answer` after telling the observer to count its failure. */
 export function observed<T>(answer: Promise<T>, observer: StoreObserver | undefined): Promise<T> {
   answer.catch((error: unknown) => observer?.failed(error));
   return answer;
 }
 
-/** The store cannot do its work at the moment: it is full, locked, gone. */
+/** The store cannot work at the moment: it is full, locked or gone, for example. */
 export class StoreUnavailable extends ExplainedError {
   override readonly name = 'StoreUnavailable';
 }
 
-/** The store cannot be opened as it is: its operator must act. The message names the fault, in one line. */
+/** The store cannot be opened until the operator acts. The message names the fault in one line. */
 export class StoreUnusable extends ExplainedError {
   override readonly name = 'StoreUnusable';
 }
 
-/** What a constraint can be that a statement breaks. */
 export type Constraint = 'unique' | 'foreign key' | 'not null' | 'check';
 
-/** A statement would have broken a constraint of a table; nothing of it is done. The message is for the log. */
+/** A statement had no effect, as it would break a constraint. The message is for the log. */
 export class ConstraintViolated extends ExplainedError {
   override readonly name = 'ConstraintViolated';
   readonly constraint: Constraint;

@@ -30,7 +30,7 @@ export function tokenStore(
     };
     const work = async (tokens: Database) => {
       const found = tokens.selectFrom('tokens').select('hash').limit(1);
-      // An earlier try has added it, whose answer was lost: no other has its hash.
+      // Hashes are unique, so an earlier try, whose answer was lost, has added this token.
       if ((await found.where('hash', '=', hash).executeTakeFirst()) !== undefined) return true;
       if (onlyFirst && (await found.executeTakeFirst()) !== undefined) return false;
       const insert = tokens
@@ -45,7 +45,7 @@ export function tokenStore(
     find: (hash) => observed(find(hash), observer),
     add: (token) => add(token, false),
     async addFirst(token) {
-      // Nothing is written to a store that has tokens: it could not be while its standby is away, say.
+      // Reads first: a PostgreSQL whose standby is away can start a service that has tokens, but cannot write.
       const another = database.selectFrom('tokens').select('hash').where('hash', '!=', token.hash).limit(1);
       if ((await find(token.hash)) === undefined && (await another.executeTakeFirst()) !== undefined) return false;
       return await add(token, true);

@@ -1,8 +1,8 @@
 import { type Run, StoreUnavailable } from './store.ts';
 
 /**
- * Does the work of a transaction, between its begin and its commit. A query that fails ends it, also if the work catches
- * the error; so does the time, as an engine keeps a lock or a connection for it. No query is run after the end.
+ * Runs `work` between the begin and the commit of a transaction, and rejects when a query fails (even if `work` catches
+ * the error) or when the time is over. Afterwards it runs no more queries.
  */
 export async function doWork<T>(work: (run: Run) => Promise<T>, run: Run, ms: number): Promise<T> {
   const over = new AbortController();

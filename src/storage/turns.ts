@@ -1,10 +1,10 @@
 import { STORE_PATIENCE_MS } from './batches.ts';
 import { StoreUnavailable } from './store.ts';
 
-/** How long something may wait for its turn, in milliseconds: it has the rest of its time to be done. */
+/** Leaves the other half of the time limit for the work itself. */
 const MAX_WAIT_MS = STORE_PATIENCE_MS / 2;
 
-/** Lets so many do something at once; others wait for their turn, in the order in which they came. */
+/** Limits how much work is done at the same time; further work waits in the order in which it came. */
 export class Turns {
   private free: number;
   private readonly waiting: (() => void)[] = [];
@@ -13,7 +13,6 @@ export class Turns {
     this.free = atOnce;
   }
 
-  /** @throws StoreUnavailable if the turn comes too late */
   async take<T>(work: () => Promise<T>, maxWaitMs = MAX_WAIT_MS): Promise<T> {
     const until = performance.now() + maxWaitMs;
     if (this.free > 0) this.free--;

@@ -49,7 +49,7 @@ test('the service rereads TOKEN_FILE within seconds, and keeps its tokens while 
   await until(async () => (await valid()) === 'true false false');
 
   expect(await service.stop()).toBe(0);
-  expect(logged('TOKEN_FILE has other tokens').map(({ tokens }) => tokens)).toEqual([2, 1, 1, 1]);
+  expect(logged('TOKEN_FILE has changed').map(({ tokens }) => tokens)).toEqual([2, 1, 1, 1]);
   for (const token of [OLD, NEW, NEWEST]) expect(service.stdout()).not.toContain(token);
 });
 

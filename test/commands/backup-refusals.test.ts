@@ -28,11 +28,14 @@ describe('backup and restore', () => {
     // SQLite looks for its header in the first 100 bytes.
     writeFileSync(join(folder, 'text.db'), 'no database '.repeat(10));
     const cases: [string[], RegExp][] = [
-      [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another one/],
+      [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another file/],
       [['backup', 'none/copy.db'], /none\/copy.db cannot be written: ENOENT.*/],
-      [['restore', 'none.db'], /there is no file none.db/],
-      [['restore', 'plants.db'], /the file plants.db is the store itself/],
-      [['restore', 'newer.db'], /the database newer.db has schema \d+, of a newer plant-store; this one knows \d+/],
+      [['restore', 'none.db'], /the file none.db does not exist/],
+      [['restore', 'plants.db'], /the file plants.db is the store itself: name a backup/],
+      [
+        ['restore', 'newer.db'],
+        /the database newer.db has schema \d+, but this plant-store needs \d+: install a newer plant-store/,
+      ],
       [['restore', 'other.db'], /the database other.db is not a plant store/],
       [['restore', 'damaged.db', '--force'], /the database damaged.db is damaged.*/],
       [['restore', 'text.db', '--force'], /the database text.db is not a SQLite database/],
@@ -44,7 +47,7 @@ describe('backup and restore', () => {
     }
     expect(look(database)).toBe(3);
     expect((await plantStore(['backup', 'x'], { DATABASE_URL: 'sqlite:gone.db' }, folder)).stderr).toMatch(
-      /^plant-store: there is no database .*gone.db\n$/,
+      /^plant-store: the database .*gone.db does not exist: check DATABASE_URL\n$/,
     );
     const postgres = { DATABASE_URL: 'postgres://al:secret@db.example,other:5433/plants?sslmode=require' };
     const at = `'postgres://al@db.example,other:5433/plants?sslmode=require&target_session_attrs=read-write'`;
@@ -53,7 +56,7 @@ describe('backup and restore', () => {
       ['restore', `pg_restore --clean --if-exists --single-transaction --dbname=${at} 'a'\\''b'`],
     ] as const) {
       const done = await plantStore([what, "a'b"], postgres, folder);
-      expect(done).toEqual({ code: 1, stdout: '', stderr: `plant-store: PostgreSQL does this itself: ${command}\n` });
+      expect(done).toEqual({ code: 1, stdout: '', stderr: `plant-store: use the command of PostgreSQL: ${command}\n` });
     }
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });

@@ -21,7 +21,7 @@ describe('backup and restore', () => {
     const times = await whileServing(service, 1_000_001, backedUp);
     const { code, stdout, stderr } = await backedUp;
     expect([code, stderr]).toEqual([0, '']);
-    const [, count] = /^copy.db has the store as it was: (\d+) plants, checked\n$/.exec(stdout) ?? [];
+    const [, count] = /^backed up (\d+) plants to copy.db, and checked the copy\n$/.exec(stdout) ?? [];
     const copy = join(folder, 'copy.db');
     expect(look(copy)).toBe(Number(count));
     expect(Number(count)).toBeGreaterThanOrEqual(20_000);
@@ -38,14 +38,14 @@ describe('backup and restore', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^plant-store: the store has \d+ plants, which would be lost: make a backup of it first, then restore with --force\n$/,
+        /^plant-store: the store has \d+ plants, which the restore would delete: back the store up, then restore with --force\n$/,
       ),
     });
     const restored = run('restore', 'copy.db', '--force');
     const later = await whileServing(service, 2_000_001, restored);
     expect(await restored).toEqual({
       code: 0,
-      stdout: `the store is what copy.db has: ${String(count)} plants, checked\n`,
+      stdout: `restored ${String(count)} plants from copy.db, and checked the store\n`,
       stderr: '',
     });
     const replayed = await createPlant(service, '{"id":7,"name":"plant 7"}');
@@ -63,7 +63,7 @@ describe('backup and restore', () => {
     const { folder, run } = await place();
     writeFileSync(join(folder, 'p.ndjson'), '{"id":9007199254740993,"name":"x","tag":""}\n');
     await run('import', 'p.ndjson');
-    expect((await run('backup', 'copy.db')).stdout).toBe('copy.db has the store as it was: 1 plant, checked\n');
+    expect((await run('backup', 'copy.db')).stdout).toBe('backed up 1 plant to copy.db, and checked the copy\n');
     const elsewhere = { DATABASE_URL: `sqlite:${join(folder, 'new/folder/plants.db')}` };
     expect((await plantStore(['restore', 'copy.db'], elsewhere, folder)).code).toBe(0);
     expect((await plantStore(['export'], elsewhere, folder)).stdout).toBe(
@@ -83,7 +83,7 @@ describe('backup and restore', () => {
     }
     const olderStore = { DATABASE_URL: `sqlite:${join(folder, 'older.db')}` };
     const backedUp = await plantStore(['backup', 'copy.db'], olderStore, folder);
-    expect([backedUp.code, backedUp.stdout]).toEqual([0, 'copy.db has the store as it was: 1 plant, checked\n']);
+    expect([backedUp.code, backedUp.stdout]).toEqual([0, 'backed up 1 plant to copy.db, and checked the copy\n']);
     const service = await startService(environment);
     expect((await run('restore', 'copy.db')).code).toBe(0);
     const replayed = await createPlant({ url: service.url, token }, '{"id":1,"name":"x"}');

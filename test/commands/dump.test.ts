@@ -34,7 +34,7 @@ describeWith(
       const printed = async (what: string) => {
         const { code, stderr } = await run(what, FILE);
         expect(code).toBe(1);
-        const [, command = ''] = /^plant-store: PostgreSQL does this itself: (.*)\n$/.exec(stderr) ?? [];
+        const [, command = ''] = /^plant-store: use the command of PostgreSQL: (.*)\n$/.exec(stderr) ?? [];
         execFileSync('sh', ['-c', command], {
           cwd: folder,
           env: { PATH: `${join(POSTGRES ?? '', 'bin')}:${process.env['PATH'] ?? ''}`, HOME: folder },

@@ -41,7 +41,7 @@ describe('an import', () => {
     expect(stdout()).toBe('');
     expect(stderr()).toBe(
       'plant-store: interrupted; stdin was read up to line 5001: 5000 created, 0 replayed, 0 conflicting, ' +
-        '1 refused; run it again, what is stored is replayed\n',
+        '1 refused; run the import again, which replays what is stored\n',
     );
     expect(look(here.database)).toBe(5000);
     expect(readFileSync(join(here.folder, 'stdin.rejects.ndjson'), 'utf8')).toMatch(
@@ -102,7 +102,7 @@ describe('an import', () => {
     const imported = importItems(config, path, {}, 1500);
     const failure = expect(imported).rejects.toThrow(
       'SQLite cannot do this at the moment: database is locked; plants.ndjson was read up to line 0: 0 created, ' +
-        '0 replayed, 0 conflicting, 0 refused; run it again, what is stored is replayed',
+        '0 replayed, 0 conflicting, 0 refused; run the import again, which replays what is stored',
     );
     const pipe = await open(path, 'w');
     other.exec('begin immediate');

@@ -66,7 +66,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
     const { code, stdout, stderr } = await run('import', 'plants.csv');
     expect([code, stderr]).toEqual([
       1,
-      'plant-store: 3 records were not stored: plants.csv.rejects.ndjson has each, with the reason\n',
+      'plant-store: 3 records were not stored: see plants.csv.rejects.ndjson for the reasons\n',
     ]);
     expect(stdout).toMatch(/^plants.csv: 5 records in [\d.]+ s: 2 created, 0 replayed, 2 conflicting, 1 refused\n$/);
     const conflict = { error: 40011, message: 'a different plant with this id exists' };
@@ -111,18 +111,18 @@ describe('import', () => {
   test.each([
     [['plants.txt', '--format', 'xml'], 'the format must be ndjson or csv, not xml'],
     [['nothing.csv'], /^nothing.csv cannot be read: ENOENT/],
-    [['plants.txt'], 'plants.txt ends with neither .ndjson nor .csv: say which it is by --format'],
+    [['plants.txt'], 'plants.txt ends with neither .ndjson nor .csv: add --format ndjson or --format csv'],
     [['folder.csv'], 'folder.csv cannot be read: it is a folder'],
     [
       ['plants.ndjson', '--rejects', 'plants.csv'],
-      'the file plants.csv exists: move it away, or name another one with --rejects',
+      'the file plants.csv exists: move it away, or name another file with --rejects',
     ],
     [['plants.ndjson', '--rejects', 'none/x'], /^the file of rejects none\/x cannot be written: ENOENT/],
     [
       ['plants.csv'],
-      'the header of plants.csv is not that of plants: the column colour is not allowed; nothing was stored',
+      'the header of plants.csv does not name the columns of plants: the column colour is not allowed; nothing was stored',
     ],
-    [['empty.csv'], 'the header of empty.csv is not that of plants: there is none; nothing was stored'],
+    [['empty.csv'], 'the header of empty.csv does not name the columns of plants: it is missing; nothing was stored'],
   ])('fails with exit code 1 and one line for the arguments %j', async (args, message) => {
     const { run, write, folder } = await place();
     mkdirSync(join(folder, 'folder.csv'));
@@ -142,7 +142,7 @@ describe('import', () => {
     await run('import', 'plants.ndjson');
     const again = await run('import', 'plants.ndjson');
     expect(again.stdout).toContain('0 created, 1 replayed, 0 conflicting, 1 refused');
-    expect(again.stderr).toContain('plants.ndjson.rejects.2.ndjson has each');
+    expect(again.stderr).toContain('see plants.ndjson.rejects.2.ndjson for the reasons');
     expect(rejects('plants.ndjson.rejects.2.ndjson')).toEqual(rejects('plants.ndjson.rejects.ndjson'));
   });
 
@@ -181,7 +181,7 @@ describe('import', () => {
       expect(await importing('{"id":2,"name":"x"}\nbad\n')).toEqual([
         1,
         expect.stringMatching(
-          /^plant-store: the file of rejects stdin\.rejects\.ndjson cannot be written: EROFS.*; --rejects names another one, such as \/dev\/stderr\n$/,
+          /^plant-store: the file of rejects stdin\.rejects\.ndjson cannot be written: EROFS.*; name another file with --rejects, such as \/dev\/stderr\n$/,
         ),
       ]);
       const [code, stderr] = await importing('{"id":3}\n{"id":4,"name":"x"}\n', '--rejects', '/dev/stderr');
@@ -189,7 +189,7 @@ describe('import', () => {
       expect([code, JSON.parse(reject), sentence]).toEqual([
         1,
         { line: 1, error: 40010, message: 'body.name is required', text: '{"id":3}' },
-        'plant-store: 1 record was not stored: /dev/stderr has each, with the reason',
+        'plant-store: 1 record was not stored: see /dev/stderr for the reasons',
       ]);
       expect((await run('export')).stdout).toContain('{"id":4,"name":"x"}\n');
     },
@@ -216,11 +216,11 @@ describe('import', () => {
     const { run, write, rejects } = await place();
     write('plants.ndjson', '{"id":1,"name":"x"}\n{"id":1,"name":"y"}\n{"id":2}\n');
     const { code, stdout, stderr } = await run('import', 'plants.ndjson', '--dry-run', '--rejects', 'found');
-    expect([code, stderr]).toEqual([1, 'plant-store: 1 record was refused: found has each, with the reason\n']);
+    expect([code, stderr]).toEqual([1, 'plant-store: 1 record was refused: see found for the reasons\n']);
     expect(stdout).toMatch(
-      /^plants.ndjson: 3 records in [\d.]+ s: 2 fit the contract, 1 refused; nothing was stored, and no id looked up\n$/,
+      /^plants.ndjson: 3 records in [\d.]+ s: 2 valid, 1 refused; nothing was stored, conflicts were not checked\n$/,
     );
     expect(rejects('found')).toEqual([{ line: 3, error: 40010, message: 'body.name is required', text: '{"id":2}' }]);
-    expect((await run('export')).stderr).toMatch(/there is no database/);
+    expect((await run('export')).stderr).toMatch(/the database .* does not exist/);
   });
 });

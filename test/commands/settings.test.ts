@@ -42,7 +42,7 @@ describe('plant-store config', () => {
     expect(settings).toMatchObject({
       PORT: ['3001', '.env'],
       LOG_LEVEL: ['warn', 'the environment'],
-      HOST: ['127.0.0.1', 'default, as it is empty in the environment'],
+      HOST: ['127.0.0.1', 'default (empty in the environment)'],
       DATABASE_URL: ['postgres://me@db/plants?sslmode=require', 'the environment'],
       JWKS_URL: ['https://id.example/keys?…', 'the environment'],
       ADMIN_HOST: ['127.0.0.1', 'default'],
@@ -63,16 +63,16 @@ describe('plant-store config', () => {
     });
     expect([code, settings['BASE_URL'], settings['PORT']]).toEqual([
       1,
-      ['(wrong)', 'the environment'],
-      ['(wrong)', '.env'],
+      ['(invalid)', 'the environment'],
+      ['(invalid)', '.env'],
     ]);
     expect(stderr).toBe(
       'plant-store: PORT must be a port from 0 to 65535, not "high"; ' +
-        'BASE_URL must have neither a query nor a fragment nor a user; ' +
-        'DATABSE_URL in .env is not a setting: DATABASE_URL is; NODE_ENV in .env is not a setting; ' +
-        'a name that is not shown here in .env is not a setting; ' +
-        'LOGLEVEL in the environment is not a setting: LOG_LEVEL is; ' +
-        'port in the environment is not a setting: PORT is\n',
+        'BASE_URL must have no query, no fragment and no user; ' +
+        'DATABSE_URL in .env is not a setting: did you mean DATABASE_URL?; NODE_ENV in .env is not a setting: remove it; ' +
+        'a name that is not shown here in .env is not a setting: remove it; ' +
+        'LOGLEVEL in the environment is not a setting: did you mean LOG_LEVEL?; ' +
+        'port in the environment is not a setting: did you mean PORT?\n',
     );
   });
 
@@ -98,7 +98,7 @@ describe('plant-store config', () => {
     ]);
     expect(await run(['migrate', '--store', ''])).toMatchObject({
       code: 1,
-      stderr: 'plant-store: --store must name the store, as DATABASE_URL does, and is empty\n',
+      stderr: 'plant-store: --store is empty: give it a value as for DATABASE_URL\n',
     });
   });
 });
@@ -108,7 +108,7 @@ test('the log of a service begins with the unknown names in .env', async () => {
   const service = await startService({}, folder);
   await service.stop();
   const [first] = service.log();
-  expect(first).toMatchObject({ level: 'warn', msg: 'ADMIN_PROT in .env is not a setting: ADMIN_PORT is' });
+  expect(first).toMatchObject({ level: 'warn', msg: 'ADMIN_PROT in .env is not a setting: did you mean ADMIN_PORT?' });
 });
 
 test('a failed start names the unknown names in .env, one of which may be a misspelt setting', async () => {
@@ -116,8 +116,8 @@ test('a failed start names the unknown names in .env, one of which may be a miss
   const { code, stderr } = await run(['serve'], {});
   expect([code, stderr]).toEqual([
     1,
-    'plant-store: JWT_AUDIENCE must be set beside JWT_ISSUER: the `aud` of tokens for this service; ' +
-      'JWT_AUDIENC in .env is not a setting: JWT_AUDIENCE is\n',
+    'plant-store: JWT_ISSUER needs JWT_AUDIENCE: set it to the `aud` of tokens for this service; ' +
+      'JWT_AUDIENC in .env is not a setting: did you mean JWT_AUDIENCE?\n',
   ]);
 });
 
@@ -142,14 +142,14 @@ describe('plant-store health', () => {
     expect(await run(['health'], environment)).toEqual(isAway(`http://127.0.0.1:${adminPort}/livez`));
     expect(await run(['health'], { PORT: '0' })).toMatchObject({
       code: 1,
-      stderr: 'plant-store: the system has chosen the port (0), which only the log of the service has\n',
+      stderr: 'plant-store: the system chose the port, as the setting is 0: set a port to check it\n',
     });
   });
 
   test('fails when another program answers, or never ends its answer', async () => {
     const { run } = folderWith('');
     for (const [status, what] of [
-      [404, 'the service answers 404 at http://'],
+      [404, 'the service answers 404 instead of 200 at http://'],
       [undefined, ': no answer within 2 s\n'],
     ] as const) {
       const server = createServer((request, response) => {

@@ -45,14 +45,14 @@ describe('the released contract', () => {
   });
 
   test('stays unchanged when openapi.yaml changes, and the next release is another file', async () => {
-    expect(await run('check')).toEqual(passes('openapi.yaml is as it was released with 1.0.0\n'));
+    expect(await run('check')).toEqual(passes('openapi.yaml is unchanged since 1.0.0\n'));
     expect(await run('release')).toEqual(passes(`${RELEASED}: as it was\n`));
     edit('maxLength: 1000', 'maxLength: 500');
     setVersion('2.0.0');
     expect(await run('release')).toEqual(passes('released/2.0.0.yaml: written; commit it with openapi.yaml\n'));
     expect(project.read('released/2.0.0.yaml')).toBe(project.read('openapi.yaml'));
     expect(project.read(RELEASED)).toBe(FIRST);
-    expect(await run('check')).toEqual(passes('openapi.yaml is as it was released with 2.0.0\n'));
+    expect(await run('check')).toEqual(passes('openapi.yaml is unchanged since 2.0.0\n'));
   });
 
   test('repeats in each reply the shared headers, which openapi.yaml has once', async () => {
@@ -60,7 +60,7 @@ describe('the released contract', () => {
     project.remove(RELEASED);
     expect(await run('release')).toMatchObject({ code: 0 });
     expect(project.read('openapi.yaml').length).toBeLessThan(project.read(RELEASED).length);
-    expect(await run('check')).toEqual(passes('openapi.yaml is as it was released with 1.0.0\n'));
+    expect(await run('check')).toEqual(passes('openapi.yaml is unchanged since 1.0.0\n'));
     edit('[RateLimit, RateLimit-Policy, X-Request-Id]', '[RateLimit, RateLimit-Policy]');
     const { code, stdout } = await run('check');
     expect(code).toBe(1);
@@ -68,19 +68,19 @@ describe('the released contract', () => {
   });
 
   test.each([
-    ['major', 'clients break', 'maxLength: 1000', 'maxLength: 500', MAJOR, '1.9.9', '2.0.0'],
-    ['minor', 'what clients may do has changed', 'maxLength: 200', 'maxLength: 300', MINOR, '1.0.1', '1.1.0'],
-    ['patch', 'the text has changed', 'Create a plant', 'Add a plant', '', '1.0.0', '1.0.1'],
+    ['major', 'the changes break clients', 'maxLength: 1000', 'maxLength: 500', MAJOR, '1.9.9', '2.0.0'],
+    ['minor', 'clients see the changes', 'maxLength: 200', 'maxLength: 300', MINOR, '1.0.1', '1.1.0'],
+    ['patch', 'only prose has changed', 'Create a plant', 'Add a plant', '', '1.0.0', '1.0.1'],
   ] as const)(
     'is followed by the next %s version if %s',
     async (level, reason, from, to, differences, tooLow, lowest) => {
       edit(from, to);
-      const refusal = `info.version is 1.0.0, and 1.0.0 is released with another text: ${reason}, so set it to ${lowest}`;
+      const refusal = `info.version 1.0.0 is too low, as 1.0.0 is released: ${reason}, so set it to ${lowest}`;
       expect(await run('release')).toEqual(fails(`${differences}${refusal} or higher\n`));
       const conclusion = {
         major: '2 differences from 1.0.0, 1 breaks clients: info.version must be 2.0.0 or higher, and is 1.0.0\n',
-        minor: '2 differences from 1.0.0, none breaks clients: its release needs 1.1.0 or higher\n',
-        patch: 'no difference from 1.0.0 but in prose: its release needs 1.0.1 or higher\n',
+        minor: '2 differences from 1.0.0, none breaks clients: the release needs version 1.1.0 or higher\n',
+        patch: 'only prose differs from 1.0.0: the release needs version 1.0.1 or higher\n',
       }[level];
       const stdout = `${differences}${conclusion}`;
       expect(await run('check')).toEqual({ code: level === 'major' ? 1 : 0, stdout, stderr: '' });
@@ -98,14 +98,14 @@ describe('the released contract', () => {
     for (const version of ['1.10.0', '1.9.0'])
       project.write(`released/${version}.yaml`, FIRST.replace('version: 1.0.0', `version: ${version}`));
     setVersion('1.9.1');
-    const stdout = 'info.version is 1.9.1, but 1.10.0 is released\n';
+    const stdout = 'info.version is 1.9.1, but 1.10.0 is released: set a higher version\n';
     expect(await run('check')).toEqual({ code: 1, stdout, stderr: '' });
     expect(await run('release')).toMatchObject({ code: 1 });
   });
 
   test('is missing before the first release, which the check reports', async () => {
     project.remove('released');
-    const line = 'no contract is released yet: `npm run contract:release` releases openapi.yaml\n';
+    const line = 'no contract is released yet: run `npm run contract:release`\n';
     expect(await run('check')).toEqual(fails(line));
     expect(await run('release')).toEqual(passes(`${RELEASED}: written; commit it with openapi.yaml\n`));
   });
@@ -114,7 +114,7 @@ describe('the released contract', () => {
 describe('the check fails, and says why in one line, for', () => {
   test.each(['1.1', '1.1.0-rc.1', 'v1.1.0', '01.1.0'])('the version %s', async (text) => {
     setVersion(`'${text}'`);
-    const line = `info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, and is ${text}\n`;
+    const line = `info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, not ${text}\n`;
     expect(await run('check')).toEqual(fails(line));
   });
 
@@ -127,7 +127,7 @@ describe('the check fails, and says why in one line, for', () => {
     [RELEASED, OPERATION, `${OPERATION}\n      parameters: [${COOKIE}]`, `${RELEASED}:`],
     ['openapi.yaml', OPERATION, 'operationId: create-plant', 'openapi.yaml:'],
     [RELEASED, 'openapi: 3.1.0', 'openapi: 3.0.3', `${RELEASED}:1:1 must be OpenAPI 3.1: `],
-    [RELEASED, 'version: 1.0.0', 'version: 1.0.1', `${RELEASED} says that it is 1.0.1: restore`],
+    [RELEASED, 'version: 1.0.0', 'version: 1.0.1', `${RELEASED} has info.version 1.0.1: restore`],
     [RELEASED, 'version: 1.0.0', "version: '1'", `info.version of ${RELEASED} must be `],
   ])('%s with `%s` changed to `%s`', async (file, from, to, line) => {
     project.edit(file, from, to);
@@ -139,7 +139,7 @@ describe('the check fails, and says why in one line, for', () => {
 
   test('a file in released/ whose name is not a version', async () => {
     project.write('released/next.yaml', FIRST);
-    const line = 'released/next.yaml is no released contract: its name must be such as 1.2.0.yaml\n';
+    const line = 'released/next.yaml is not a released contract: give it a name such as 1.2.0.yaml\n';
     expect(await run('check')).toEqual(fails(line));
   });
 

@@ -165,13 +165,13 @@ describe('CSV', () => {
       { id: 1n, name: 'x' },
       expect.stringMatching(/^3 40008 the record is not CSV: Invalid Opening Quote/),
       expect.stringMatching(/^4 40008 the record is not CSV: Invalid Closing Quote/),
-      '5 40010 the record has 2 fields, and the header 3',
-      '6 40010 the record has 4 fields, and the header 3',
+      '5 40010 the record has 2 fields, but the header has 3',
+      '6 40010 the record has 4 fields, but the header has 3',
       '7 40010 body.id must be an integer',
       '8 40010 body.id must be an integer',
       expect.stringMatching(/^9 40008 the record is not CSV: Quote Not Closed/),
       { id: 9n, name: 'x' },
-      '11 40008 a quote is opened that is not closed within 65536 bytes',
+      '11 40008 a quoted field is not closed within 65536 bytes',
       { id: 10n, name: 'x' },
     ]);
   });
@@ -185,7 +185,7 @@ describe('CSV', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20e6);
     found.push(...reader.add(Buffer.from('\n3,x\n')), ...reader.end());
     expect(seen(found)).toEqual([
-      '2 40008 a quote is opened that is not closed within 65536 bytes',
+      '2 40008 a quoted field is not closed within 65536 bytes',
       '3 40005 body is larger than 65536 bytes',
       { id: 3n, name: 'x' },
     ]);
@@ -199,12 +199,12 @@ describe('CSV', () => {
   });
 
   test.each([
-    ['', 'there is none'],
-    ['\n\n', 'there is none'],
+    ['', 'it is missing'],
+    ['\n\n', 'it is missing'],
     ['id,name,colour\n', 'the column colour is not allowed'],
     ['name,tag\n', 'the column id is required'],
     ['ID,name\n', 'the column id is required; the column ID is not allowed'],
-    ['id,name,id\n', 'the column "id" is there twice'],
+    ['id,name,id\n', 'the column "id" is repeated'],
     ['id;name;tag\n', 'the column id is required; the column name is required; the column id;name;tag is not allowed'],
     ['id,na"me\n', /^the record is not CSV: Invalid Opening Quote/],
     [
@@ -212,7 +212,7 @@ describe('CSV', () => {
       'the column id is required; the column name is required; the column 1 is not allowed; the column x is not',
     ],
   ])('with the header %j is refused as a whole', (text, reason) => {
-    const start = 'the header of test is not that of plants: ';
+    const start = 'the header of test does not name the columns of plants: ';
     expect(() => recordsOf('csv', Buffer.from(text))).toThrow(
       typeof reason === 'string' ? start + reason : new RegExp(start + reason.source.slice(1)),
     );

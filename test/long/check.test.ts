@@ -31,7 +31,7 @@ test('`npm run check` reports the faults of each step in order, and passes once 
   expect(output).toMatch(
     new RegExp(
       [
-        '^check: mend the contract first and run `npm run generate`: what follows may come from it alone$',
+        '^check: correct the contract first, then run `npm run generate`: it may cause the other failures$',
         '^generated/openapi.ts is not what it is made of: run `npm run generate`$',
         '^openapi.yaml:\\d+:\\d+ error owasp:api4:2023-string-limit: ',
         "^src/a.ts\\(3,14\\): error TS2322: Type 'number' is not assignable to type 'string'",

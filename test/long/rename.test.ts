@@ -54,8 +54,8 @@ test('`npm run rename` refuses words that it could not rename back, and uncommit
   for (const [words, reason] of [
     ['', '"" must be a word of small letters'],
     ['purchase-order', '"purchase-order" must be a word of small letters'],
-    ['class', '"class" must be a word of small letters, and none of TypeScript'],
-    ['sheep --plural sheep', 'one and many must be two words'],
+    ['class', '"class" must be a word of small letters, and no keyword of TypeScript'],
+    ['sheep --plural sheep', 'singular and plural must differ'],
     ['token', 'choose another word: '],
     ['name', 'choose another word: '],
   ] as const) {
@@ -65,6 +65,6 @@ test('`npm run rename` refuses words that it could not rename back, and uncommit
   expect(git(project, 'status', '--porcelain')).toBe('');
   project.write('src/config.ts', '');
   const { code, stderr } = await run(project, 'npm run --silent rename -- bookshelf');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('changes that are not committed')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('git has uncommitted changes')]);
   expect(git(project, 'status', '--porcelain')).toBe(' M src/config.ts\n');
 });

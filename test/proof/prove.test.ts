@@ -223,20 +223,20 @@ describe('prove, for parameters, headers and recursive bodies,', () => {
 test.each([
   [
     '{ type: string, minLength: 5, maxLength: 3 }',
-    'minLength: 5: addThing, request: no valid value was found that it judges',
+    'minLength: 5: addThing, request: found no valid value that this keyword applies to',
   ],
   [
     '{ allOf: [{ type: string }, { type: integer }] }',
-    'type: "string": addThing, request: no valid value was found that it judges',
+    'type: "string": addThing, request: found no valid value that this keyword applies to',
   ],
   [
     '{ anyOf: [{}, { type: string, maxLength: 3 }] }',
-    'anyOf: [{},{"type":"string","maxLength":3}]: addThing, request: no value was found that breaks it',
+    'anyOf: [{},{"type":"string","maxLength":3}]: addThing, request: found no value that breaks this keyword',
   ],
-  ["{ type: string, pattern: '' }", 'pattern: "": addThing, request: no value was found that breaks it'],
+  ["{ type: string, pattern: '' }", 'pattern: "": addThing, request: found no value that breaks this keyword'],
   [
     "{ type: string, pattern: '^(?=.*[0-9])(?=.*[a-z]).{4}$' }",
-    'no valid value was found that it judges: add one to `examples`, or leave it out',
+    'found no valid value that this keyword applies to: add one to `examples`, or remove the keyword',
   ],
 ])('prove refuses the schema %s with the message "%s"', async (schema, says) => {
   const contract = await contractOf(schema);

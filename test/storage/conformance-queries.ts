@@ -45,7 +45,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       await expect(sql`select ${NaN}`.execute(database)).rejects.toThrow('NaN cannot be stored');
       await expect(sql`select ${{ a: 1 }}`.execute(database)).rejects.toThrow('as new Json(object)');
       const invalid = sql`select ${new Date(NaN)}`.execute(database);
-      await expect(invalid).rejects.toThrow('a timestamp is a moment of the years 1 to 9999');
+      await expect(invalid).rejects.toThrow('a timestamp must be in the years 1 to 9999');
       expect(await nameOf(await insert(database, 'x'))).toBe('x');
     });
 
@@ -152,7 +152,9 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
           await insert(own, 'undone');
           await ask();
         });
-        await expect(asking).rejects.toThrow('inside a transaction, ask only the database that it is given');
+        await expect(asking).rejects.toThrow(
+          'inside a transaction, query only the database that your function receives',
+        );
       }
       expect(await items.count()).toBe(before);
       await insert(database, 'free again');

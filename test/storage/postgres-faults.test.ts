@@ -203,7 +203,7 @@ describe('the store', () => {
     for (const call of calls) {
       await expect(work[call]()).rejects.toMatchObject({
         name: 'StoreUnavailable',
-        message: expect.stringContaining('lacks a table of the store: put it back'),
+        message: expect.stringContaining('lacks a table of the store: restore a backup'),
       });
     }
     await sabotage(`alter table gone rename to ${table}`);
@@ -214,7 +214,7 @@ describe('the store', () => {
     await sabotage('alter table plants rename tag to gone');
     await expect(work.create()).rejects.toMatchObject({
       name: 'StoreUnavailable',
-      message: expect.stringContaining('lacks a column of the store: put it back'),
+      message: expect.stringContaining('lacks a column of the store: restore a backup'),
     });
     await sabotage('alter table plants rename gone to tag');
     await work.create();

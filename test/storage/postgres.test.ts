@@ -35,7 +35,7 @@ test('uses the password of the URL, and never PGPASSWORD', async () => {
   await (await openAs('keeper:right')).close();
   const unusable = (text: string) => ({ name: 'StoreUnusable', message: expect.stringContaining(text) });
   await expect(openAs('keeper:wrong')).rejects.toMatchObject(unusable('refuses the user or the password'));
-  await expect(openAs('keeper')).rejects.toMatchObject(unusable('asks for a password: the URL has none'));
+  await expect(openAs('keeper')).rejects.toMatchObject(unusable('asks for a password: add it to DATABASE_URL'));
   delete process.env['PGPASSWORD'];
 });
 
@@ -127,7 +127,7 @@ test('ends a list that the caller does not read', async () => {
   expect(await open()).toHaveLength(1);
   await sleep(600);
   expect(await open()).toEqual([]);
-  await expect(list.next()).rejects.toThrow('the list was not read for 0.3 s');
+  await expect(list.next()).rejects.toThrow('the list was closed, as it was not read for 0.3 s');
   await engine.close();
 });
 
@@ -154,7 +154,9 @@ test('fails eight transactions that hang, and a query that waits for them, and t
 describe('a database', () => {
   test('gets its tables only with the option `create`', async () => {
     const empty = await server.createDatabase();
-    await expect(open(empty, false)).rejects.toThrow(/^PostgreSQL at 127\.0\.0\.1:\d+\/test_\w+ has no plant store$/);
+    await expect(open(empty, false)).rejects.toThrow(
+      /^PostgreSQL at 127\.0\.0\.1:\d+\/test_\w+ has no plant store: check DATABASE_URL$/,
+    );
     const store = await open(empty);
     expect(await store.opened).toEqual({ before: 0, now: MIGRATIONS.length });
     await store.close();
@@ -165,10 +167,12 @@ describe('a database', () => {
     await (await open(other)).close();
     await server.query('update schema_version set version = 99', other);
     await expect(open(other)).rejects.toThrow(
-      `has schema 99, of a newer plant-store; this one knows ${MIGRATIONS.length}`,
+      `has schema 99, but this plant-store needs ${MIGRATIONS.length}: install a newer plant-store`,
     );
     await server.query('update schema_version set version = 0', other);
-    await expect(open(other, false)).rejects.toThrow('has schema 0, an older one: run `migrate` first');
+    await expect(open(other, false)).rejects.toThrow(
+      `has schema 0, but this plant-store needs ${MIGRATIONS.length}: run \`migrate\` first`,
+    );
   });
 
   test('of schema 1 is migrated, and its tokens have no scopes', async () => {
@@ -200,7 +204,7 @@ describe('a database', () => {
     const url = server.url(other, '', 'visitor');
     await expect(openStore(readPostgresLocation(url), { create: true })).rejects.toMatchObject({
       name: 'StoreUnusable',
-      message: expect.stringContaining('does not let this user make and use the tables: grant it the database'),
+      message: expect.stringContaining('does not let this user create and use the tables: grant the user the rights'),
     });
   });
 
@@ -211,7 +215,9 @@ describe('a database', () => {
     for (const create of [true, false]) {
       await expect(open(other, create)).rejects.toMatchObject({
         name: 'StoreUnusable',
-        message: expect.stringMatching(/^PostgreSQL at .+ has no schema for this user's tables: set a search_path .+$/),
+        message: expect.stringMatching(
+          /^PostgreSQL at .+ has no schema on this user's search_path: set a search_path .+$/,
+        ),
       });
     }
   });
@@ -229,7 +235,7 @@ describe('a database', () => {
     for (const create of [true, false]) {
       await expect(open(other, create)).rejects.toMatchObject({
         name: 'StoreUnusable',
-        message: expect.stringMatching(/^PostgreSQL at .+ has a table schema_version that is not a store's: give .+$/),
+        message: expect.stringMatching(/^PostgreSQL at .+ has a table schema_version of another application: give .+$/),
       });
     }
     expect(await server.query("select from pg_tables where schemaname = 'public'", other)).toHaveLength(1);

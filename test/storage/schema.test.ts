@@ -40,17 +40,17 @@ test.each(
       [
         'a column of another type',
         anew(`name text not null, tag ${bytes}`),
-        `has the column "tag" of plants as ${bytes}, and tables.ts as ${text}`,
+        `has the column "tag" of plants as ${bytes}, but tables.ts as ${text}`,
       ],
       [
         'a nullable column that must be not null',
         anew('name text, tag text'),
-        `has the column "name" of plants as ${text}, and tables.ts as ${text} not null`,
+        `has the column "name" of plants as ${text}, but tables.ts as ${text} not null`,
       ],
       [
         'a not null column that must be nullable',
         anew('name text not null, tag text not null'),
-        `has the column "tag" of plants as ${text} not null, and tables.ts as ${text}`,
+        `has the column "tag" of plants as ${text} not null, but tables.ts as ${text}`,
       ],
     ].map(([what = '', statement = '', message = '']) => ({ engine, make, what, statement, message }));
   }),

@@ -28,14 +28,14 @@ describe('the store says why it cannot open', () => {
     writeFileSync(join(folder, 'file'), '');
     await refused('file/plants.db', 'cannot be opened');
     await expect(openStore({ engine: 'sqlite', path: '/proc/none/plants.db' }, { create: true })).rejects.toThrow(
-      'the database /proc/none/plants.db is in a folder that cannot be made',
+      'the database /proc/none/plants.db is in a folder that cannot be created',
     );
   });
 
   test('a database of another application, and leaves it unchanged', async () => {
     const database = new DatabaseSync(join(folder, 'other.db'));
     database.exec('create table accounts (id integer)');
-    await refused('other.db', 'belongs to another application');
+    await refused('other.db', 'belongs to another application: choose another file');
     expect(database.prepare('select name from sqlite_schema').all()).toEqual([{ name: 'accounts' }]);
     database.close();
   });
@@ -45,7 +45,10 @@ describe('the store says why it cannot open', () => {
     const database = new DatabaseSync(join(folder, 'newer.db'));
     database.exec('pragma user_version = 99');
     database.close();
-    await refused('newer.db', `has schema 99, of a newer plant-store; this one knows ${MIGRATIONS.length}`);
+    await refused(
+      'newer.db',
+      `has schema 99, but this plant-store needs ${MIGRATIONS.length}: install a newer plant-store`,
+    );
   });
 
   test('a database in a folder that the user may not enter, and does not call it missing', async () => {
@@ -57,7 +60,7 @@ describe('the store says why it cannot open', () => {
     const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
     if (process.getuid?.() !== 0) chmodSync(locked, 0);
     const { code, stderr } = await plantStore(['token', 'list'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} cannot be reached by this user: EACCES`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} cannot be reached: EACCES`)]);
     chmodSync(locked, 0o700);
   });
 

@@ -21,7 +21,9 @@ testEngine('SQLite', { open: () => open('conformance.db') });
 
 describe('a SQLite database', () => {
   test('is created only with the option `create`', async () => {
-    await expect(open('none.db', false)).rejects.toThrow(/^there is no database .*none\.db$/);
+    await expect(open('none.db', false)).rejects.toThrow(
+      /^the database .*none\.db does not exist: check DATABASE_URL$/,
+    );
     expect(existsSync(join(folder, 'none.db'))).toBe(false);
   });
 
@@ -34,7 +36,7 @@ describe('a SQLite database', () => {
     database.prepare("insert into tokens values (?, 'older', 1, 2, null)").run(hash);
     const token = { name: 'older', scopes: [], createdAt: 1, expiresAt: 2 };
     await expect(open('older.db', false)).rejects.toThrow(
-      `the database ${path} has schema 1, an older one: run \`migrate\` first`,
+      `the database ${path} has schema 1, but this plant-store needs ${MIGRATIONS.length}: run \`migrate\` first`,
     );
     const store = await open('older.db');
     expect(await store.opened).toEqual({ before: 1, now: MIGRATIONS.length });
@@ -125,7 +127,7 @@ describe('a SQLite database', () => {
     expect(checkpoint()).toBe(0);
     await expect(list.next()).rejects.toMatchObject({
       name: 'StoreUnavailable',
-      message: 'the list was not read for 0.3 s, which holds up the store',
+      message: 'the list was closed, as it was not read for 0.3 s: start it again',
     });
     await engine.close();
   });

@@ -11,20 +11,15 @@ const ITEMS = RESOURCE.many;
 const ARRAYS = COLUMNS.map((column, index) => `$${index + 1}::${SQL_TYPES[kindOf(TABLES[ITEMS][column]).kind]}[]`);
 const INSERT = `insert into ${ITEMS} (${COLUMN_LIST}) select * from unnest(${ARRAYS.join()}) on conflict (id) do nothing returning id`;
 /**
- * It locks the rows, so that its commit waits until the standby has all earlier commits: an item that can be seen may
- * not be on the disk of a synchronous standby yet, as its writer or the server was killed while it waited.
+ * The row locks make this commit wait until the standby has all earlier commits: a visible item may not be on the
+ * standby's disk yet if its writer or the server was killed while it waited for the standby.
  */
 const SELECT_DURABLE = `select ${COLUMN_LIST} from ${ITEMS} where id = any($1::bigint[]) for key share`;
 
-/** How often an item is looked for that is neither taken nor there. */
+/** How often to insert an item that another writer keeps removing, or a trigger keeps skipping. */
 const MAX_TRIES = 3;
 
-/**
- * Creates items as `Creator.create` says for each, in few statements. It finds an item that
- * PostgreSQL rejects by halves, and stores the others.
- *
- * @throws what `withRetries` does, for all
- */
+/** If PostgreSQL rejects the batch, halves it again and again to isolate the rejected items and store all others. */
 export async function createBatch(withRetries: WithRetries, items: readonly Item[]): Promise<Outcome[]> {
   try {
     return await withRetries((query) => insert(query, items));
@@ -40,7 +35,7 @@ export async function createBatch(withRetries: WithRetries, items: readonly Item
   }
 }
 
-/** What is stored under the id of an item that PostgreSQL rejects: its content may be no good where its id exists. */
+/** Looks up the id of a rejected item: if the id exists, the answer is `replayed` or `conflict`. */
 async function find(withRetries: WithRetries, items: readonly Item[]): Promise<Item | undefined> {
   try {
     const ids = items.map(({ id }) => id);
@@ -52,22 +47,19 @@ async function find(withRetries: WithRetries, items: readonly Item[]): Promise<I
   }
 }
 
-/**
- * Creates items, all or, if one of them is rejected, perhaps some. What it answers for is committed.
- *
- * @throws StatementRejectedError
- */
+/** @throws StatementRejectedError if PostgreSQL rejects an item; some items may have been stored */
 async function insert(query: Query, items: readonly Item[]): Promise<Outcome[]> {
   const values = new Map(items.map((item) => [item, storableValues(item)]));
   const firsts = new Map<unknown, Item>(items.toReversed().map((item) => [item.id, item]));
   const stored = new Map<unknown, Item | undefined>();
   const created = new Set<unknown>();
-  // In the order of the ids, so that two instances never wait for each other.
+  // Two instances that insert in the order of the ids cannot deadlock.
   let missing = Array.from(firsts.values()).sort((one, other) => (one.id < other.id ? -1 : 1));
   for (let tries = 0; missing.length > 0; tries++) {
-    // Again if an item was removed between the two statements. A trigger of the operator may keep it out each time.
     if (tries === MAX_TRIES)
-      throw new StatementRejectedError(`PostgreSQL neither takes the ${RESOURCE.one} nor has it`);
+      throw new StatementRejectedError(
+        `PostgreSQL did not insert the ${RESOURCE.one}, and its id does not exist: check the triggers of ${ITEMS}`,
+      );
     const arrays = COLUMNS.map((_column, index) => missing.map((item) => values.get(item)?.[index]));
     for (const { id } of (await query(INSERT, ...arrays)).rows) {
       created.add(id);
@@ -78,7 +70,6 @@ async function insert(query: Query, items: readonly Item[]): Promise<Outcome[]> 
     missing = missing.filter(({ id }) => !stored.has(id));
   }
   return items.map((item) => {
-    // Of items with one id the first was inserted.
     if (created.delete(item.id)) return 'created';
     return compare(item, stored.get(item.id));
   });
@@ -88,7 +79,6 @@ function compare(item: Item, stored: Item | undefined): Outcome {
   return isSameItem(item, stored) ? 'replayed' : 'conflict';
 }
 
-/** @throws StatementRejectedError for U+0000, which PostgreSQL rejects, and for a lone surrogate */
 function storableValues(item: Item): unknown[] {
   let values;
   try {

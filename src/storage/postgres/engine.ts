@@ -23,31 +23,23 @@ import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { migrate } from './migrations.ts';
 
-/** How many batches are written at once: while PostgreSQL flushes one, it works on the other. */
+/** While PostgreSQL flushes one batch, it works on the other. */
 const MAX_CONCURRENT_BATCHES = 2;
-/** How many queries and transactions of operations are under way at once: each has a connection of its own. */
+/** For queries and transactions of operations, which have a connection each. */
 const MAX_CONCURRENT_QUERIES = 8;
-/** How long the store waits before it tries an unreachable server again, in milliseconds. */
 const REOPEN_PAUSE_MS = 1000;
 
-/** When a query that begins now must have ended, on the clock of `performance.now()`. */
 const deadline = () => performance.now() + STORE_PATIENCE_MS;
 
 /**
- * The statement locks a row, so it needs a transaction id, and its commit waits for the standby like an insert. A
- * read-only standby rejects it. It leaves no dead row. It reads no row of the other tables, but they must be there. It
- * does not notice a full disk: for that a table must grow.
+ * The row lock needs a transaction id, so that the commit waits for the standby as that of an insert does, and a
+ * read-only server rejects it. The statement leaves no dead row, and fails if a table is missing. It cannot detect a
+ * full disk.
  */
 const READY = `select ${Object.keys(TABLES)
   .map((table) => `(select 1 from "${table}" limit 0)`)
   .join()} from schema_version for key share skip locked`;
 
-/**
- * PostgreSQL, through a few connections. A query that is lost with one of them runs again for a while: the item itself
- * tells whether it was stored, so that no answer is missed.
- *
- * @throws StoreUnusable, StoreUnavailable
- */
 export async function openPostgres(location: PostgresLocation, opening: Opening): Promise<Engine> {
   const store = new PostgresEngine(location, opening);
   if (opening.onUnreachable !== undefined) return store;
@@ -64,14 +56,13 @@ class PostgresEngine implements Engine {
   readonly opened: Promise<Schema>;
   private readonly location: PostgresLocation;
   private readonly observer: StoreObserver | undefined;
-  /** For statements that read and are short, all at once. */
+  /** Shared by all short reads. */
   private readonly session: Session;
-  /** Idle sessions for all other work, kept for reuse. */
   private readonly idleSessions: Session[] = [];
   private readonly turns = new Turns(MAX_CONCURRENT_QUERIES);
   private readonly batches: Batches;
   private readonly closing = new AbortController();
-  /** Why the store is not open yet, undefined when it is. */
+  /** The reason why calls fail until the store is open. */
   private notOpen: Error | undefined = new StoreUnavailable('the store is being opened');
 
   constructor(location: PostgresLocation, opening: Opening) {
@@ -80,12 +71,12 @@ class PostgresEngine implements Engine {
     this.batches = new Batches((...batch) => this.write(...batch), MAX_CONCURRENT_BATCHES, opening.observer);
     this.observer = opening.observer;
     this.opened = this.open(opening);
-    // The caller may look at this later.
+    // The caller may await `opened` only after it has failed.
     this.opened.catch(() => undefined);
   }
 
   create(item: Item): Promise<Creation> {
-    // No batch is written, and none counted.
+    // The batches, which count failures, do not see this one.
     if (this.notOpen !== undefined) return observed(Promise.reject(this.notOpen), this.observer);
     return this.batches.add(item);
   }
@@ -113,12 +104,11 @@ class PostgresEngine implements Engine {
     });
   }
 
-  async *portions({ sql, values }: Statement, rows: number): AsyncGenerator<readonly Row[]> {
+  async *portions({ sql, values }: Statement, size: number): AsyncGenerator<readonly Row[]> {
     if (this.notOpen !== undefined) throw this.notOpen;
-    // A session of its own, as nothing else can use it meanwhile.
     using session = new Session(this.location);
     try {
-      yield* session.portions(rows, deadline(), sql, ...values);
+      yield* session.portions(size, deadline(), sql, ...values);
     } catch (error) {
       throw atWork(error);
     }
@@ -157,12 +147,10 @@ class PostgresEngine implements Engine {
     }
   }
 
-  /** Does what `WithRetries` says. @throws as the interface has it */
   private withRetries<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return this.translated(() => this.session.withRetries(work, deadline()));
   }
 
-  /** @throws as the interface has it */
   private async translated<T>(work: () => Promise<T>): Promise<T> {
     if (this.notOpen !== undefined) throw this.notOpen;
     try {
@@ -184,7 +172,6 @@ class PostgresEngine implements Engine {
     return this.turns.take(() => this.withSession((session) => work(session, until)));
   }
 
-  /** Does work with a session that nothing else uses meanwhile. @throws as the interface has it */
   private async withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const session = this.idleSessions.pop() ?? new Session(this.location);
     try {

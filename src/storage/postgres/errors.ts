@@ -2,29 +2,24 @@ import { DatabaseError } from 'pg';
 import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { TABLES } from '../tables.ts';
 
-/** The server has no prepared statement of that name. */
 const STATEMENT_UNKNOWN = '26000';
-/** It has one already: behind a pooler, another process prepared it. */
+/** The server has a prepared statement of that name: another process prepared it through the same pooler. */
 const STATEMENT_EXISTS = '42P05';
 const READ_ONLY = '25006';
 const CANCELLED = '57014';
-/** The server has ended the connection, for a `transaction_timeout`, which no session of ours can set before 17. */
+/** A `transaction_timeout` of the server has ended the connection. OPTIONS cannot set it, as PostgreSQL 16 lacks it. */
 const TRANSACTION_TIMEOUT = '25P04';
 
 /**
- * Classes of SQLSTATEs (PostgreSQL's documentation, appendix A), and single ones, after which the same may succeed:
- * connections, serialization and deadlocks, resources, locks, operators who intervene, the system around the server, a
- * server that takes no writes yet.
+ * SQLSTATEs and their classes (PostgreSQL's documentation, appendix A) after which a retry may succeed:
+ * connection (08), conflict or deadlock (40), resources (53), lock (55), operator (57), system (58).
  */
 const TRANSIENT = [
   ...['08', '40', '53', '55', '57', '58'],
   ...[READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS, TRANSACTION_TIMEOUT],
 ];
 
-/**
- * Those after which another connection may do better: it, its server or its pooler is the reason. A new one after a
- * deadlock or on a server that is full would make things worse.
- */
+/** Those caused by the connection, its server or its pooler, so that a retry needs a new connection. */
 const CONNECTION_LOST = [
   ...['08', '57', '58', 'XX'],
   ...[READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS, TRANSACTION_TIMEOUT],
@@ -32,29 +27,28 @@ const CONNECTION_LOST = [
 
 const [TABLE_UNKNOWN, COLUMN_UNKNOWN] = ['42P01', '42703'];
 
-/** Why a server or a database cannot be used as the settings have it: its operator must act. */
 const UNUSABLE: readonly (readonly [string, string])[] = [
-  ['28', 'refuses the user or the password'],
+  ['28', 'refuses the user or the password: correct DATABASE_URL'],
   ['3D000', 'has no such database: create it'],
-  [TABLE_UNKNOWN, 'lacks a table of the store: put it back, or restore a backup'],
-  [COLUMN_UNKNOWN, 'lacks a column of the store: put it back, or restore a backup'],
+  [TABLE_UNKNOWN, 'lacks a table of the store: restore a backup'],
+  [COLUMN_UNKNOWN, 'lacks a column of the store: restore a backup'],
   ['42P07', 'has tables of another application: give the store a database of its own'],
-  ['42501', 'does not let this user make and use the tables: grant it the database'],
+  ['42501', 'does not let this user create and use the tables: grant the user the rights'],
 ];
 
 const CONSTRAINTS = new Map<string, Constraint>([
   ['23502', 'not null'],
   ['23503', 'foreign key'],
-  // restrict_violation
+  // For `on delete restrict`.
   ['23001', 'foreign key'],
   ['23505', 'unique'],
   ['23514', 'check'],
 ]);
 
-/** A query did not come to the end that it was to come to; it may be tried again. */
+/** A query failed for a reason that may pass, so it may be retried. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
-  /** Whether the server says that it has undone it, as it could not be done beside others. */
+  /** Whether the server has rolled back because of a conflict with another transaction. */
   readonly isUndone: boolean;
 
   constructor(message: string, options?: ErrorOptions, isUndone = false) {
@@ -63,7 +57,7 @@ export class InterruptedError extends Error {
   }
 }
 
-/** PostgreSQL rejects a statement, and would reject it again: for a constraint or a trigger of its operator, say. */
+/** PostgreSQL rejects a statement for good, because of a constraint or the operator's trigger, for example. */
 export class StatementRejectedError extends Error {
   override readonly name = 'StatementRejectedError';
   readonly constraint: Constraint | undefined;
@@ -74,17 +68,14 @@ export class StatementRejectedError extends Error {
   }
 }
 
-/** The SQLSTATE of what pg throws; undefined: the server did not say what failed. */
+/** The SQLSTATE; undefined if the error did not come from the server. */
 function stateOf(error: unknown): string | undefined {
   if (!(error instanceof DatabaseError)) return undefined;
-  // A prepared statement is of no use any more when its table was changed: as good as one that a pooler has dropped.
+  // A prepared statement whose table has changed must be prepared again, like one that a pooler has dropped.
   return error.routine === 'RevalidateCachedQuery' ? STATEMENT_UNKNOWN : (error.code ?? '');
 }
 
-/**
- * A fault of this program, in a class that is about something else otherwise: a wrong number of values, a table or a
- * column that the store is not described to have.
- */
+/** Whether this program's query is wrong: its number of values, or a table or column that tables.ts does not have. */
 function isOwnFault(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false;
   const { routine, code = '', message } = error;
@@ -95,28 +86,26 @@ function isOwnFault(error: unknown): boolean {
   return routine === 'exec_bind_message';
 }
 
-/** Whether the connection is given up after what pg throws. */
 export function losesConnection(error: unknown): boolean {
   const state = stateOf(error);
   if (state === undefined) return true;
   return !isOwnFault(error) && state !== CANCELLED && CONNECTION_LOST.some((each) => state.startsWith(each));
 }
 
-/** Whether a commit that failed has surely changed nothing, as the server says. */
+/** Whether a failed commit has certainly changed nothing. */
 export function isUndone(error: unknown): boolean {
   return error instanceof StatementRejectedError || (error instanceof InterruptedError && error.isUndone);
 }
 
-/** What pg throws, as a StoreUnusable or one of the errors above. @param server how it is named */
 export function translate(error: unknown, server: string): Error {
   if (error instanceof InterruptedError || error instanceof StoreUnusable) return error;
   if (!(error instanceof DatabaseError)) {
-    // An address that was tried in several ways has no message.
+    // Node's AggregateError for a host with several addresses has no message.
     const reason = Error.isError(error) ? error.message || String('code' in error && error.code) : String(error);
     return new InterruptedError(reason, { cause: error });
   }
   const state = stateOf(error) ?? '';
-  // The details quote rows, which do not belong in a log.
+  // Without `detail`, which quotes rows: they do not belong in a log.
   const message = `SQLSTATE ${state}: ${error.message}`;
   const [, problem] = isOwnFault(error) ? [] : (UNUSABLE.find(([each]) => state.startsWith(each)) ?? []);
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
@@ -125,12 +114,11 @@ export function translate(error: unknown, server: string): Error {
   return new StatementRejectedError(message, CONSTRAINTS.get(state));
 }
 
-/** An error met while a store is at work, as the interface has it. */
 export function atWork(error: unknown): Error {
   if (error instanceof StatementRejectedError && error.constraint !== undefined) {
     return new ConstraintViolated(error.constraint, error.message, { cause: error });
   }
-  // What makes the store unusable the operator sets right again: no item is at fault.
+  // An open store that becomes unusable works again once the operator has acted.
   if (!(error instanceof InterruptedError || error instanceof StoreUnusable)) return error as Error;
   return new StoreUnavailable(`PostgreSQL cannot do this at the moment: ${error.message}`, { cause: error });
 }

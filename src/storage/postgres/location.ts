@@ -3,13 +3,13 @@ import { getCACertificates } from 'node:tls';
 import { messageOf } from '../../explained-error.ts';
 import { SERVICE } from '../../resource.ts';
 
-/** Where a PostgreSQL server listens; a host that begins with a slash is the folder of a Unix socket. */
+/** A host that begins with a slash is the folder of a Unix socket. */
 export interface Host {
   readonly host: string;
   readonly port: number;
 }
 
-/** How far the server must prove who it is, as `sslmode` of libpq has it. Keys and certificates are PEM texts. */
+/** Keys and certificates are PEM texts. */
 interface Tls {
   readonly mode: (typeof TLS_MODES)[number];
   readonly ca?: string | string[];
@@ -20,16 +20,15 @@ interface Tls {
 /** A database, as a connection URI names it (PostgreSQL's documentation, section 32.1.1.2). */
 export interface PostgresLocation {
   readonly engine: 'postgres';
-  /** As libpq reads it, for programs that do: all that was given but the password. */
+  /** The URL for programs that use libpq, without the password. */
   readonly url: string;
-  /** Tried one after the other, until one takes writes. */
+  /** In the order in which the client tries them, until one accepts writes. */
   readonly hosts: readonly Host[];
   readonly user: string;
   readonly password: string;
   readonly database: string;
   readonly tls: Tls;
   readonly applicationName: string;
-  /** For each host. */
   readonly connectTimeoutMs: number;
 }
 
@@ -49,20 +48,16 @@ const PARAMETERS = [
 
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 
-/**
- * Reads `postgres://user:password@host:port,host:port/database?sslmode=…`.
- *
- * @throws Error whose message continues the name of the setting; the text may hold a password: it is not repeated
- */
+/** @throws Error whose message follows the setting's name, and does not quote the text: it may contain a password */
 export function readPostgresLocation(text: string): PostgresLocation {
   const [match, credentials = '', authority = '', path = '', query = ''] = FORM.exec(text) ?? [];
   if (match === undefined) throw new Error('must be postgres://user:password@host:port/database');
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
-    if (!PARAMETERS.includes(name)) throw new Error(`has a parameter that is none of ${PARAMETERS.join(', ')}`);
+    if (!PARAMETERS.includes(name)) throw new Error(`must have no parameters but ${PARAMETERS.join(', ')}`);
   }
   if ((parameters.get('target_session_attrs') ?? 'read-write') !== 'read-write') {
-    throw new Error('must have target_session_attrs=read-write, or none: the service writes');
+    throw new Error('must have target_session_attrs=read-write or no target_session_attrs, as the service writes');
   }
   const [, user = '', written] = /^([^:]*)(?::(.*))?$/s.exec(credentials)?.map((each) => each && decode(each)) ?? [];
   const database = decode(path);
@@ -72,9 +67,9 @@ export function readPostgresLocation(text: string): PostgresLocation {
   const password = written ?? (passfile === null ? '' : readPassfile(passfile, hosts, database, user));
   const seconds = parameters.get('connect_timeout') ?? '2';
   if (!/^[1-9]\d{0,3}$/.test(seconds)) throw new Error('must have a connect_timeout in seconds, from 1 to 9999');
-  // Without this parameter libpq takes the first of several hosts that answers, which may be read-only.
-  const isSaid = hosts.length === 1 || parameters.has('target_session_attrs');
-  const forLibpq = [query, isSaid ? '' : 'target_session_attrs=read-write'].filter((each) => each !== '').join('&');
+  // By default libpq uses the first of several hosts that answers, even if it is read-only.
+  const isWritable = hosts.length === 1 || parameters.has('target_session_attrs');
+  const forLibpq = [query, isWritable ? '' : 'target_session_attrs=read-write'].filter((each) => each !== '').join('&');
   return {
     engine: 'postgres',
     url: `postgres://${credentials.replace(/:.*/s, '')}@${authority}/${path}${forLibpq && `?${forLibpq}`}`,
@@ -107,7 +102,7 @@ function readTls(parameters: URLSearchParams): Tls {
   if (mode === undefined) throw new Error(`must have an sslmode of ${TLS_MODES.join(', ')}`);
   if ((cert === null) !== (key === null)) throw new Error('must have sslcert and sslkey, or neither');
   return {
-    // As libpq does: an operator who names a root certificate wants it verified.
+    // As in libpq, a root certificate turns `require` into `verify-ca`.
     mode: mode === 'require' && rootCert !== null ? 'verify-ca' : mode,
     ...(rootCert ? { ca: rootCert === 'system' ? getCACertificates('system') : readPem('sslrootcert', rootCert) } : {}),
     ...(cert && key ? { cert: readPem('sslcert', cert), key: readPem('sslkey', key) } : {}),
@@ -115,20 +110,20 @@ function readTls(parameters: URLSearchParams): Tls {
 }
 
 function readPem(name: string, path: string): string {
-  const text = readText(`an ${name}`, path);
-  if (!text.includes('-----BEGIN ')) throw new Error(`has an ${name} that is not in PEM form: ${path}`);
+  const text = readText(name, path);
+  if (!text.includes('-----BEGIN ')) throw new Error(`must have an ${name} in PEM format: ${path} is not`);
   return text;
 }
 
-/** Five fields, in which what a backslash precedes stands for itself. */
+/** Five fields, separated by colons, in which a backslash escapes the next character. */
 const PASSFILE_LINE = new RegExp(`^${Array(5).fill('((?:\\\\.|[^:\\\\])*)').join(':')}`);
 
 /**
- * Looks a password up in a file such as libpq has (PostgreSQL's documentation, section 32.16): lines of
- * `host:port:database:user:password`, where `*` matches anything, and the first line that matches has the password.
+ * Looks up the password in libpq's format (PostgreSQL's documentation, section 32.16): the first line that matches
+ * `host:port:database:user:password` counts, where `*` matches anything.
  */
 function readPassfile(path: string, hosts: readonly Host[], database: string, user: string): string {
-  const lines = readText('a passfile', path)
+  const lines = readText('passfile', path)
     .split(/\r?\n/)
     .map((line) => (line.startsWith('#') ? [] : (PASSFILE_LINE.exec(line)?.slice(1) ?? [])));
   const unescaped = (field = '') => field.replaceAll(/\\(.)/g, '$1');
@@ -140,17 +135,17 @@ function readPassfile(path: string, hosts: readonly Host[], database: string, us
     return found && unescaped(found[wanted.length]);
   });
   if (password === undefined || others.some((each) => each !== password)) {
-    throw new Error(`must have a passfile with one password for all hosts (${path} has none, or several)`);
+    throw new Error(`must have a passfile with the same password for all hosts: ${path} has none, or several`);
   }
   return password;
 }
 
-function readText(what: string, path: string): string {
+function readText(parameter: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const reason = messageOf(error);
-    throw new Error(`has ${what} that cannot be read: ${reason}`, { cause: error });
+    throw new Error(`must have a readable ${parameter}: ${reason}`, { cause: error });
   }
 }
 
@@ -158,11 +153,10 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('is not percent-encoded UTF-8');
+    throw new Error('must be percent-encoded UTF-8');
   }
 }
 
-/** What messages call it: never with the password. */
 export function serverOf({ hosts, database }: PostgresLocation): string {
   return `PostgreSQL at ${hosts.map(nameOfHost).join()}/${database}`;
 }
@@ -171,7 +165,7 @@ export function nameOfHost({ host, port }: Host): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The command by which PostgreSQL backs the database up, or restores it; without the password, which it asks for. */
+/** The command of PostgreSQL that backs up or restores the database. It asks for the password. */
 export function dumpCommand({ url }: PostgresLocation, what: 'backup' | 'restore', file: string): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   return what === 'backup'

@@ -1,18 +1,15 @@
 import { STORE_PATIENCE_MS } from '../batches.ts';
-import { type FoundColumn, requireSchema, requireTables } from '../schema.ts';
+import { type FoundColumn, requireSchema, requireTables, toColumns } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
 import { TABLES } from '../tables.ts';
 import type { Query, Session } from './session.ts';
 import { SQL_TYPES } from './values.ts';
 
-/**
- * The schema, step by step, as statements in plpgsql; the version of a database is how many of these it has been
- * through. A step that was released is never changed.
- */
+/** Statements of PL/pgSQL. `schema_version` counts the steps of a database. A released step must never change. */
 export const MIGRATIONS: readonly string[] = [
   `create table plants (id bigint primary key, name text not null, tag text);
 
-   -- The text of a token is kept nowhere. Revoked ones stay, to be listed.
+   -- The store keeps no texts of tokens. Revoked tokens stay, so that a first token is never created again.
    create table tokens (
      hash bytea primary key,
      name text not null,
@@ -22,13 +19,13 @@ export const MIGRATIONS: readonly string[] = [
    );
    create unique index tokens_in_use on tokens (name) where revoked_at is null`,
 
-  `-- With spaces between them.
+  `-- Separated by spaces.
    alter table tokens add column scopes text not null default ''`,
 ];
 
 /**
- * All or nothing, and one process at a time: PostgreSQL's `if not exists` does not look at what another one creates at
- * the same moment, so that a lock of its own comes first ("plnt"). The table has one row.
+ * Runs the missing steps in one transaction. The advisory lock ("plnt" in ASCII) lets one process in at a time, as
+ * `if not exists` fails when another process creates the same table at the same moment.
  */
 const MIGRATE = `do $migrate$ declare found_version bigint; begin
   perform pg_advisory_xact_lock(x'706c6e74'::int);
@@ -39,35 +36,29 @@ const MIGRATE = `do $migrate$ declare found_version bigint; begin
   update schema_version set version = ${MIGRATIONS.length} where version < ${MIGRATIONS.length};
 end $migrate$`;
 
-/** The columns of tables with these names, where the search path leads. */
-const COLUMNS = `select name as "table", attname as "column", format_type(atttypid, atttypmod) as type, attnotnull as required
+const SELECT_COLUMNS = `select name as "table", attname as "column", format_type(atttypid, atttypmod) as type, attnotnull as required
   from unnest($1::text[]) as name join pg_attribute on attrelid = to_regclass(quote_ident(name))
   where attnum > 0 and not attisdropped order by attrelid, attnum`;
 
-/** How long a migration may take, and wait for that of another process, in milliseconds. */
+/** The time limit of a migration, including its wait for a migration by another process. */
 const MIGRATION_MS = 600_000;
 
-/**
- * Brings the schema of a database up to date. Any number of processes may do this at once.
- *
- * @throws StoreUnusable, or what PostgreSQL or the system says
- */
+/** May run in several processes at once. @throws StoreUnusable, or an error of PostgreSQL or the network */
 export async function migrate(session: Session, server: string, create: boolean, until: number): Promise<Schema> {
   return await session.withRetries(async (query) => {
     const found = await readVersion(query, server);
     const now = MIGRATIONS.length;
-    if (found === undefined && !create) throw new StoreUnusable(`${server} has no plant store`);
+    if (found === undefined && !create) throw new StoreUnusable(`${server} has no plant store: check DATABASE_URL`);
     const before = found ?? 0;
     requireSchema(server, before, now, create);
     if (found !== now) await session.query(performance.now() + MIGRATION_MS, MIGRATE);
-    // In a time of its own: the migration may have taken all the other.
+    // With a new deadline, as the migration may have run past `until`.
     const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
     requireTables(server, await readColumns(inTime, Object.keys(TABLES)), SQL_TYPES);
     return { before, now };
   }, until);
 }
 
-/** @throws StoreUnusable if the table with the version is not that of a store */
 async function readVersion(query: Query, server: string): Promise<number | undefined> {
   const columns = await readColumns(query, ['schema_version', ...Object.keys(TABLES)]);
   const own = columns.filter(({ table }) => table === 'schema_version');
@@ -76,20 +67,14 @@ async function readVersion(query: Query, server: string): Promise<number | undef
   if (described === 'id bigint not null,version bigint not null') {
     const { rows } = await query('select id, version from schema_version limit 2');
     const version = Number(rows[0]?.['version']);
-    // The first migration makes the row and the tables together.
+    // One transaction creates the row and the tables, so a version above 0 without tables is not a store's.
     if (rows.length === 1 && rows[0]?.['id'] === 1n && (version === 0 || own.length < columns.length)) return version;
   }
   throw new StoreUnusable(
-    `${server} has a table schema_version that is not a store's: give the store a database, or a schema, of its own`,
+    `${server} has a table schema_version of another application: give the store a database or a schema of its own`,
   );
 }
 
 async function readColumns(query: Query, tables: readonly string[]): Promise<FoundColumn[]> {
-  const { rows } = await query(COLUMNS, tables);
-  return rows.map(({ table, column, type, required }) => ({
-    table: String(table),
-    column: String(column),
-    type: String(type),
-    nullable: required === false,
-  }));
+  return toColumns((await query(SELECT_COLUMNS, tables)).rows);
 }

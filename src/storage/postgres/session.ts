@@ -7,44 +7,39 @@ import { InterruptedError, isUndone, losesConnection, translate } from './errors
 import { type PostgresLocation, serverOf } from './location.ts';
 import { encode } from './values.ts';
 
-/** Runs a query, with its values as `$1`, `$2`, …: of the kinds of tables.ts, or arrays of them. */
+/** Runs a query with the values of `$1`, `$2`, …: of the kinds in tables.ts, or arrays of them. */
 export type Query = (text: string, ...values: unknown[]) => Promise<Result>;
 
-/** Does some work, and again while it fails for a transient reason. */
+/** Runs `work`, and runs it again while it fails for a reason that may pass. */
 export type WithRetries = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
-/** How long the session waits before the second try, in milliseconds; before each later one, twice as long. */
+/** The pause before the first retry. It doubles with each further retry, up to the maximum. */
 const FIRST_PAUSE_MS = 20;
-/** The longest that it waits before a try. */
 const MAX_PAUSE_MS = 500;
 
-/** How long before the end of its time the session cancels a query. */
+/** How long before its deadline a query is cancelled. */
 const CANCEL_MS = 500;
-/** How long a query may take while the server is known to be unreachable. */
+/** The time limit of a query to a server that did not answer before. */
 const UNREACHABLE_QUERY_MS = 1000;
-/** How long a portion of a long list may take. */
 const PORTION_MS = 600_000;
 
-/** It locks a row, so that the commit needs a transaction id, and waits until the standby has all earlier commits. */
+/** The row lock needs a transaction id, so that the commit waits until the standby has all earlier commits. */
 const FLUSH = 'select id from schema_version for key share';
 
-/** How many queries with values have a name: the text of one may depend on what a client sends. */
+/** Limits the memory, as the text of a query may depend on a request. */
 const MAX_NAMES = 200;
 
-/**
- * The names of queries with values, each of which a connection prepares once. They come from the text alone: behind a
- * pooler the same connection of the server may serve several processes.
- */
+/** Names of prepared statements. They depend on the text alone, as a pooler may share a connection among processes. */
 const names = new Map<string, string>();
 
-/** One connection to PostgreSQL at a time, made anew whenever it is lost: to the next host, if there are several. */
+/** One connection at a time. When it is lost, the session connects again, to the next host if there are several. */
 export class Session implements Disposable {
   private readonly location: PostgresLocation;
   private connection: Connection | undefined;
   private opening: Promise<Connection> | undefined;
   private readonly closing = new AbortController();
   private nextHost = 0;
-  /** Whether the last work failed in all its tries: the next gets one short try, so that no request waits in vain. */
+  /** Whether all tries of the last work failed: the next work then has one short try, so that requests fail fast. */
   private unreachable = false;
 
   constructor(location: PostgresLocation) {
@@ -52,10 +47,9 @@ export class Session implements Disposable {
   }
 
   /**
-   * Does what `WithRetries` says, until a time on the clock of `performance.now()`.
-   *
-   * @param mayConflict whether the server may well undo the work for that of others
-   * @throws what PostgreSQL or the system says, after that time or at once if it is not transient
+   * @param until the deadline on the clock of `performance.now()`
+   * @param mayConflict whether conflicts with other transactions are normal: they do not make the server unreachable
+   * @throws the last error, after the deadline, or at once if a retry is pointless
    */
   async withRetries<T>(work: (query: Query) => Promise<T>, until: number, mayConflict = false): Promise<T> {
     const end = this.unreachable ? Math.min(until, performance.now() + UNREACHABLE_QUERY_MS) : until;
@@ -78,16 +72,15 @@ export class Session implements Disposable {
     }
   }
 
-  /** Runs a query once, by the time given. @throws what PostgreSQL or the system says */
   async query(until: number, ...statement: Parameters<Query>): Promise<Result> {
     return await this.queryOn(await this.getConnection(until), until, ...statement);
   }
 
   /**
-   * Does some work in a transaction, with retries: not, unless the work is repeatable, if the answer to its commit is
-   * lost. Nothing else can use the session meanwhile.
+   * Runs `work` in a transaction, with retries; after a lost answer to the commit only if it is repeatable. No other
+   * work may use the session meanwhile.
    *
-   * @throws StoreUnavailable if it may have been done, or what PostgreSQL or the system says
+   * @throws StoreUnavailable if the answer to the commit is lost, or an error of PostgreSQL or the network
    */
   async transaction<T>(work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
     const attempt = async () => {
@@ -97,10 +90,10 @@ export class Session implements Disposable {
       try {
         await query('begin isolation level serializable');
         result = await work(query);
-        // A transaction that has written nothing would not wait until the standby has what it has seen.
+        // Without FLUSH, a transaction that only reads would not wait until the standby has the rows that it has read.
         await query(FLUSH);
       } catch (error) {
-        // In a time of its own: the work may have taken all the other.
+        // With a new deadline, as the work may have run past `until`.
         await this.queryOn(connection, performance.now() + UNREACHABLE_QUERY_MS, 'rollback').catch(() => {
           this.giveUp(connection);
         });
@@ -111,21 +104,21 @@ export class Session implements Disposable {
       } catch (error) {
         if (repeatable || isUndone(error)) throw error;
         const { message } = error as Error;
-        throw new StoreUnavailable(`PostgreSQL may have done this: ${message}`, { cause: error });
+        throw new StoreUnavailable(`PostgreSQL may have committed the transaction: ${message}`, { cause: error });
       }
       return result;
     };
     return await this.withRetries(attempt, until, true);
   }
 
-  /** The rows of a query in portions, as they are at one moment. Nothing else can use the session any more. */
-  async *portions(rows: number, until: number, ...query: Parameters<Query>): AsyncGenerator<readonly Row[]> {
+  /** The rows of one moment. Afterwards the session is of no more use. */
+  async *portions(size: number, until: number, ...query: Parameters<Query>): AsyncGenerator<readonly Row[]> {
     const connection = await this.getConnection(until);
     const run: Query = (...statement) => this.queryOn(connection, performance.now() + PORTION_MS, ...statement);
     const [text, ...values] = query;
     await run('begin');
     await run(`declare portions cursor for ${text}`, ...values);
-    const fetch = async () => (await run(`fetch ${rows} from portions`)).rows;
+    const fetch = async () => (await run(`fetch ${size} from portions`)).rows;
     for (let portion = await fetch(); portion.length > 0; portion = await fetch()) yield portion;
   }
 
@@ -140,7 +133,7 @@ export class Session implements Disposable {
     return await this.opening;
   }
 
-  /** Connects to the first host that takes writes, from the one after the last one on. */
+  /** Connects to the first host that accepts writes, beginning with the host after the last one tried. */
   private async openConnection(until: number): Promise<Connection> {
     const { hosts, connectTimeoutMs } = this.location;
     const failures: unknown[] = [];
@@ -160,20 +153,18 @@ export class Session implements Disposable {
       }
     }
     const unusable = failures.find((failure) => failure instanceof StoreUnusable);
-    // One of the others may take writes soon.
     if (unusable !== undefined && failures.some((failure) => failure instanceof InterruptedError)) {
       throw new InterruptedError(failures.map(messageOf).join('; '), { cause: unusable });
     }
     throw unusable ?? failures.at(-1);
   }
 
-  /** Runs a query to its end, or until its time is over. */
   private async queryOn(connection: Connection, until: number, ...query: Parameters<Query>): Promise<Result> {
     const [text, ...values] = query;
     if (values.length > 0 && names.size < MAX_NAMES && !names.has(text)) {
       names.set(text, `store_${hash('sha256', text).slice(0, 16)}`);
     }
-    // Before the server is asked: a value that cannot be encoded is no fault of the connection.
+    // Outside the `try`, as a value that cannot be encoded is no fault of the connection.
     const config = { text, values: values.map(encode), name: names.get(text) };
     const left = Math.max(0, until - performance.now() - CANCEL_MS);
     const overdue = setTimeout(() => {

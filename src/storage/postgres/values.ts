@@ -1,7 +1,6 @@
 import type { Kind } from '../tables.ts';
 import { Json } from '../values.ts';
 
-/** What the kinds of columns are called. */
 export const SQL_TYPES: Readonly<Record<Kind, string>> = {
   text: 'text',
   int64: 'bigint',
@@ -13,10 +12,9 @@ export const SQL_TYPES: Readonly<Record<Kind, string>> = {
   json: 'jsonb',
 };
 
-/** A value as pg takes it, which knows all others. */
 export function encode(value: unknown): unknown {
   if (value instanceof Json) return value.text;
-  // pg would write it in the time zone of the process, without the seconds that zones had before 1972.
+  // pg writes local time, without the seconds that time zones had before 1972.
   if (value instanceof Date) return value.toISOString();
   return Array.isArray(value) ? value.map(encode) : value;
 }

@@ -9,60 +9,49 @@ import { connect, connectReader } from './connection.ts';
 import { atOpening, isBusy, sqliteCode } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 
-/** All pages in one step: with more than one, each write of another connection would begin it anew. */
+/** One step copies all pages: between two steps, a write by another connection would restart the copy. */
 const ALL_PAGES = 2 ** 31 - 1;
-/** In two steps, or more, a store is restored: it is locked from the first on. */
+/** A restore takes two steps or more, so that `progress` is called while the store is locked. */
 const RESTORED_PAGES = 1000;
-/** How long a copy waits for another process that writes, in milliseconds. */
 const COPY_PATIENCE_MS = 30_000;
-/** How long it waits before each try. */
 const COPY_PAUSE_MS = 5;
-/** SQLITE_OK. */
-const NO_ERROR = 0;
+const SQLITE_OK = 0;
 
-/**
- * Copies a store into a file that is there, and empty, as it is at one moment, and checks the copy. The file holds no
- * other file's data, and needs none beside it.
- *
- * @returns how many items it has
- * @throws StoreUnusable, StoreUnavailable
- */
+/** Copies a store, as it is at one moment, into an empty file, and checks the copy. Returns the number of items. */
 export async function backUp(path: string, copy: string): Promise<number> {
-  if (!existsSync(path)) throw new StoreUnusable(`there is no database ${path}`);
+  if (!existsSync(path)) throw new StoreUnusable(`the database ${path} does not exist: check DATABASE_URL`);
   await copyPages(path, copy);
   return inDatabase(copy, () => {
     using database = new DatabaseSync(copy);
-    // The copy is one of a database with a log (WAL) beside it; this one never gets one.
+    // The copy inherits the mode WAL of the store, in which readers would create files beside it.
     database.exec('pragma journal_mode = delete');
     return check(database, `the copy of ${path}`);
   });
 }
 
 /**
- * Makes a store what a copy of `backUp` has, and checks it: it is durable then. In one transaction, so that a service
- * that runs sees the store as it was before or after. All that was in it is gone.
+ * Replaces the contents of a store by a backup, durably, and checks them. A running service sees one transaction.
  *
- * @param allow gets the number of items in the store, and throws if the restore must not delete them
- * @returns how many items it has
- * @throws StoreUnusable, StoreUnavailable
+ * @param allow receives the number of items in the store, and throws if the restore must not delete them
+ * @returns the number of items
  */
 export async function restore(path: string, copy: string, allow: (items: number) => void): Promise<number> {
-  if (!existsSync(copy)) throw new StoreUnusable(`there is no file ${copy}`);
+  if (!existsSync(copy)) throw new StoreUnusable(`the file ${copy} does not exist`);
   if (existsSync(path) && realpathSync(path) === realpathSync(copy)) {
-    throw new StoreUnusable(`the file ${copy} is the store itself`);
+    throw new StoreUnusable(`the file ${copy} is the store itself: name a backup`);
   }
   const items = inDatabase(copy, () => {
     using database = new DatabaseSync(copy, { readOnly: true });
     return check(database, `the database ${copy}`);
   });
-  // Makes the store where there is none; a file that is not a store is not overwritten.
+  // connect() creates a missing store, and refuses a file that is not a store.
   inDatabase(path, () => {
     using database = connect(path, true).database;
-    // Before any writer has to wait; what is allowed now is asked again below.
+    // Refuses early, without a lock; `progress` below asks again.
     allow(countItems(database));
   });
   await withCurrentSchema(path, copy, async (source) => {
-    // Between two steps, as the store is locked then: nothing is added any more.
+    // SQLite calls `progress` between two steps, when the store is locked: the number of items is final.
     let allowed = false;
     const progress = () => {
       if (allowed) return;
@@ -72,7 +61,7 @@ export async function restore(path: string, copy: string, allow: (items: number)
     };
     await copyPages(source, path, { rate: Math.min(RESTORED_PAGES, Math.ceil(pagesOf(source) / 2)), progress });
     inDatabase(path, () => {
-      // Flushes all that was copied with what it writes.
+      // connect() writes, which flushes the copied pages too.
       using database = connect(path, true).database;
       compare(database, path, source);
     });
@@ -80,14 +69,13 @@ export async function restore(path: string, copy: string, allow: (items: number)
   return items;
 }
 
-/** A service that runs must not meet an older schema: the migrations run on a copy of the copy then. */
+/** Migrates an old backup in a copy of its own, as a running service must never see an older schema. */
 async function withCurrentSchema(path: string, copy: string, work: (source: string) => Promise<void>): Promise<void> {
   if (versionOf(copy) === MIGRATIONS.length) {
     await work(copy);
     return;
   }
   const source = `${path}.restoring`;
-  // One that was killed has left them.
   const remove = () => {
     for (const end of ['', '-wal', '-shm']) rmSync(source + end, { force: true });
   };
@@ -114,7 +102,7 @@ function pagesOf(path: string): number {
   return Number(database.prepare('pragma page_count').get()?.['page_count']);
 }
 
-/** Retries while another process writes: unlike other statements, this one does not wait for its lock. */
+/** Retries while another process writes: a backup of SQLite ignores the lock timeout. */
 async function copyPages(from: string, to: string, steps: BackupOptions = { rate: ALL_PAGES }): Promise<void> {
   const deadline = performance.now() + COPY_PATIENCE_MS;
   for (;;) {
@@ -123,17 +111,16 @@ async function copyPages(from: string, to: string, steps: BackupOptions = { rate
       await backup(source, to, steps);
       return;
     } catch (error) {
-      // Where a lock was in its way it fails with the code of a connection that has no error.
-      if (!isBusy(error) && sqliteCode(error) !== NO_ERROR) throw atOpening(error, to);
+      // node:sqlite reports some locks as SQLITE_OK.
+      if (!isBusy(error) && sqliteCode(error) !== SQLITE_OK) throw atOpening(error, to);
       if (performance.now() > deadline) {
-        throw new StoreUnavailable(`the database ${to} is locked by another process`, { cause: error });
+        throw new StoreUnavailable(`the database ${to} is locked by another process: try again`, { cause: error });
       }
     }
     await sleep(COPY_PAUSE_MS);
   }
 }
 
-/** Does some work, and throws what SQLite finds wrong with a database with its path. */
 function inDatabase<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -142,7 +129,7 @@ function inDatabase<T>(path: string, work: () => T): T {
   }
 }
 
-/** @param name what the database is called in the messages @returns how many items it has */
+/** @returns the number of items */
 function check(database: DatabaseSync, name: string): number {
   const value = (pragma: string) => Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
   if (value('application_id') !== APPLICATION_ID) throw new StoreUnusable(`${name} is not a ${RESOURCE.one} store`);
@@ -152,12 +139,11 @@ function check(database: DatabaseSync, name: string): number {
   return countItems(database);
 }
 
-/** All at once, unlike the engine: a command has no requests to answer meanwhile. */
 function countItems(database: DatabaseSync): number {
   return Number(database.prepare(`select count(*) as count from ${RESOURCE.many}`).get()?.['count']);
 }
 
-/** Every row of the backup must be in the store, as it was; a service may have added some since. */
+/** Every row of the backup must be in the store, which a service may have added to since. */
 function compare(database: DatabaseSync, path: string, copy: string): void {
   database.prepare('attach ? as backup').run(copy);
   const found = database.prepare('pragma main.integrity_check').get()?.['integrity_check'];
@@ -167,6 +153,6 @@ function compare(database: DatabaseSync, path: string, copy: string): void {
     return database.prepare(`select 1 from ${join} where ${differs.join(' or ')} limit 1`).get() !== undefined;
   });
   if (found !== 'ok' || isLost) {
-    throw new StoreUnusable(`the database ${path} is not what ${copy} has: ${String(found)}; restore it again`);
+    throw new StoreUnusable(`the database ${path} differs from ${copy} (${String(found)}): restore it again`);
   }
 }

@@ -5,33 +5,26 @@ import { type Schema, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { atOpening, isBusy } from './errors.ts';
 import { migrate } from './migrations.ts';
 
-/**
- * How long a connection waits for another process that holds the write lock, in milliseconds. Nothing can cut the wait
- * short: END_MS of commands/serve.ts and the 10 s to stop in that README.md promises count on it.
- */
+/** A thread that waits for the lock cannot stop: with END_MS of commands/serve.ts, this must stay below 10 s. */
 const LOCK_TIMEOUT_MS = 2000;
 
 /**
- * How many pages of 4 KiB the log (WAL) has when they are copied into the database, which stops writing for so long.
- * Measured with random ids in 10 million items, where each item is a page: 1,000 pages (SQLite's own choice) take 22 ms
- * and leave 21,000 items/s, 4,000 take 60 ms and leave 28,000, 16,000 take 300 ms and leave 33,000. A page cache beyond
- * SQLite's own 2 MB made it slower: the pages are in the system's cache already.
+ * The length of the log (WAL), in pages of 4 KiB, at which SQLite stops writing and copies the log into the database.
+ * Measured with random ids among 10 million items, one page each: 1,000 pages (SQLite's default) take 22 ms and leave
+ * 21,000 items/s, 4,000 take 60 ms and leave 28,000, 16,000 take 300 ms and leave 33,000. A page cache larger than
+ * SQLite's 2 MB was slower, as the system has the pages in its cache.
  */
 const CHECKPOINT_PAGES = 4000;
 
-/** How large the log stays that has grown beside a long list, when it begins anew. Without a list it is below. */
+/** The size to which SQLite truncates a log that has grown during a long list. */
 const LOG_BYTES = 64 * 1024 * 1024;
 
-/**
- * Opens the database for writing, and brings its schema up to date.
- *
- * @throws StoreUnusable
- */
+/** Opens the database for writing, and migrates it. @throws StoreUnusable */
 export function connect(path: string, create: boolean): { database: DatabaseSync; schema: Schema } {
   try {
-    // It throws where this user may not look.
-    const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
-    if (!create && !isThere) throw new StoreUnusable(`there is no database ${path}`);
+    // Throws if this user may not enter the folder.
+    const exists = statSync(path, { throwIfNoEntry: false }) !== undefined;
+    if (!create && !exists) throw new StoreUnusable(`the database ${path} does not exist: check DATABASE_URL`);
     makeFolder(dirname(path));
     if (!existsSync(path)) makeFile(path);
     const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
@@ -47,13 +40,10 @@ export function connect(path: string, create: boolean): { database: DatabaseSync
   }
 }
 
-/** How often the two files beside the database are looked for, in milliseconds: each stat takes 1 % of a create. */
+/** The pause between checks of -wal and -shm: each stat takes 1 % of the time of a create. */
 const LOOK_MS = 100;
 
-/**
- * Returns what throws once a file of a database that is open is no longer at its path: the next start would not find
- * what is written to it.
- */
+/** Returns a function that throws once a file has left its path: the next start would miss what this process writes. */
 export function watchFiles(path: string): () => void {
   const identity = identityOf(path);
   const beside = new Map(['-wal', '-shm'].map((end) => [path + end, identityOf(path + end)]));
@@ -80,7 +70,6 @@ function identityOf(file: string): string | undefined {
   }
 }
 
-/** Opens another connection, which sees the database as it was when it first read. @throws StoreUnusable */
 export function connectReader(path: string): DatabaseSync {
   try {
     return new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS, readOnly: true, readBigInts: true });
@@ -90,47 +79,45 @@ export function connectReader(path: string): DatabaseSync {
 }
 
 /**
- * Makes a folder that only its owner may enter, and flushes the one that holds it. Level by level, as Node's own
- * `recursive` never returns where the system refuses a folder as it does under /proc.
+ * Creates a folder for its owner alone, and flushes its parent. Node's own `recursive` never returns under /proc, where
+ * the system refuses every folder.
  */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
-  const holder = dirname(folder);
-  makeFolder(holder);
+  const parent = dirname(folder);
+  makeFolder(parent);
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it meanwhile.
     if (!existsSync(folder)) throw error;
   }
-  const descriptor = openSync(holder, 'r');
+  const descriptor = openSync(parent, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
 }
 
-/** Makes an empty file that only its owner may read: it gets the tokens' hashes. SQLite gives its -wal and -shm the same mode. */
+/** Only the owner may read the file, which will hold the hashes of tokens. SQLite gives -wal and -shm the same mode. */
 function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'a', 0o600));
   } catch {
-    // SQLite says why it cannot be opened.
+    // SQLite fails to open the file next, and its error names the reason.
   }
 }
 
 function configure(database: DatabaseSync, path: string): void {
-  // Waits for the lock in steps of its own: SQLite does not, for this one.
+  // A change of the journal mode ignores SQLite's lock timeout, so this loop waits instead.
   const deadline = Date.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     try {
       const mode = database.prepare('pragma journal_mode = wal').get();
       if (mode?.['journal_mode'] === 'wal') break;
-      throw new StoreUnusable(`the database ${path} lies on a file system that cannot share memory, which WAL needs`);
+      throw new StoreUnusable(`the database ${path} is on a file system without shared memory: use a local disk`);
     } catch (error) {
       if (!isBusy(error) || Date.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
   }
-  // Each commit is flushed to the disk; on macOS that takes F_FULLFSYNC.
   database.exec('pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on');
   database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma journal_size_limit = ${LOG_BYTES}`);
 }

@@ -10,21 +10,15 @@ import { Thread } from './thread.ts';
 import { withPauses } from './pauses.ts';
 import { encode, rowDecoder } from './values.ts';
 
-/** How many queries the thread that reads has at once: it does one after the other. */
+/** The reading thread runs one query at a time; the others wait in its message queue. */
 const MAX_READS = 8;
 
-/** A file, such as `sqlite:data/store.db`. */
 export interface SqliteLocation {
   readonly engine: 'sqlite';
   readonly path: string;
 }
 
-/**
- * SQLite in a file, through worker threads: one writes, in batches, and from the first query that may take long on
- * another one reads, so that the query holds up no create.
- *
- * @throws StoreUnusable
- */
+/** Starts a thread that writes. The first long query starts another thread that reads, so that it delays no create. */
 export async function openSqlite({ path }: SqliteLocation, { create, observer }: Opening): Promise<Engine> {
   const writer = new Thread({ path, mode: create ? 'create' : 'write' });
   const schema = (await writer.opened) as Schema;
@@ -40,9 +34,8 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
     return reader;
   };
   const reads = new Turns(MAX_READS);
-  // Of operations, one at once: creates and look-ups wait for no more than one.
+  // One write of an operation at a time, so that creates and look-ups of tokens wait for at most one.
   const writes = new Turns(1);
-  // One batch at once, as one thread writes.
   const batches = new Batches((items) => createBatch(writer, items), 1, observer);
   return {
     opened: Promise.resolve(schema),
@@ -62,15 +55,14 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
     ready: () => writer.call('ready'),
     close: async () => {
       await batches.idle();
-      // Behind those that wait.
+      // Waits for its turn, after the queries under way.
       await reads.take(async () => (await reader)?.close(), Infinity);
-      // The last to close makes one file of the database and its log, which a connection that only reads cannot.
+      // The writer closes last, as the last connection merges the log into the database, which must be writable.
       await writes.take(() => writer.close(), Infinity);
     },
   };
 }
 
-/** The writer does nothing else meanwhile. */
 function runTransaction<T>(writer: Thread, work: (run: Run) => Promise<T>): Promise<T> {
   return writer.takeAlone(async (call) => {
     try {
@@ -85,7 +77,7 @@ function runTransaction<T>(writer: Thread, work: (run: Run) => Promise<T>): Prom
   });
 }
 
-/** One statement is one snapshot, for as long as it runs. */
+/** A statement reads one snapshot from its first row to its last. */
 async function* readPortions(path: string, { sql, values }: Statement, size: number): AsyncGenerator<readonly Row[]> {
   try {
     using reader = connectReader(path);
@@ -97,7 +89,7 @@ async function* readPortions(path: string, { sql, values }: Statement, size: num
       if (portion.length < size) continue;
       yield portion;
       portion = [];
-      // Reading stops this thread, whose other work gets its turn now.
+      // This thread reads synchronously: it now processes other events.
       await setImmediate();
     }
     yield portion;

@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The share of the time of a write that the lock is left to others after it. A process that waits for the lock of SQLite
- * asks for it again and again, ever less often: it must be free for long enough to be found free.
+ * The pause after a write, as a share of the time that the write took. A process that waits for SQLite's lock polls it
+ * less and less often, so the lock must stay free for a while.
  */
 const PAUSE = 0.25;
-/** The same while others write. */
 const PAUSE_BESIDE_OTHERS = 1;
 
 /**
- * Lets writes of much follow one another, with pauses in which others find the lock free.
+ * Runs large writes one after another, with pauses in which other processes get the lock.
  *
- * @param othersWrote whether another connection has written since it was asked last
+ * @param othersWrote whether another connection has written since the last call
  */
 export function withPauses<Items, Result>(
   write: (items: Items) => Promise<Result>,
@@ -28,7 +27,7 @@ export function withPauses<Items, Result>(
       const took = performance.now() - begun;
       await sleep(took * ((await othersWrote()) ? PAUSE_BESIDE_OTHERS : PAUSE));
     };
-    // The caller is told when a write fails; the next one comes all the same.
+    // A failed write rejects `written` for its caller, and does not stop the next one.
     free = written.then(pause, pause).catch(() => undefined);
     return written;
   };

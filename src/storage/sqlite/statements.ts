@@ -10,19 +10,18 @@ import { encode, rowDecoder } from './values.ts';
 const INSERT = `insert into ${RESOURCE.many} (${COLUMN_LIST}) values (${COLUMNS.map(() => '?').join()}) on conflict do nothing`;
 const SELECT_ONE = `select ${COLUMN_LIST} from ${RESOURCE.many} where id = ?`;
 
-/** How many statements stay prepared: the text of a query may depend on what a client sends. */
+/** Limits the memory, as the text of a query may depend on a request. */
 const MAX_PREPARED = 200;
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** undefined: it answers with no rows. */
   readonly decode: ((row: Row) => Row) | undefined;
 }
 
-/** The statements of the store, run in a worker thread. */
+/** The methods that a worker thread runs for `Thread`. */
 export class Statements {
   private readonly database: DatabaseSync;
-  /** Changes whenever another connection has written. */
+  /** SQLite's `data_version`, which changes when another connection writes. */
   private version: unknown;
   private readonly prepared = new Map<string, Prepared>();
 
@@ -30,7 +29,6 @@ export class Statements {
     this.database = database;
   }
 
-  /** Creates items in one transaction, as `Creator.create` says for each. */
   createBatch(items: readonly Item[]): (Creation | PackedError)[] {
     this.begin();
     try {
@@ -50,7 +48,7 @@ export class Statements {
       const stored = this.run({ sql: SELECT_ONE, values: [item.id] }).rows.map(toItem)[0];
       return isSameItem(item, stored) ? 'replayed' : 'conflict';
     } catch (error) {
-      // SQLite gave up the whole transaction: not this item's fault.
+      // SQLite has rolled back the whole transaction, for a reason other than this item.
       if (!this.database.isTransaction) throw error;
       return pack(atWork(error));
     }
@@ -64,9 +62,9 @@ export class Statements {
     return { rows, changes: BigInt(rows.length) };
   }
 
-  /** @throws Error if SQLite has given up the transaction of which the statement is one: it would be done for good */
+  /** @throws Error if SQLite has rolled back the transaction: the statement would take effect on its own */
   runWithin(statement: Statement): Result {
-    if (!this.database.isTransaction) throw new Error('the transaction was given up');
+    if (!this.database.isTransaction) throw new Error('SQLite has rolled back the transaction');
     return this.run(statement);
   }
 
@@ -78,12 +76,11 @@ export class Statements {
     this.database.exec('commit');
   }
 
-  /** Does nothing if SQLite has given up the transaction already. */
+  /** Does nothing if SQLite has rolled back already. */
   rollback(): void {
     if (this.database.isTransaction) this.database.exec('rollback');
   }
 
-  /** Whether others have written since this was asked last. */
   othersWrote(): boolean {
     const version = this.run({ sql: 'pragma data_version', values: [] }).rows[0]?.['data_version'];
     const same = version === this.version;
@@ -91,12 +88,12 @@ export class Statements {
     return !same;
   }
 
-  /** Writes a page as it is: 4 KB of the log (WAL) and an fsync, for which creates wait once. */
+  /** Rewrites a page unchanged, which costs 4 KB of log (WAL) and one fsync. */
   ready(): void {
     this.begin();
     try {
       this.run({ sql: `select 1 from ${RESOURCE.many} limit 1`, values: [] });
-      // Not the version of the schema, which a newer process may raise meanwhile.
+      // Not `user_version`, which a newer process may be raising.
       this.database.exec(`pragma application_id = ${APPLICATION_ID}`);
       this.commit();
     } finally {
@@ -108,7 +105,7 @@ export class Statements {
     this.database.close();
   }
 
-  /** Integers are read as bigint: node:sqlite refuses those beyond 2^53 otherwise, rowids of inserted items included. */
+  /** Reads integers as bigint: node:sqlite throws for numbers beyond 2^53, even for the rowid of an inserted item. */
   private prepare(sql: string): Prepared {
     const found = this.prepared.get(sql);
     if (found !== undefined) return found;

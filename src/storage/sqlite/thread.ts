@@ -4,13 +4,11 @@ import { unpack } from './errors.ts';
 import type { Statements } from './statements.ts';
 import type { Answer, Call, WorkerOpening } from './worker.ts';
 
-/** A worker thread as seen from this one: calls go in, answers come back in the same order. */
+/** Calls the methods of `Statements` in a worker thread, which answers in the order of the calls. */
 export class Thread {
-  /** Resolves with what the opening has found. */
   readonly opened: Promise<unknown>;
   private readonly worker: Worker;
   private readonly pending: PromiseWithResolvers<unknown>[] = [];
-  /** Resolves when that which has the thread alone has done its work. */
   private alone: Promise<unknown> | undefined;
 
   constructor(opening: WorkerOpening) {
@@ -23,18 +21,17 @@ export class Thread {
     });
     this.worker.on('error', (error) => {
       for (const { reject } of this.pending.splice(0)) reject(error);
-      // A thread that died of an unforeseen error leaves a store that cannot be trusted: the process must start anew.
+      // An unforeseen error of the thread leaves a store that cannot be trusted: ends the process.
       throw error;
     });
   }
 
-  /** Calls a method, after the one that has the thread alone. */
   call<M extends keyof Statements>(method: M, ...args: Parameters<Statements[M]>): Promise<ReturnType<Statements[M]>> {
     if (this.alone === undefined) return this.callNow(method, ...args);
     return this.alone.then(() => this.callNow(method, ...args));
   }
 
-  /** Does work between the calls of which no other call comes: one such work at a time. */
+  /** Keeps other calls waiting until `work` is done. Only one work may do this at a time. */
   async takeAlone<T>(work: (call: Thread['callNow']) => Promise<T>): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.alone = promise;

@@ -3,7 +3,7 @@ import type { Row } from '../store.ts';
 import { type Kind, kindOf, TABLES } from '../tables.ts';
 import { Json } from '../values.ts';
 
-/** What the kinds of columns are called in a STRICT table. A boolean is 0 or 1, a timestamp milliseconds since 1970. */
+/** For STRICT tables. A boolean is 0 or 1, a timestamp is milliseconds since 1970. */
 export const SQL_TYPES: Readonly<Record<Kind, string>> = {
   text: 'TEXT',
   int64: 'INTEGER',
@@ -15,18 +15,16 @@ export const SQL_TYPES: Readonly<Record<Kind, string>> = {
   json: 'TEXT',
 };
 
-/** A value as node:sqlite takes it. */
 export function encode(value: unknown): SQLInputValue {
   if (value === undefined) return null;
   if (typeof value === 'boolean') return value ? 1n : 0n;
   if (value instanceof Date) return BigInt(value.getTime());
-  // Not `instanceof Json`: a value that comes from another thread has forgotten its class.
+  // Not `instanceof Json`, as a message between threads loses the class.
   if (typeof value === 'object' && value !== null && 'text' in value) return String(value.text);
-  // What tables.ts has no kind for is refused by node:sqlite, with its type.
   return value as SQLInputValue;
 }
 
-/** What node:sqlite reads of columns of these kinds, with integers as bigint. Null is null in all of them. */
+/** Decodes values other than null; node:sqlite reads integers as bigint. */
 const DECODE: Partial<Record<Kind, (value: unknown) => unknown>> = {
   int32: Number,
   boolean: (value) => value === 1n,
@@ -34,10 +32,10 @@ const DECODE: Partial<Record<Kind, (value: unknown) => unknown>> = {
   json: (value) => Json.parse(String(value)),
 };
 
-/** What makes rows of what a statement reads: by the columns of tables from which its columns come. */
+/** Decodes each column of a result by the kind of the table's column that it comes from. */
 export function rowDecoder(statement: StatementSync): (row: Row) => Row {
   const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = TABLES;
-  // Of columns with one name the last counts, as in the row.
+  // Of columns with the same name the last counts, as in the rows of node:sqlite.
   const decoders = new Map(
     statement.columns().map(({ name, table, column }) => {
       const described = tables[table ?? '']?.[column ?? ''];
