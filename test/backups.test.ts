@@ -29,18 +29,18 @@ async function follow(lines: readonly string[], environment: string, end: string
   expect(await follows(`${command} export`)).toBe(project.read('plants.ndjson'));
 }
 
-test('the lines of docs/backups.md back a store in SQLite up, and restore it', async () => {
-  const lines = ['SQLite', 'A drill', 'Back to a backup'].flatMap((heading) => blocks('backups', heading, 'sh'));
+test('the lines of docs/data.md back a store in SQLite up, and restore it', async () => {
+  const lines = ['SQLite', 'A drill', 'Back to a backup'].flatMap((heading) => blocks('data', heading, 'sh'));
   // Cron's PATH lacks npm.
   await follow(lines, 'export PATH=/usr/bin:/bin', 'db');
 });
 
 const POSTGRES = installedPostgres();
 const none = POSTGRES === undefined ? 'there is no PostgreSQL of Debian' : undefined;
-testWith(none, 'the lines of docs/backups.md back a store in PostgreSQL up, and restore it', async () => {
+testWith(none, 'the lines of docs/data.md back a store in PostgreSQL up, and restore it', async () => {
   await using server = await PostgresServer.create({}, POSTGRES);
   const url = server.url(await server.createDatabase());
   // The lines name a server of their own.
-  const lines = blocks('backups', 'PostgreSQL', 'sh').map((block) => block.replace(/^export DATABASE_URL=.*\n/, ''));
+  const lines = blocks('data', 'PostgreSQL', 'sh').map((block) => block.replace(/^export DATABASE_URL=.*\n/, ''));
   await follow(lines, `export DATABASE_URL='${url}' PATH="${join(POSTGRES ?? '', 'bin')}:$PATH"`, 'dump');
 });

@@ -76,7 +76,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
       { line: 7, ...conflict, text: 'z,3,' },
     ]);
     expect((await run('export', '--format', 'csv')).stdout).toBe('id,name,tag\n1,x,\n3,z,"a\nb"\n');
-    // README's commands, between which the records are mended.
+    // An operator mends the records before the second import.
     const texts = rejects('plants.csv.rejects.ndjson').map(({ text }) => text);
     write(
       'mended.csv',
@@ -156,8 +156,8 @@ describe('import', () => {
       { line: 3, error: 40007, message: expect.any(String), excerpt: '2,M\ufffdll' },
       { line: 4, error: 40008, message: expect.any(String), text: '3,"x' },
     ]);
-    // README's command prints no line for a reject that has no text.
-    const [jq = ''] = blocks('README', 'Data in and out', 'console');
+    // The command of docs/data.md prints no line for a reject that has no text.
+    const [jq = ''] = blocks('data', 'Rejects', 'console');
     renameSync(join(folder, 'plants.csv.rejects.ndjson'), join(folder, 'plants.ndjson.rejects.ndjson'));
     execFileSync('sh', ['-c', jq], { cwd: folder });
     expect(readFileSync(join(folder, 'mended.ndjson'), 'utf8')).toBe('3,"x\n');
