@@ -36,7 +36,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     instances[index]?.child.kill(signal);
     return instances[index]?.ended;
   };
-  /** Starts nginx by the lines of the README, as any user, at a port of this machine. */
+  /** Starts nginx by the lines of docs/deployment.md, as any user, at a port of this machine. */
   const startNginx = async (edit: (project: Project, port: number) => void) => {
     const project = new Project();
     const port = await freePort();
@@ -49,7 +49,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
       );
     }
     if (NOBODY.uid !== undefined) chownSync(project.folder, NOBODY.uid, NOBODY.gid);
-    const [lines = ''] = blocks('README', 'Behind a proxy', 'sh');
+    const [lines = ''] = blocks('deployment', 'nginx', 'sh');
     // As many files as most systems allow a process to begin with.
     const script = `ulimit -Sn 1024\n${lines.replace(/^nginx/m, 'exec nginx')}`;
     const started = start('bash', ['--norc', '-ec', script], {}, project.folder, NOBODY);
