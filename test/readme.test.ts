@@ -1,14 +1,12 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SETTINGS } from '../src/config.ts';
 import { DEFAULT_BODY_BYTES } from '../src/contract/body-limit.ts';
 import { MAX_DEPTH } from '../src/contract/json.ts';
-import { openStore } from '../src/storage/open.ts';
 import { ERROR_NUMBERS, YAML } from './support/app.ts';
-import { Project } from './support/project.ts';
-import { blocks, page, run } from './support/readme.ts';
-import { plantStore, ROOT } from './support/service.ts';
+import { page } from './support/readme.ts';
+import { ROOT } from './support/service.ts';
 
 const README = page('README');
 
@@ -43,23 +41,6 @@ describe('README', () => {
     const rows = [...README.matchAll(/^\| `([A-Z_]+)` +\| (?:`(\S+)`)? +\| (.+?) +\|$/gm)].map(([, ...cells]) => cells);
     const settings = Object.entries<{ readonly default?: string; readonly meaning: string }>(SETTINGS);
     expect(rows).toEqual(settings.map(([name, setting]) => [name, setting.default, setting.meaning]));
-  });
-
-  test('has every command, and each line of it works as it stands', async () => {
-    const project = new Project();
-    const [commands = ''] = blocks('README', 'Commands', 'sh');
-    const { stdout: help } = await plantStore(['--help'], {});
-    for (const [, name = ''] of help.matchAll(/^ {2}(?!help)([a-z]+)/gm))
-      expect(README).toMatch(new RegExp(`\`${name}[ \`]`));
-    // A plant to be removed: the service is not running here.
-    mkdirSync(join(project.folder, 'data'));
-    const store = await openStore({ engine: 'sqlite', path: join(project.folder, 'data/plants.db') }, { create: true });
-    await store.items.create({ id: 1n, name: '2' });
-    await store.close();
-    for (const line of commands.trim().split('\n')) {
-      expect({ line, ...(await run(project, line)) }).toMatchObject({ line, code: 0 });
-    }
-    expect(project.read('plants.ndjson')).toBe('{"id":1,"name":"2"}\n');
   });
 
   test('names only scripts that package.json has', () => {
