@@ -19,7 +19,7 @@ import { generateTypes } from './types.ts';
 import { vocabularyPage } from './vocabulary-page.ts';
 
 const CONTRACT = new URL('../openapi.yaml', import.meta.url);
-const README = new URL('../README.md', import.meta.url);
+const API = new URL('../docs/api.md', import.meta.url);
 const RULES = new URL('../redocly.yaml', import.meta.url);
 
 const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
@@ -42,7 +42,7 @@ async function generate(check: boolean): Promise<void> {
     { path: 'generated/openapi.ts', text: HEADER + (await generateTypes(yaml)) },
     { path: 'generated/openapi.sha256', text: sumOf(yaml) },
     { path: 'docs/contract.md', text: vocabularyPage() },
-    { path: 'README.md', text: withErrorNumbers(await readFile(README, 'utf8'), document) },
+    { path: 'docs/api.md', text: withErrorNumbers(await readFile(API, 'utf8'), document) },
   ];
   for (const { path, text } of files) {
     const file = new URL(`../${path}`, import.meta.url);

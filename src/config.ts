@@ -20,23 +20,24 @@ export interface Setting {
   readonly default?: string;
   /** The text as the command `config` shows it, where it is not shown as it stands: it may hold a secret. */
   readonly show?: (text: string) => string;
-  /** The text of README's table of settings. */
+  /** The text of the table in docs/configuration.md. */
   readonly meaning: string;
 }
 
 /** All settings of the service. */
 export const SETTINGS = {
-  HOST: { read: readHost, default: '127.0.0.1', meaning: 'the address to listen on' },
-  PORT: { read: readPort, default: '3000', meaning: 'the port; `0` lets the system choose' },
+  HOST: { read: readHost, default: '127.0.0.1', meaning: 'the address that the service listens on' },
+  PORT: { read: readPort, default: '3000', meaning: 'the port that it listens on; `0` lets the system choose' },
   DATABASE_URL: {
     read: readStore,
     default: `sqlite:data/${RESOURCE.many}.db`,
     show: (text) => nameOfStore(readStore(text)),
-    meaning: 'where the store is: a file, whose folder is made, or PostgreSQL, see [Scaling out](#scaling-out)',
+    meaning: 'the store: an SQLite file, which the service creates with its folder, or [PostgreSQL](postgresql.md)',
   },
   BASE_URL: {
     read: readBaseUrl,
-    meaning: 'the public address, if it is another one; its path is where everything is mounted, `/docs` too',
+    meaning:
+      'the [public address](#the-public-address), where it differs; its path is the path of all pages and operations',
   },
   LOG_LEVEL: {
     read: readLogLevel,
@@ -45,36 +46,40 @@ export const SETTINGS = {
   },
   TOKEN_FILE: {
     read: readTokens,
-    meaning: 'a file with access tokens, one a line, valid beside those in the store, see [Rotation](#rotation)',
+    meaning:
+      'a file with access tokens, one on each line, which are valid [beside those in the store](authentication.md#tokens)',
   },
   JWT_ISSUER: {
     read: readIssuer,
-    meaning: 'the identity provider whose tokens are taken too, see [below](#tokens-from-an-identity-provider-jwt)',
+    meaning: 'the [identity provider](authentication.md#json-web-tokens) whose tokens the service accepts',
   },
   JWT_AUDIENCE: {
     read: readAudience,
-    meaning: 'what those tokens must have as `aud`; it must be set beside `JWT_ISSUER`',
+    meaning: 'the `aud` of these tokens; `JWT_ISSUER` needs it',
   },
-  JWT_SCOPE: { read: readScopes, meaning: 'which scopes those tokens must have, all of them' },
+  JWT_SCOPE: { read: readScopes, meaning: 'the scopes that each of these tokens must have' },
   JWKS_URL: {
     read: readJwksUrl,
     show: (text) => text.replace(/\?.*/s, '?…'),
-    meaning: 'where the keys of the provider are, if not where it says itself',
+    meaning: 'the address of the provider’s keys; without it, the provider’s discovery document names it',
   },
   RATE_LIMIT: {
     read: readRateLimit,
-    meaning: 'how many requests a caller may send, such as `600/60s`, see [Rate limits](#rate-limits)',
+    meaning: 'how many requests each token may send, such as `600/60s`, see [Rate limits](#rate-limits)',
   },
   CORS_ORIGINS: {
     read: readOrigins,
-    meaning: 'the origins whose pages may call, see [Browsers](#browsers-of-other-origins-cors)',
+    meaning: 'the origins whose pages may call the service, see [Browsers](#browsers-of-other-origins-cors)',
   },
-  TRUST_PROXY: { read: readProxies, meaning: 'the number of proxies in front, or their addresses; see below' },
+  TRUST_PROXY: {
+    read: readProxies,
+    meaning: 'the number of proxies in front, or their addresses, see [below](#the-address-of-the-client)',
+  },
   ADMIN_PORT: {
     read: readPort,
-    meaning: 'the port of the admin listener, see [Observing](#observing); there is none without it',
+    meaning: 'the port of the [admin listener](observability.md); without it there is none',
   },
-  ADMIN_HOST: { read: readHost, default: '127.0.0.1', meaning: 'its address' },
+  ADMIN_HOST: { read: readHost, default: '127.0.0.1', meaning: 'the address of the admin listener' },
 } satisfies Readonly<Record<string, Setting>>;
 
 type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly default: string } ? never : undefined);

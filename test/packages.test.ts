@@ -39,10 +39,10 @@ test('`npm ci` has nothing to warn of on Node 20: no package is deprecated or ne
   expect(warned).toEqual([]);
 });
 
-test('the README says why there is each package', () => {
+test('CONTRIBUTING.md gives a reason for each package', () => {
   const { dependencies, devDependencies, optionalDependencies } = readJson('package.json') as Record<string, object>;
   const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
-  const [, section = ''] = /^### Packages\n(.*?)^## /ms.exec(page('README')) ?? [];
+  const [, section = ''] = /^## Packages\n(.*)/ms.exec(page('CONTRIBUTING')) ?? [];
   const rows = [...section.matchAll(/^\| (`.+?) +\| /gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`(.+?)`/g)]);
   const told = rows.map(([, name = '']) => name.replace('…', ''));
   const covers = (each: string, name: string) => (/[-/]$/.test(each) ? name.startsWith(each) : name === each);

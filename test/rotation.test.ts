@@ -3,8 +3,8 @@ import { PostgresServer } from './support/postgres.ts';
 import { blocks } from './support/readme.ts';
 import { createPlant, startService } from './support/service.ts';
 
-test('the second role of README takes the place of the first, instance by instance', async () => {
-  const [second = ''] = blocks('README', 'Rotation', 'sql');
+test('the second role of docs/authentication.md replaces the first, instance by instance', async () => {
+  const [second = ''] = blocks('authentication', 'Rotation', 'sql');
   const server = await PostgresServer.create();
   await server.query("create role plants login password 'secret'");
   const database = await server.createDatabase();

@@ -6,7 +6,8 @@ import { PostgresServer } from './support/postgres.ts';
 import { page } from './support/readme.ts';
 import { createPlant, listening, plantStore, ROOT, start } from './support/service.ts';
 
-const README = page('README').replaceAll('\n', ' ');
+const POSTGRESQL = page('postgresql').replaceAll('\n', ' ');
+const RELIABILITY = page('reliability');
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -14,9 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-describe('README on scaling out', () => {
+describe('docs/postgresql.md', () => {
   test('has two lines that start two instances on one PostgreSQL', async () => {
-    const [, block = ''] = /### Scaling out .*?```sh (.*?)```/.exec(README) ?? [];
+    const [, block = ''] = /```sh (.*?)```/.exec(POSTGRESQL) ?? [];
     const commands = block.trim().split(/(?<=npm start) /);
     expect(commands).toHaveLength(2);
     const url = server.url(await server.createDatabase());
@@ -55,7 +56,7 @@ describe('README on scaling out', () => {
     const plants = Array.from({ length: 20 }, (_, id) => `{"id":${id},"name":"Ginkgo"}`);
     await Promise.all(plants.map((plant) => createPlant({ url: address, token }, plant)));
     expect(await server.query("select pid from pg_stat_activity where application_name = 'counted'")).toHaveLength(3);
-    expect(README).toContain('Each instance holds three connections');
+    expect(POSTGRESQL).toContain('Each instance holds three connections');
     service.child.kill('SIGTERM');
     await service.ended;
   });
@@ -75,7 +76,7 @@ describe('README on scaling out', () => {
   });
 });
 
-test('README has the bounds of what clients make the service hold', () => {
+test('docs/reliability.md has the bounds of what clients make the service hold', () => {
   const number = (count: number) => count.toLocaleString('en');
   const [kib, mib] = [
     (bytes: number) => `${number(bytes / 1024)} KiB`,
@@ -83,16 +84,16 @@ test('README has the bounds of what clients make the service hold', () => {
   ];
   const second = (ms: number) => `${number(ms / 1000)} s`;
   const spare = (count: number) => `${number(count)}, and ${number(count / 4)} for the smallest`;
-  const bounds = [...page('README').matchAll(/^\| ([^|]*[^ |]) +\| ([^|]*[^ |]) +\|/gm)].map(
+  const bounds = [...RELIABILITY.matchAll(/^\| ([^|]*[^ |]) +\| ([^|]*[^ |]) +\|/gm)].map(
     ([, what, most]) => `${what ?? ''}: ${most ?? ''}`,
   );
   expect(bounds).toEqual(
     expect.arrayContaining([
       `connections: ${number(MAX.connections)}`,
       `header fields of a request: ${number(MAX.fields)}, ${kib(MAX.headBytes)}`,
-      `a body, as sent and after inflating: ${kib(MAX.bodyBytes)}`,
+      `a body, as sent and decompressed: ${kib(MAX.bodyBytes)}`,
       `framing of a body in chunks: ${kib(MAX.framingBytes)}, and twice the body`,
-      `bodies on their way, as allocated: ${mib(MAX.bodies)}`,
+      `bodies that are arriving, as allocated: ${mib(MAX.bodies)}`,
       `requests under way: ${spare(MAX.underWay)}`,
       `requests that do not wait for the answer: ${spare(MAX.pipelined)}`,
       `plants that wait to be stored: ${number(MAX_WAITING_ITEMS)}, ${mib(MAX_WAITING_BYTES)}, ${second(STORE_PATIENCE_MS)}`,
@@ -101,7 +102,7 @@ test('README has the bounds of what clients make the service hold', () => {
       `a request, head and body: ${second(DEADLINE.request)}, and ${second(DEADLINE.progress)} without a byte, then 408`,
     ]),
   );
-  expect(README).toContain(`| ${second(DEADLINE.progress)} in which the client takes nothing of it`);
-  expect(README).toContain(`| ${second(DEADLINE.idle)}, then the connection is closed`);
-  expect(README).toContain(`a create waits for it, for at most ${second(STORE_PATIENCE_MS)}`);
+  expect(RELIABILITY).toContain(`| ${second(DEADLINE.progress)} in which the client reads none of it`);
+  expect(RELIABILITY).toContain(`| ${second(DEADLINE.idle)}, then the connection is closed`);
+  expect(POSTGRESQL).toContain(`a create waits for at most ${second(STORE_PATIENCE_MS)}`);
 });

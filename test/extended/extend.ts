@@ -2,13 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entriesOf, linesOf } from './outline.ts';
 
-// Adds what docs/extending.md and docs/tables.md show to the copy of the project in a folder: `extend.ts FOLDER`. A block
-// of YAML belongs to openapi.yaml, one of TypeScript to the file that its first line names.
+// Adds what pages show to the copy of the project in a folder: `extend.ts FOLDER [PAGE…]`. A block of YAML belongs to
+// openapi.yaml, one of TypeScript to the file that its first line names. Without PAGE, it adds the recipes.
 
 /** Stands for these lines of the first recipe. */
 const AS_ABOVE = '# and 400, 401, 403, 429 and default, as above';
 
-const [folder = '.'] = process.argv.slice(2);
+const [folder = '.', ...named] = process.argv.slice(2);
 
 /** Puts what a block adds below the lines that it shares with a file: as the last there, an import after the others. */
 function merge(file: readonly string[], block: readonly string[]): string[] {
@@ -24,7 +24,8 @@ function merge(file: readonly string[], block: readonly string[]): string[] {
   return linesOf(entries);
 }
 
-const pages = ['extending', 'tables'].map((name) => readFileSync(join(folder, `docs/${name}.md`), 'utf8')).join('\n');
+const names = named.length > 0 ? named : ['docs/extending.md', 'docs/tables.md'];
+const pages = names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
 const [failures = ''] = /'400'.*?default.*?$/ms.exec(pages) ?? [];
 for (const [, language, text = ''] of pages.replaceAll(AS_ABOVE, failures).matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
   const [first = '', ...others] = text.split('\n');

@@ -140,10 +140,10 @@ describe('a limit by token', () => {
     for (let time = 0; time < 3; time++) expect((await fetch(`${url}/v1:b/beds/newest`)).status).toBe(204);
   });
 
-  test('is told as the README shows it', async () => {
+  test('sends the fields that docs/configuration.md shows', async () => {
     const { headers } = await createPlant(await startSmall({ rateLimit: { requests: 600, windowMs: 60_000 } }), VALID);
     const sent = ['RateLimit-Policy', 'RateLimit'].map((name) => `${name}: ${headers.get(name) ?? ''}\n`);
-    expect(blocks('README', 'Rate limits', 'console')).toEqual([sent.join('').replace(/t=5\d/, 't=60')]);
+    expect(blocks('configuration', 'Rate limits', 'console')).toEqual([sent.join('').replace(/t=5\d/, 't=60')]);
   });
 
   test('is not there unless it is set', async () => {

@@ -14,7 +14,7 @@ const { authorizations, framings, bodies, documents, floods, paths, methods, inj
 const groups = [authorizations, framings, bodies, documents, floods, paths, methods, injections];
 const all = new Map(groups.flatMap((group) => Object.entries(group(app))));
 
-const [, section = ''] = /^### Security\n(.*?)^##/ms.exec(page('README')) ?? [];
+const [, section = ''] = /^# Security\n(.*?)^## /ms.exec(page('security')) ?? [];
 const rows = [...section.matchAll(/^\| (?!tried|--|\*)(.+?) +\| (.+?) +\|$/gm)].map(([, tried = '', answer = '']) => {
   const [name = ''] = tried.split(':');
   const [number = '', ...clauses] = answer.split(', ');
@@ -87,7 +87,7 @@ afterEach(async () => {
   for (const { id } of await app.plants()) await app.store.items.remove(id);
 });
 
-describe('the table of attacks in the README', () => {
+describe('the table of docs/security.md', () => {
   test('has a row for each, and each of its rows is tried', () => {
     expect(rows.map(({ name }) => name)).toEqual([...all.keys()]);
   });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Project } from './project.ts';
 import { ROOT } from './service.ts';
 
-/** The text of a page of docs/, by its name, or of README.md. */
+/** The text of a page by its name: README and CONTRIBUTING, in capitals, and those of docs/. */
 export const page = (name: string): string =>
-  readFileSync(join(ROOT, name === 'README' ? 'README.md' : `docs/${name}.md`), 'utf8');
+  readFileSync(join(ROOT, /^[A-Z]+$/.test(name) ? `${name}.md` : `docs/${name}.md`), 'utf8');
 
 /** The code blocks of a language below a heading of a page. */
 export function blocks(name: string, heading: string, language: string): string[] {

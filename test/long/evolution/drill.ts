@@ -53,7 +53,7 @@ export async function expectToFollow(change: Change): Promise<void> {
   edit(project);
   const { code, output } = await generate();
   expect(output).toMatch(
-    /^generated\/openapi\.ts: (written|as it was)\ngenerated\/openapi\.sha256: (written|as it was)\ndocs\/contract\.md: as it was\nREADME\.md: (written|as it was)\n$/,
+    /^generated\/openapi\.ts: (written|as it was)\ngenerated\/openapi\.sha256: (written|as it was)\ndocs\/contract\.md: as it was\ndocs\/api\.md: (written|as it was)\n$/,
   );
   expect(code).toBe(0);
   // The compiler would read the project as it is, of which it says nothing: `npm run check` sees to that.

@@ -34,7 +34,7 @@ describe('the contract leads:', () => {
     });
     const output = (written: string) =>
       ['generated/openapi.ts', 'generated/openapi.sha256'].map((file) => `${file}: ${written}\n`).join('') +
-      'docs/contract.md: as it was\nREADME.md: as it was\n';
+      'docs/contract.md: as it was\ndocs/api.md: as it was\n';
     expect(await generate()).toEqual({ code: 0, output: output('written') });
     expect(await generate()).toEqual({ code: 0, output: output('as it was') });
     expect(await generate('--check')).toEqual({ code: 0, output: '' });
