@@ -38,7 +38,7 @@ export class ExchangeComparison {
       if (before !== undefined && after !== undefined) this.reply(before, after, place);
       else if (after !== undefined) {
         const told = isFailure ? was['default'] : undefined;
-        this.report(told === undefined ? 'reply status added' : 'reply status added under default', place);
+        this.report(told === undefined ? 'reply status added' : 'failure status added beside default', place);
         if (told !== undefined) this.reply(told, after, place);
       } else {
         const told = isFailure ? is['default'] : undefined;
