@@ -68,7 +68,7 @@ function rename(one: string, many: string): void {
   run(process.execPath, 'node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.');
   run(process.execPath, 'scripts/generate.ts');
   console.log(`What was ${RESOURCE.withArticle} is ${replace(RESOURCE.withArticle)} now, in name.
-README, "Another domain", says what is left to do; \`git reset --hard\` undoes this.`);
+docs/another-domain.md says what is left to do; \`git reset --hard\` undoes this.`);
 }
 
 function run(...[program = '', ...args]: readonly string[]): string {

@@ -24,7 +24,7 @@ function merge(file: readonly string[], block: readonly string[]): string[] {
   return linesOf(entries);
 }
 
-const names = named.length > 0 ? named : ['docs/extending.md', 'docs/tables.md'];
+const names = named.length > 0 ? named : ['docs/extending.md', 'docs/tables.md', 'docs/transactions.md'];
 const pages = names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
 const [failures = ''] = /'400'.*?default.*?$/ms.exec(pages) ?? [];
 for (const [, language, text = ''] of pages.replaceAll(AS_ABOVE, failures).matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {

@@ -4,7 +4,7 @@ import { Project } from '../support/project.ts';
 import { page, run } from '../support/readme.ts';
 import { type Service, startService } from '../support/service.ts';
 
-// The recipes of docs/extending.md and docs/tables.md, added to a copy of the project.
+// The recipes of docs/extending.md, docs/tables.md and docs/transactions.md, added to a copy of the project.
 
 const NODE = 'scripts/node node_modules';
 const GENERATE = 'npm run generate';
