@@ -6,7 +6,7 @@ import { entriesOf, linesOf } from './outline.ts';
 // openapi.yaml, one of TypeScript to the file that its first line names. Without PAGE, it adds the recipes.
 
 /** Stands for these lines of the first recipe. */
-const AS_ABOVE = '# and 400, 401, 403, 429 and default, as above';
+const AS_IN_GET_PLANT = '# and 400, 401, 403, 429 and default, as in getPlant';
 
 const [folder = '.', ...named] = process.argv.slice(2);
 
@@ -27,7 +27,9 @@ function merge(file: readonly string[], block: readonly string[]): string[] {
 const names = named.length > 0 ? named : ['docs/extending.md', 'docs/tables.md', 'docs/transactions.md'];
 const pages = names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
 const [failures = ''] = /'400'.*?default.*?$/ms.exec(pages) ?? [];
-for (const [, language, text = ''] of pages.replaceAll(AS_ABOVE, failures).matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
+for (const [, language, text = ''] of pages
+  .replaceAll(AS_IN_GET_PLANT, failures)
+  .matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
   const [first = '', ...others] = text.split('\n');
   const [name, block] = language === 'yaml' ? ['openapi.yaml', [first, ...others]] : [first.replace('// ', ''), others];
   const file = join(folder, name);
