@@ -12,16 +12,16 @@ export interface paths {
         put?: never;
         /**
          * Create a plant
-         * @description Creates a new plant in the store.
+         * @description Adds a plant to the store. What you get depends on the `id`:
          *
-         *     - A new `id`: the plant is stored, and is on disk before the answer leaves.
-         *     - An `id` that exists with the same `name` and `tag`: the same `200` again, with the header
-         *       `Idempotent-Replayed: true`. Nothing is written.
-         *     - An `id` that exists with another `name` or `tag`: `400` with error `40011`. The stored plant stays
-         *       as it is.
+         *     - A new `id`: the store writes the plant to disk, then you get `200`.
+         *     - An `id` that has this `name` and `tag`: you get the same `200` again, with the header
+         *       `Idempotent-Replayed: true`. The store writes nothing.
+         *     - An `id` that has another `name` or `tag`: you get `400` with error `40011`. The stored plant does not change.
          *
-         *     The body is strict JSON in UTF-8, at most 64 KiB (also after decompression; `Content-Encoding: gzip` is
-         *     accepted), nested at most 32 levels deep. A member that is unknown or repeated is refused, and so is a lone surrogate.
+         *     Send strict JSON in UTF-8, at most 64 KiB, and at most 32 levels deep. You may compress it
+         *     (`Content-Encoding: gzip`); the limit then holds for both sizes. The service refuses unknown and repeated
+         *     members, and lone surrogates.
          */
         post: operations["createPlant"];
         delete?: never;
@@ -34,58 +34,58 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The name of the plant. It holds no U+0000. */
+        /** @description The name of the plant, without U+0000. */
         PlantName: string;
-        /** @description Tag that specifies the type of the plant. It holds no U+0000. */
+        /** @description Tag that specifies the type of the plant, without U+0000. */
         PlantTag: string;
-        /** @description A plant, as the store returns it. */
+        /** @description A plant, as the service returns it. */
         Plant: {
             name: components["schemas"]["PlantName"];
             tag?: components["schemas"]["PlantTag"];
         };
-        /** @description A plant to be added, with its id. */
+        /** @description A plant to add. */
         NewPlant: {
             /**
              * Format: int64
-             * @description Identification number of the plant, chosen by the client: any 64-bit integer. What counts is the value, to
-             *     the last digit: `1`, `1.0` and `1e0` are the same id.
+             * @description Identification number of the plant, which you choose: any 64-bit integer. The service compares values, to the
+             *     last digit: `1`, `1.0` and `1e0` are the same id.
              */
             id: bigint;
             name: components["schemas"]["PlantName"];
             tag?: components["schemas"]["PlantTag"];
         };
-        /** @description What went wrong: a number for programs, a message for people. */
+        /** @description An error has a number for your program, and a message for you. */
         Error: {
             /**
              * Format: int32
-             * @description The number of the error: the HTTP status followed by two digits. Each keeps its meaning for ever.
+             * @description The HTTP status and two digits. A number never changes its meaning.
              */
             error: ErrorNumber;
-            /** @description What went wrong and what to do about it, in English. */
+            /** @description The fault and its cure, in English. */
             message: string;
         };
     };
     responses: {
         /**
-         * @description Unexpected error: the request is not one that this operation can answer. Nothing was stored. Mend the
-         *     request; the same request will get the same answer.
+         * @description Unexpected error: the request has a fault, and nothing was stored. Mend what the message names. The same
+         *     request gets the same answer.
          */
         BadRequest: {
             headers: {
                 /**
-                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-                 *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
+                 * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
+                 *     fields for HTTP").
                  * @example "caller"; r=599; t=60
                  */
                 RateLimit?: string;
                 /**
-                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
+                 * @description If your token has a limit: it may send `q` requests in `w` seconds.
                  * @example "caller"; q=600; w=60
                  */
                 "RateLimit-Policy"?: string;
                 /**
-                 * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
-                 *     digits and `._~:/+=-`, else made by the service.
+                 * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
+                 *     the service makes one.
                  * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
                  */
                 "X-Request-Id"?: string;
@@ -96,32 +96,31 @@ export interface components {
             };
         };
         /**
-         * @description The request carries no valid access token. It was refused before its body was read, and the connection is
-         *     closed if a body was on its way. A JSON Web Token is valid if the identity provider signed it, for this
-         *     service, and it has not expired.
+         * @description The request has no valid access token. Send one in the header `Authorization: Bearer ACCESS_TOKEN`. The service
+         *     did not read the body; it closes the connection if the body was still arriving.
          */
         Unauthorized: {
             headers: {
                 /**
-                 * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent that is
-                 *     not valid, or `error="insufficient_scope"` and the `scope` that it must have.
+                 * @description `Bearer` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
+                 *     `error="insufficient_scope"` and the `scope` that the token needs.
                  * @example Bearer error="invalid_token"
                  */
                 "WWW-Authenticate": string;
                 /**
-                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-                 *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
+                 * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
+                 *     fields for HTTP").
                  * @example "caller"; r=599; t=60
                  */
                 RateLimit?: string;
                 /**
-                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
+                 * @description If your token has a limit: it may send `q` requests in `w` seconds.
                  * @example "caller"; q=600; w=60
                  */
                 "RateLimit-Policy"?: string;
                 /**
-                 * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
-                 *     digits and `._~:/+=-`, else made by the service.
+                 * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
+                 *     the service makes one.
                  * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
                  */
                 "X-Request-Id"?: string;
@@ -132,31 +131,31 @@ export interface components {
             };
         };
         /**
-         * @description The access token is valid, but not for this: it lacks a scope. The request was refused before its body was
-         *     read, and the connection is closed if a body was on its way.
+         * @description The access token lacks a scope. `WWW-Authenticate` names the scopes that you need. The service did not read the
+         *     body; it closes the connection if the body was still arriving.
          */
         Forbidden: {
             headers: {
                 /**
-                 * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent that is
-                 *     not valid, or `error="insufficient_scope"` and the `scope` that it must have.
+                 * @description `Bearer` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
+                 *     `error="insufficient_scope"` and the `scope` that the token needs.
                  * @example Bearer error="invalid_token"
                  */
                 "WWW-Authenticate": string;
                 /**
-                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-                 *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
+                 * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
+                 *     fields for HTTP").
                  * @example "caller"; r=599; t=60
                  */
                 RateLimit?: string;
                 /**
-                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
+                 * @description If your token has a limit: it may send `q` requests in `w` seconds.
                  * @example "caller"; q=600; w=60
                  */
                 "RateLimit-Policy"?: string;
                 /**
-                 * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
-                 *     digits and `._~:/+=-`, else made by the service.
+                 * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
+                 *     the service makes one.
                  * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
                  */
                 "X-Request-Id"?: string;
@@ -167,30 +166,30 @@ export interface components {
             };
         };
         /**
-         * @description More requests came from this caller than whoever operates the service allows in a time. Nothing was stored, and
-         *     the body was not read. Send the same plant again after the seconds named by `Retry-After`.
+         * @description You sent more requests than this token may send. Nothing was stored. Wait for the seconds of `Retry-After`, then
+         *     send the same plant again.
          */
         TooManyRequests: {
             headers: {
                 /**
-                 * @description After how many seconds to try again (RFC 9110, section 10.2.3).
+                 * @description Wait this many seconds before you try again (RFC 9110, section 10.2.3).
                  * @example 1
                  */
                 "Retry-After"?: number;
                 /**
-                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-                 *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
+                 * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
+                 *     fields for HTTP").
                  * @example "caller"; r=599; t=60
                  */
                 RateLimit?: string;
                 /**
-                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
+                 * @description If your token has a limit: it may send `q` requests in `w` seconds.
                  * @example "caller"; q=600; w=60
                  */
                 "RateLimit-Policy"?: string;
                 /**
-                 * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
-                 *     digits and `._~:/+=-`, else made by the service.
+                 * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
+                 *     the service makes one.
                  * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
                  */
                 "X-Request-Id"?: string;
@@ -201,30 +200,30 @@ export interface components {
             };
         };
         /**
-         * @description Any other failure, in the same shape. With `500` or `503` nothing is known to be stored: send the same
-         *     plant again, after the seconds named by `Retry-After` where it is sent.
+         * @description Any other error. After `500` or `503` the plant may be stored or not: wait for the seconds of `Retry-After`, if
+         *     the reply has it, then send the same plant again.
          */
         Failure: {
             headers: {
                 /**
-                 * @description After how many seconds to try again (RFC 9110, section 10.2.3).
+                 * @description Wait this many seconds before you try again (RFC 9110, section 10.2.3).
                  * @example 1
                  */
                 "Retry-After"?: number;
                 /**
-                 * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-                 *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
+                 * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
+                 *     fields for HTTP").
                  * @example "caller"; r=599; t=60
                  */
                 RateLimit?: string;
                 /**
-                 * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
+                 * @description If your token has a limit: it may send `q` requests in `w` seconds.
                  * @example "caller"; q=600; w=60
                  */
                 "RateLimit-Policy"?: string;
                 /**
-                 * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
-                 *     digits and `._~:/+=-`, else made by the service.
+                 * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
+                 *     the service makes one.
                  * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
                  */
                 "X-Request-Id"?: string;
@@ -239,35 +238,35 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Sent, as `true`, when the plant was there already and nothing was written.
+         * @description `true`: the store already had this plant, and wrote nothing.
          * @example true
          */
         "Idempotent-Replayed": true;
         /**
-         * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-         *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
+         * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
+         *     fields for HTTP").
          * @example "caller"; r=599; t=60
          */
         RateLimit: string;
         /**
-         * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
+         * @description If your token has a limit: it may send `q` requests in `w` seconds.
          * @example "caller"; q=600; w=60
          */
         "RateLimit-Policy": string;
         /**
-         * @description After how many seconds to try again (RFC 9110, section 10.2.3).
+         * @description Wait this many seconds before you try again (RFC 9110, section 10.2.3).
          * @example 1
          */
         "Retry-After": number;
         /**
-         * @description How to authenticate (RFC 6750, section 3): `Bearer`, with `error="invalid_token"` if a token was sent that is
-         *     not valid, or `error="insufficient_scope"` and the `scope` that it must have.
+         * @description `Bearer` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
+         *     `error="insufficient_scope"` and the `scope` that the token needs.
          * @example Bearer error="invalid_token"
          */
         "WWW-Authenticate": string;
         /**
-         * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
-         *     digits and `._~:/+=-`, else made by the service.
+         * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
+         *     the service makes one.
          * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
          */
         "X-Request-Id": string;
@@ -283,35 +282,35 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The plant to add, with the id that the client chose for it. */
+        /** @description The plant, with an id that you choose. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPlant"];
             };
         };
         responses: {
-            /** @description Plant response: the plant is in the store, on disk. The id is not repeated; the client chose it. */
+            /** @description Plant response: the plant is on disk. The reply does not repeat the id. */
             200: {
                 headers: {
                     /**
-                     * @description Sent, as `true`, when the plant was there already and nothing was written.
+                     * @description `true`: the store already had this plant, and wrote nothing.
                      * @example true
                      */
                     "Idempotent-Replayed"?: true;
                     /**
-                     * @description What is left of the limit of this caller, where there is one: `r` requests, until a new time begins in `t` seconds
-                     *     (IETF draft "RateLimit header fields for HTTP"). A reply that comes before the caller is known does not have it.
+                     * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
+                     *     fields for HTTP").
                      * @example "caller"; r=599; t=60
                      */
                     RateLimit?: string;
                     /**
-                     * @description The limit of this caller, where there is one: `q` requests in `w` seconds. Sent beside `RateLimit`.
+                     * @description If your token has a limit: it may send `q` requests in `w` seconds.
                      * @example "caller"; q=600; w=60
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description Names this request in the service's log. Taken over from the request if it sent one of 1 to 128 letters,
-                     *     digits and `._~:/+=-`, else made by the service.
+                     * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
+                     *     the service makes one.
                      * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
                      */
                     "X-Request-Id"?: string;

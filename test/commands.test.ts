@@ -19,7 +19,7 @@ describe('the command line', () => {
     [['--help'], 'Usage: plant-store [options] [command]'],
     [['token', 'create', '--help'], '--expires <lifetime>'],
     [['--version'], '1.0.0'],
-  ])('explains itself: %j', async (args, text) => {
+  ])('prints its help or its version for %j', async (args, text) => {
     expect(await command(...args)).toEqual(done(expect.stringContaining(text) as unknown as string));
   });
 
@@ -29,7 +29,7 @@ describe('the command line', () => {
     [['serve', 'now'], 'error: too many arguments'],
     [['token', 'create'], "error: missing required argument 'name'"],
     [['export', '--csv'], "error: unknown option '--csv'"],
-  ])('ends with 2 where it does not understand: %j', async (args, text) => {
+  ])('exits with 2 when it does not understand %j', async (args, text) => {
     expect(await command(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(text) });
   });
 
@@ -45,7 +45,7 @@ describe('the command line', () => {
     [`token create x --scope a --scope ${'b'.repeat(899)}`, 'a scope must be printable ASCII'],
     ['token create x --expires 90', 'a lifetime is a number from 1 to 999999 and s, m, h or d'],
     ['token create x --expires 0d', 'a lifetime is a number from 1 to 999999 and s, m, h or d'],
-  ])('fails with 1 and one line, and makes nothing: %s', async (line, text) => {
+  ])('exits with 1, prints one line and creates no database for `%s`', async (line, text) => {
     const { code, stdout, stderr } = await command(...line.split(' '));
     expect([code, stdout, stderr.indexOf('\n')]).toEqual([1, '', stderr.length - 1]);
     expect(stderr).toContain(`plant-store: ${text}`);
@@ -53,18 +53,18 @@ describe('the command line', () => {
   });
 });
 
-describe('a store, from the command line,', () => {
+describe('the command', () => {
   let schema: string | undefined;
   beforeAll(async () => {
     const { stdout } = await command('migrate');
     [, schema] = /^the schema was 0, and is (\d+) now\n$/.exec(stdout) ?? [];
   });
 
-  test('is brought up to date by migrate', async () => {
+  test('migrate reports that the schema is up to date', async () => {
     expect(await command('migrate')).toEqual(done(`the schema is up to date: ${String(schema)}\n`));
   });
 
-  test('gets tokens, which work in a service that runs, until they are revoked', async () => {
+  test('token create makes a token that a running service accepts until it is revoked', async () => {
     const created = await command('token', 'create', 'app', '--expires', '90d');
     expect(created).toEqual({
       code: 0,
@@ -91,13 +91,13 @@ describe('a store, from the command line,', () => {
     await service.stop();
   });
 
-  test('that token create makes is named as new', async () => {
+  test('token create says that the store is new when it creates one', async () => {
     const elsewhere = join(temporaryFolder(), 'plants.db');
     const { stderr } = await command('token', 'create', 'first', '--store', `sqlite:${elsewhere}`);
     expect(stderr).toContain(`\nit is for the new store sqlite:${elsewhere}\n`);
   });
 
-  test('lists its tokens, without their text', async () => {
+  test('token list shows each token without its text', async () => {
     const shortLived = await command('token', 'create', 'brief', '--expires', '1s', '--scope', 'a', '--scope', 'b');
     await sleep(1000);
     const { stdout } = await command('token', 'list');
@@ -123,7 +123,7 @@ describe('a store, from the command line,', () => {
     expect(stdout + json).not.toContain(shortLived.stdout.trim());
   });
 
-  test('exports its plants digit for digit, beside a service that runs', async () => {
+  test('export writes ids digit for digit while a service runs on the store', async () => {
     const token = (await command('token', 'create', 'exporter')).stdout.trim();
     const service = { ...(await startService(environment)), token };
     const ids = ['-9223372036854775808', '9007199254740992', '9007199254740993', '9223372036854775807'];
@@ -133,7 +133,7 @@ describe('a store, from the command line,', () => {
     await service.stop();
   });
 
-  test('exports all of many plants into a slow pipe, and stops when nobody reads', async () => {
+  test('export writes 100,005 plants into a slow pipe, and stops when the reader closes it', async () => {
     fill(database, 10_000, 100_000);
     const pipeInto = async (reader: string) => {
       const script = `"$@" | ${reader}; echo "\${PIPESTATUS[0]}"`;
@@ -147,7 +147,7 @@ describe('a store, from the command line,', () => {
     expect(await pipeInto('head -n 1')).toEqual([cut, '']);
   });
 
-  test('loses the plant that is removed, and no other', async () => {
+  test('remove deletes the plant with this id, and no other', async () => {
     for (const id of ['1', '-9223372036854775808']) {
       expect(await command('remove', id)).toEqual(done(`removed the plant with the id ${id}\n`));
       expect(await command('remove', id)).toEqual(failed(`there is no plant with the id ${id}`));

@@ -25,7 +25,7 @@ const SCOPES = 'must be scopes, with spaces between them, of 900 characters at m
 const KEYS = 'must be an address such as https://id.example/jwks (http on this machine only), without a user';
 
 describe('the settings', () => {
-  test('have defaults, also where they are empty', () => {
+  test('take their defaults when they are unset or empty', () => {
     const defaults = {
       HOST: '127.0.0.1',
       PORT: 3000,
@@ -61,7 +61,7 @@ describe('the settings', () => {
     ['TRUST_PROXY', '10.0.0.1, 2001:db8::/32,loopback', ['10.0.0.1', '2001:db8::/32', 'loopback']],
     ['ADMIN_PORT', '9000', 9000],
     ['ADMIN_HOST', '0.0.0.0', '0.0.0.0'],
-  ])('are read: %s=%s', (name, text, value) => {
+  ])('accept %s=%s', (name, text, value) => {
     const settings = { JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'plants', [name]: text };
     expect(readConfig(settings)).toMatchObject({ [name]: value });
   });
@@ -120,30 +120,30 @@ describe('the settings', () => {
     ['JWT_SCOPE', 'x'.repeat(901), SCOPES],
     ['JWKS_URL', 'http://id.example/jwks', KEYS],
     ['JWKS_URL', 'https://user:secret@id.example', KEYS],
-  ])('that are wrong are refused with what to do: %s=%s', (name, value, message) => {
+  ])('refuse %s=%s, and say what to set instead', (name, value, message) => {
     const attempt = () => readConfig({ JWT_ISSUER: 'https://id.example', [name]: value });
     expect(attempt).toThrow(expect.objectContaining({ name: 'ExplainedError' }));
     expect(attempt).toThrow(`${name} ${message}`);
     expect(attempt).not.toThrow('secret');
   });
 
-  test('must not give one port to two listeners', () => {
+  test('refuse the same port for PORT and ADMIN_PORT, unless it is 0', () => {
     expect(() => readConfig({ PORT: '4000', ADMIN_PORT: '4000' })).toThrow('ADMIN_PORT must be another one than PORT');
     expect(readConfig({ PORT: '0', ADMIN_PORT: '0' }).ADMIN_PORT).toBe(0);
   });
 
-  test('on tokens of an issuer need one another, and say which', () => {
+  test('refuse JWT_AUDIENCE, JWT_SCOPE or JWKS_URL without JWT_ISSUER, and JWT_ISSUER without JWT_AUDIENCE', () => {
     const alone = (name: string) => `${name} needs JWT_ISSUER beside it: set that, or leave this one out`;
     const settings = { JWT_AUDIENCE: 'a', JWT_SCOPE: 'b', JWKS_URL: 'https://id.example/jwks' };
     expect(() => readConfig(settings)).toThrow(Object.keys(settings).map(alone).join('; '));
     expect(() => readConfig({ JWT_ISSUER: 'https://id.example' })).toThrow(
       'JWT_AUDIENCE must be set beside JWT_ISSUER',
     );
-    // One that is wrong is not one that is missing.
+    // A wrong JWT_ISSUER is not reported as missing.
     expect(() => readConfig({ JWT_ISSUER: 'x', JWT_AUDIENCE: 'a' })).not.toThrow('needs');
   });
 
-  test('come from .env too, where the environment does not say otherwise, and all that are wrong are named', async () => {
+  test('come from .env where the environment lacks them, and one message names all wrong ones', async () => {
     writeFileSync(join(folder, '.env'), 'PORT=from-file\nLOG_LEVEL="loud" # too loud\n');
     const { code, stdout, stderr } = await plantStore(['serve'], { PORT: 'x', BASE_URL: 'z' }, folder);
     const levels = 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"';
@@ -151,7 +151,7 @@ describe('the settings', () => {
     expect([code, stdout, stderr]).toEqual([1, '', line]);
   });
 
-  test('in an .env that cannot be read are not ignored', async () => {
+  test('stop the start when .env cannot be read', async () => {
     const here = temporaryFolder();
     mkdirSync(join(here, '.env'));
     const { code, stderr } = await plantStore(['serve'], {}, here);

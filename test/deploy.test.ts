@@ -7,14 +7,14 @@ import { page } from './support/readme.ts';
 import { ROOT } from './support/service.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-/** The settings that the image has by itself. */
+/** The settings that ENV in the Dockerfile sets. */
 const [, env = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(read('Dockerfile')) ?? [];
 const image = Object.fromEntries(Array.from(env.matchAll(/([A-Z_]+)=(\S+)/g), ([, name = '', value]) => [name, value]));
 const { services } = parse(read('deploy/compose.yaml'), { merge: true }) as {
   services: Record<'one', { image: string; environment: Record<string, string> }>;
 };
 
-test('the workflow runs no action but by the digest of its commit', () => {
+test('the workflow pins each action to the hash of a commit', () => {
   const used = [...read('.github/workflows/ci.yml').matchAll(/uses: (.*)/g)].map(([, action]) => action);
   expect(used.length).toBeGreaterThan(3);
   for (const action of used) expect(action).toMatch(/^actions\/[\w-]+@[\da-f]{40} # v/);
@@ -54,12 +54,12 @@ const find = (kind: string, name = 'plant-store') => {
   return found;
 };
 
-test('compose.yaml passes on each setting that the image leaves open', () => {
+test('compose.yaml passes on each setting that the image does not set', () => {
   const names = [...Object.keys(image), ...Object.keys(services.one.environment)];
   expect(new Set(names)).toEqual(new Set(Object.keys(SETTINGS)));
 });
 
-test('deploy/kubernetes has settings, ports and paths that the image has', () => {
+test('deploy/kubernetes uses the settings, ports and paths of the image', () => {
   const { data } = find('ConfigMap');
   expect(Object.keys(SETTINGS)).toEqual(expect.arrayContaining(Object.keys(data)));
   const { template } = find('Deployment').spec;
@@ -82,15 +82,15 @@ test('deploy/kubernetes has settings, ports and paths that the image has', () =>
   ]);
 });
 
-test('deploy/kubernetes gives the service the time that it takes to stop', () => {
+test('deploy/kubernetes gives the service enough time to stop', () => {
   const { spec } = find('Deployment').spec.template;
   const [program, seconds] = spec.containers[0].lifecycle.preStop.exec.command;
   expect(program).toBe('sleep');
-  // The service is gone within 10 s of SIGTERM.
+  // The service ends within 10 s of SIGTERM.
   expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(seconds) + 10);
 });
 
-test('deploy/kubernetes selects what it makes', () => {
+test('deploy/kubernetes has selectors that match its own pods and services', () => {
   const pod = find('Deployment').spec.template.metadata.labels;
   for (const kind of ['Deployment', 'PodDisruptionBudget']) expect(find(kind).spec.selector.matchLabels).toEqual(pod);
   for (const [name, port] of [

@@ -4,11 +4,11 @@ import { Project } from './support/project.ts';
 import { createPlant, listening, start } from './support/service.ts';
 import { until } from './support/until.ts';
 
-test('npm run dev follows every change, or says what is wrong and where, and goes on', async () => {
+test('npm run dev restarts the service on each change, or names the broken line and keeps the service running', async () => {
   const project = new Project();
   const port = await freePort();
   const dev = start(process.execPath, ['scripts/dev.ts'], { PORT: String(port) }, project.folder);
-  // It ends the service that it started.
+  // scripts/dev.ts ends the service that it started.
   using _ended = { [Symbol.dispose]: () => dev.child.kill('SIGTERM') };
   const url = await listening(dev);
   const token = /plantstore_[\w-]{43}/.exec(dev.stderr())?.[0] ?? '';
@@ -28,7 +28,7 @@ test('npm run dev follows every change, or says what is wrong and where, and goe
   await until(() => dev.stdout().includes('openapi.yaml is to be mended, see above; the service goes on as it was'));
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 
-  // A source that is saved meanwhile does not start it with a contract that is broken.
+  // Saving a source file does not restart the service while the contract is broken.
   const refused = () => dev.stdout().split('openapi.yaml is to be mended').length;
   const before = refused();
   project.edit('src/operations/createPlant.ts', '/** Creates', '/**  Creates');

@@ -5,7 +5,7 @@ import { run } from './support/readme.ts';
 
 const project = new Project();
 await run(project, 'scripts/node test/extended/extend.ts .');
-/** The contract as the recipes of the manual change it. */
+/** The contract with the operations that the recipes of docs/ add. */
 const CHANGED = project.read('openapi.yaml');
 
 /** Lints a contract as `npm run check` does. */
@@ -14,12 +14,12 @@ function lint(yaml: string) {
   return run(project, 'scripts/node scripts/lint-contract.ts');
 }
 
-test("the contract keeps OWASP's rules, also as the recipes change it", async () => {
+test('the contract passes the OWASP rules, with and without the operations that the manual adds', async () => {
   expect(CHANGED).toMatch(/getPlant[^]*movePlant/);
   for (const yaml of [YAML, CHANGED]) expect(await lint(yaml)).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('each rule that .spectral.yaml switches off would refuse that contract', async () => {
+test('the contract breaks each OWASP rule that .spectral.yaml switches off', async () => {
   const settings = project.read('.spectral.yaml');
   const off = [...settings.matchAll(/^ {2}(owasp:.*): off$/gm)].map(([, rule]) => rule);
   project.write('.spectral.yaml', settings.replaceAll(/^ {2}.*\n/gm, '').replace('rules:', 'rules: {}'));
@@ -30,7 +30,7 @@ test('each rule that .spectral.yaml switches off would refuse that contract', as
   expect([...new Set(found)].toSorted()).toEqual(off.toSorted());
 });
 
-/** The column at which the schema begins that `maxLength: 200` is taken from. */
+/** The column of the schema PlantTag, which has `maxLength: 200`. */
 const BEHIND_TAG = '    PlantTag:'.length + 1;
 
 test.each([
@@ -52,7 +52,7 @@ test.each([
     0,
     /^openapi\.yaml:\d+:\d+ information owasp:api7:2023-concerning-url-parameter: /,
   ],
-])('a finding has its place, weight and rule: %j → %j ends with %j', async (from, to, code, finding) => {
+])('the linter names line, severity and rule for %j → %j, and exits with %j', async (from, to, code, finding) => {
   const { stderr, ...outcome } = await lint(YAML.replace(from, to));
   expect(outcome).toEqual({ code, stdout: '' });
   expect(stderr).toMatch(finding);

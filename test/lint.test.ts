@@ -9,7 +9,7 @@ import { temporaryFolder } from './support/temporary.ts';
 
 const eslint = new ESLint({
   cwd: ROOT,
-  // These rules need no types, which would take seconds.
+  // The rules under test need no types, which take seconds to load.
   overrideConfig: { languageOptions: { parserOptions: { projectService: false } } },
   ruleFilter: ({ ruleId }) => ruleId.startsWith('no-restricted-'),
 });
@@ -50,18 +50,18 @@ describe('the linter refuses', () => {
     expect(await brokenRules(file, text)).toEqual(['no-restricted-imports']);
   });
 
-  test('in src/operations/x.ts an import at run time', async () => {
+  test('a dynamic import in src/operations/x.ts', async () => {
     expect(await brokenRules('src/operations/x.ts', "await import('pg');")).toEqual(['no-restricted-syntax']);
   });
 
-  test.each(['process.env.PORT;', 'const { env } = process;'])('outside of src/environment.ts: %s', async (text) => {
+  test.each(['process.env.PORT;', 'const { env } = process;'])('outside src/environment.ts: %s', async (text) => {
     expect(await brokenRules('src/commands/serve.ts', text)).toEqual(['no-restricted-properties']);
   });
 
   test.each([
     ['values', 'import'],
     ['types', 'import type'],
-  ])('two files that import %s of each other', async (_what, keyword) => {
+  ])('two files that import %s from each other', async (_what, keyword) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'a.ts'), `${keyword} { B } from './b.ts';\nexport type A = typeof B;\n`);
     writeFileSync(join(folder, 'b.ts'), `${keyword} { A } from './a.ts';\nexport type B = typeof A;\n`);
@@ -71,7 +71,7 @@ describe('the linter refuses', () => {
   });
 });
 
-test('the linter lets a room import what it needs', async () => {
+test('the linter accepts the imports that each folder of src needs', async () => {
   expect(await brokenRules('src/http/x.ts', "import type { Caller } from '../auth/x.ts';\nimport 'express';")).toEqual(
     [],
   );

@@ -15,24 +15,24 @@ const readJson = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'ut
 const { packages } = readJson('package-lock.json') as { packages: Readonly<Record<string, Package>> };
 const installed = Object.entries(packages).filter(([folder]) => folder !== '');
 
-/** Licences that ask no more of an operator than to keep a notice. */
+/** Licences whose only condition is to keep their notice. */
 const HARMLESS = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD', 'Unlicense', 'Python-2.0'];
 
-test('each package that ships has a licence that asks for no more than a notice', () => {
+test('each production package has a licence whose only condition is to keep its notice', () => {
   const shipped = installed.filter(([, { dev }]) => dev !== true);
   expect(shipped.length).toBeGreaterThan(100);
   const others = shipped.filter(([folder, { license }]) => !HARMLESS.includes(license ?? licenceOf(folder)));
   expect(others).toEqual([]);
 });
 
-/** As the package has it itself: the lock file lacks those of old packages. */
+/** Reads the licence from the package: the lock file lacks the licences of old packages. */
 function licenceOf(folder: string): string {
   const path = join(folder, 'package.json');
   const { licenses } = (existsSync(join(ROOT, path)) ? readJson(path) : {}) as { licenses?: { type: string }[] };
   return licenses?.map(({ type }) => type).join(' AND ') ?? 'none';
 }
 
-test('`npm ci` has nothing to warn of on Node 20: no package is deprecated or needs a newer one', () => {
+test('no package is deprecated or needs a Node newer than 20, so `npm ci` prints no warning', () => {
   const warned = installed.filter(
     ([, { deprecated, engines }]) => deprecated !== undefined || /^>=? ?2[1-9]/.test(engines?.node ?? ''),
   );

@@ -14,7 +14,7 @@ const BODY = '{"id":9223372036854775807,"name":"Monstera deliciosa","tag":"tropi
 const tokensOf = (services: readonly Service[]) => services.map(({ token }) => token).filter((token) => token !== '');
 
 describe('instances on one PostgreSQL', () => {
-  test('of which ten start at once on an empty database all come up, and one prints a first token', async () => {
+  test('print one first token when ten start at once on an empty database', async () => {
     const environment = await newStore();
     const services = await Promise.all(Array.from({ length: 10 }, () => startService(environment)));
     const [token = '', ...others] = tokensOf(services);
@@ -28,7 +28,7 @@ describe('instances on one PostgreSQL', () => {
     expect(stdout).toBe(`${BODY}\n`);
   });
 
-  test('take a token that another process makes, and refuse it within a second once it is revoked', async () => {
+  test('accept a token that another process makes, and refuse it 1 s after it is revoked', async () => {
     const environment = await newStore();
     const services = await Promise.all([startService(environment), startService(environment)]);
     const { stdout } = await plantStore(['token', 'create', 'mine'], environment);
@@ -48,8 +48,8 @@ describe('instances on one PostgreSQL', () => {
   });
 });
 
-describe('a service whose PostgreSQL is away', () => {
-  test('comes up, says that it is not ready, refuses creates with 503, and recovers by itself', async () => {
+describe('a service whose PostgreSQL is down', () => {
+  test('starts, answers 503 to /readyz and to creates, and recovers when PostgreSQL starts', async () => {
     const database = await server.createDatabase();
     await server.stop();
     const environment = { DATABASE_URL: server.url(database), ADMIN_PORT: '0' };
@@ -63,7 +63,7 @@ describe('a service whose PostgreSQL is away', () => {
     while (!service.log().some(({ msg }) => msg === 'ready')) await sleep(50);
     expect([await statusOf('/livez'), await statusOf('/readyz')]).toEqual([200, 200]);
     expect((await createPlant(service, BODY)).status).toBe(200);
-    // And again, in the middle of its life.
+    // PostgreSQL is killed while the service runs.
     await server.kill();
     expect(await statusOf('/readyz')).toBe(503);
     const { status } = await createPlant(service, BODY);
@@ -77,20 +77,20 @@ describe('a service whose PostgreSQL is away', () => {
     expect(errors.map(({ status }) => status)).toEqual([503, 503]);
   });
 
-  test('stops when it is told to while it waits for it', async () => {
+  test('stops on SIGTERM while it waits for PostgreSQL', async () => {
     const environment = { DATABASE_URL: `postgres://postgres@127.0.0.1:${await freePort()}/plants` };
     const service = await startService(environment, undefined, undefined, 'listening');
     expect(await service.stop()).toBe(0);
   });
 
-  test('gives up in one line where waiting is of no use', async () => {
+  test('exits with one line when the database does not exist', async () => {
     const { code, stderr } = await plantStore(['serve'], { DATABASE_URL: server.url('none'), PORT: '0' });
     expect(stderr).toBe(`plant-store: PostgreSQL at 127.0.0.1:${server.port}/none has no such database: create it\n`);
     expect(code).toBe(1);
   });
 });
 
-test('a command says in one line that PostgreSQL is away, and that it is not PostgreSQL that listens', async () => {
+test('a command exits with one line when PostgreSQL is down or another program has its port', async () => {
   const impostor = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
   await once(impostor, 'listening');
   const [free, taken] = [await freePort(), (impostor.address() as AddressInfo).port];

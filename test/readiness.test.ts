@@ -18,7 +18,7 @@ async function startWatched() {
   return { service, admin: adminUrl(service), other: new DatabaseSync(file) };
 }
 
-testWith(noSmallDisk, '/readyz answers 503 while the disk of the store is full, as a create does', async () => {
+testWith(noSmallDisk, '/readyz and creates answer 503 while the disk of the store is full', async () => {
   const file = join(temporaryFolder(), 'plants.db');
   const { stdout: token } = await plantStore(['token', 'create', 'app'], { DATABASE_URL: `sqlite:${file}` });
   const disk = new SmallDisk(file);
@@ -32,7 +32,7 @@ testWith(noSmallDisk, '/readyz answers 503 while the disk of the store is full, 
   expect(await disk.service.ended).toBe(0);
 });
 
-test('/readyz waits for a process that holds the lock of the store for a moment', async () => {
+test('/readyz answers 200 when another process locks the store for half a second', async () => {
   const { service, admin, other } = await startWatched();
   other.exec('begin immediate');
   const status = statusOf(admin);
@@ -42,7 +42,7 @@ test('/readyz waits for a process that holds the lock of the store for a moment'
   await service.stop();
 });
 
-test('/readyz answers 503 while the store cannot be written, and /livez answers 200', async () => {
+test('/readyz answers 503 while the service cannot write the store, and /livez answers 200', async () => {
   const { service, admin, other } = await startWatched();
   expect(await (await fetch(`${admin}/readyz`)).text()).toBe('{"status":"ok"}');
   other.exec('alter table plants rename to lost');
@@ -50,7 +50,7 @@ test('/readyz answers 503 while the store cannot be written, and /livez answers 
   await service.stop();
 });
 
-test('/readyz answers 503 from SIGTERM on, until what is under way is answered', async () => {
+test('/readyz answers 503 from SIGTERM until the last request is answered', async () => {
   const { service, admin, other } = await startWatched();
   expect(await statusOf(admin)).toBe(200);
   other.exec('begin immediate');
@@ -58,7 +58,7 @@ test('/readyz answers 503 from SIGTERM on, until what is under way is answered',
   await sleep(300);
   service.child.kill('SIGTERM');
   await sleep(300);
-  // The public listener has closed, and the admin listener has not.
+  // By now the public listener has closed, and the admin listener has not.
   await expect(fetch(service.url)).rejects.toThrow();
   expect([await statusOf(admin), await statusOf(admin, '/livez')]).toEqual([503, 200]);
   other.exec('rollback');
@@ -66,7 +66,7 @@ test('/readyz answers 503 from SIGTERM on, until what is under way is answered',
   expect(await service.ended).toBe(0);
 });
 
-test('/readyz leaves the schema as a newer version has made it', async () => {
+test('/readyz does not change the schema of a newer version', async () => {
   const { service, admin, other } = await startWatched();
   other.exec('pragma user_version = 99');
   expect(await statusOf(admin)).toBe(200);

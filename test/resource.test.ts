@@ -5,10 +5,10 @@ import packageJson from '../package.json' with { type: 'json' };
 import { RESOURCE, SERVICE } from '../src/resource.ts';
 import { ROOT } from './support/service.ts';
 
-/** What is of this domain, which every other one writes anew. */
+/** The files about plants: a service for another resource rewrites them. */
 const OF_THE_DOMAIN = /^src\/(?:resource\.ts|operations\/|storage\/(?:tables|.*\/migrations)\.ts|pages\/landing\.ts)/;
 
-test('the sources take what the service keeps from one place', () => {
+test('only the source files about plants name the resource', () => {
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !OF_THE_DOMAIN.test(file));
   expect(sources.length).toBeGreaterThan(50);
   const name = new RegExp(RESOURCE.one, 'i');
@@ -16,7 +16,7 @@ test('the sources take what the service keeps from one place', () => {
   expect(sources.filter((file) => name.test(textOf(file)))).toEqual([]);
 });
 
-test('the package has the name of the service, and runs its command by it', () => {
+test('package.json has the name of the service, and a script of that name', () => {
   expect(packageJson.name).toBe(SERVICE);
   expect(packageJson.scripts).toHaveProperty(SERVICE);
 });

@@ -3,7 +3,7 @@ import { PostgresServer } from './support/postgres.ts';
 import { blocks } from './support/readme.ts';
 import { createPlant, startService } from './support/service.ts';
 
-test('the second role of docs/authentication.md replaces the first, instance by instance', async () => {
+test('a second PostgreSQL role, made by the SQL of the manual, replaces the first without a stop', async () => {
   const [second = ''] = blocks('authentication', 'Rotation', 'sql');
   const server = await PostgresServer.create();
   await server.query("create role plants login password 'secret'");

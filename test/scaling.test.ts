@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-describe('docs/postgresql.md', () => {
-  test('has two lines that start two instances on one PostgreSQL', async () => {
+describe('instances on one PostgreSQL', () => {
+  test('start with the two commands of the manual', async () => {
     const [, block = ''] = /```sh (.*?)```/.exec(POSTGRESQL) ?? [];
     const commands = block.trim().split(/(?<=npm start) /);
     expect(commands).toHaveLength(2);
@@ -45,7 +45,7 @@ describe('docs/postgresql.md', () => {
     expect(await Promise.all(instances.map(({ ended }) => ended))).toEqual([0, 0]);
   });
 
-  test('says how many connections an instance holds', async () => {
+  test('hold three connections each, as the manual says', async () => {
     const database = await server.createDatabase();
     const { code } = await plantStore(['migrate'], { DATABASE_URL: server.url(database) });
     expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe('docs/postgresql.md', () => {
     await service.ended;
   });
 
-  test('says what keeps a service from starting', async () => {
+  test('do not start on a server with fsync off, or on a database without UTF8', async () => {
     const careless = await PostgresServer.create({ fsync: 'off' });
     const refusal = await plantStore(['serve'], { DATABASE_URL: careless.url(), PORT: '0' });
     expect(refusal).toMatchObject({
@@ -76,7 +76,7 @@ describe('docs/postgresql.md', () => {
   });
 });
 
-test('docs/reliability.md has the bounds of what clients make the service hold', () => {
+test('docs/reliability.md has the bounds of what clients can make the service hold', () => {
   const number = (count: number) => count.toLocaleString('en');
   const [kib, mib] = [
     (bytes: number) => `${number(bytes / 1024)} KiB`,

@@ -12,13 +12,13 @@ import { until } from './support/until.ts';
 
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
 
-/** Where a new store is, and the settings of a service for it. */
+/** The file of a new store, and the settings of a service on it. */
 function newStore() {
   const file = join(temporaryFolder(), 'plants.db');
   return { file, environment: { PORT: '0', DATABASE_URL: `sqlite:${file}` } };
 }
 
-/** A request whose body is still to come, for the most part. */
+/** Sends a create without the last 20 bytes of its body, which `finish` sends. */
 async function slowRequest(service: Service) {
   const connection = open(service);
   const closed = once(connection.socket, 'close');
@@ -36,7 +36,7 @@ async function slowRequest(service: Service) {
 const isStopping = ({ log }: Service) => until(() => log().some(({ msg }) => msg === 'stopping'));
 
 describe('npm start', () => {
-  test('prints a token and a line for curl, which stores a plant that is there after a restart', async () => {
+  test('prints a token and a curl line, which stores a plant that survives a restart', async () => {
     const { environment } = newStore();
     const service = start('npm', ['start'], environment, ROOT);
     await listening(service);
@@ -53,13 +53,13 @@ describe('npm start', () => {
     expect(exported).toBe('{"id":1,"name":"Monstera deliciosa","tag":"tropical"}\n');
     again.child.kill('SIGTERM');
     await again.ended;
-    // npm passes the signal on, and the service ends as it should.
+    // npm has passed SIGTERM on to the service.
     expect(again.log().map(({ msg }) => msg)).toEqual(['listening', 'ready', 'stopping', 'stopped']);
   });
 
-  test('stops by Ctrl-C in a terminal, which delivers the signal more than once', async () => {
+  test('stops on Ctrl-C in a terminal, which sends the signal more than once', async () => {
     const args = ['--quiet', '--flush', '--return', '--command', 'npm start', '/dev/null'];
-    // On a slow machine npm draws a spinner, whose last frame would begin the first line of the log.
+    // On a slow machine npm draws a spinner, which would precede the first line of the log.
     const environment = { ...newStore().environment, NPM_CONFIG_PROGRESS: 'false' };
     const terminal = start('script', args, environment, ROOT, {}, 'pipe');
     await listening(terminal);
@@ -74,17 +74,20 @@ describe('npm start', () => {
 });
 
 describe('the service', () => {
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('answers what is under way when %s stops it', async (signal) => {
-    const service = await startService();
-    const { finish } = await slowRequest(service);
-    service.child.kill(signal);
-    await sleep(300);
-    await expect(fetch(service.url)).rejects.toThrow();
-    expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close/);
-    expect(await service.ended).toBe(0);
-  });
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'answers a request under way when %s stops it',
+    async (signal) => {
+      const service = await startService();
+      const { finish } = await slowRequest(service);
+      service.child.kill(signal);
+      await sleep(300);
+      await expect(fetch(service.url)).rejects.toThrow();
+      expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close/);
+      expect(await service.ended).toBe(0);
+    },
+  );
 
-  test('answers what still comes on a connection, and says that it is the last', async () => {
+  test('answers a request that arrives while it stops, with Connection: close', async () => {
     const service = await startService();
     const connection = open(service);
     const closed = once(connection.socket, 'close');
@@ -100,7 +103,7 @@ describe('the service', () => {
     expect(await service.ended).toBe(0);
   });
 
-  test('answers all that is under way on one connection, and takes no more on it', async () => {
+  test('answers all requests under way on a connection while it stops, and accepts no more', async () => {
     const { file, environment } = newStore();
     const service = await startService(environment);
     using other = new DatabaseSync(file);
@@ -122,7 +125,7 @@ describe('the service', () => {
     expect(other.prepare('select id from plants').all()).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  test('does not wait for connections that are idle', async () => {
+  test('stops without waiting for idle connections', async () => {
     const service = await startService();
     await (await fetch(service.url)).text();
     const stoppedAt = performance.now();
@@ -130,12 +133,12 @@ describe('the service', () => {
     expect(performance.now() - stoppedAt).toBeLessThan(3000);
   });
 
-  test('ends within 10 s even if its store is locked by another process', async () => {
+  test('stops within 10 s while another process locks its store', async () => {
     const { file, environment } = newStore();
     const service = await startService(environment);
     using other = new DatabaseSync(file);
     other.exec('begin immediate');
-    // More than the store can give up on in time: one batch after the other waits for the lock.
+    // One batch after the other waits for the lock, which takes longer than 10 s for so many plants.
     const connection = open(service);
     for (let id = 0; id < 9000; id++) connection.socket.write(byHand(service).create(`{"id":${id},"name":"x"}`));
     await sleep(1500);
@@ -147,7 +150,7 @@ describe('the service', () => {
     expect(connection.received).not.toContain('HTTP/1.1 200');
   });
 
-  test('does not wait for ever: a request that never ends is cut off within 10 s', async () => {
+  test('cuts off an endless request within 10 s of SIGTERM', async () => {
     const service = await startService();
     const { finish } = await slowRequest(service);
     const stoppedAt = performance.now();
@@ -156,7 +159,7 @@ describe('the service', () => {
     expect(await finish()).toBe('');
   });
 
-  test('ends at once when it is told again after a second', async () => {
+  test('ends at once when SIGTERM is repeated after 1 s', async () => {
     const service = await startService();
     await slowRequest(service);
     service.child.kill('SIGTERM');

@@ -9,10 +9,13 @@ import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/int64.ts';
 import { literalPath } from '../http/router.ts';
 import { headerFields, send, settleConnection } from '../http/reply.ts';
+import { docsPlugin } from './docs-plugin.ts';
+import { ICON, LOOK } from './look.ts';
 import { escapeHtml, type PageOptions, securityHeaders } from './security-headers.ts';
 
 const OPTIONS = {
-  customCss: readFileSync(new URL('docs.css', import.meta.url), 'utf8'),
+  customCss: LOOK + readFileSync(new URL('docs.css', import.meta.url), 'utf8'),
+  customfavIcon: ICON,
   swaggerOptions: {
     // This layout lacks the bar at the top, which advertises Swagger and brings styles of its own.
     layout: 'BaseLayout',
@@ -20,7 +23,9 @@ const OPTIONS = {
     url: `..${PAGES.json}`,
     persistAuthorization: true,
     displayRequestDuration: true,
-    showExtensions: true,
+    // The schemas are closed at first: the operations show what they need of them.
+    defaultModelsExpandDepth: 0,
+    plugins: [docsPlugin],
     // By default the page sends the contract to a validator on the internet.
     validatorUrl: null,
   },
@@ -42,8 +47,6 @@ const FILES: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'swagger-ui-standalone-preset.js': 'text/javascript; charset=utf-8',
-  'favicon-16x16.png': 'image/png',
-  'favicon-32x32.png': 'image/png',
 };
 
 /** Routes `/docs` (Swagger UI), and the contract: `/openapi.yaml` and `/openapi.json`. */

@@ -4,6 +4,7 @@ import { PAGES } from '../contract/addresses.ts';
 import type { Contract } from '../contract/contract.ts';
 import { literalPath } from '../http/router.ts';
 import { send } from '../http/reply.ts';
+import { ICON, LEAF, LOOK } from './look.ts';
 import { escapeHtml, type PageOptions, securityHeaders } from './security-headers.ts';
 
 /** The page at `/` that leads browsers to the docs. Other clients get a 404: the page is not in the contract. */
@@ -31,24 +32,14 @@ const forBrowsers: RequestHandler = (request, response, next) => {
   next(reads && request.accepts(['json', 'html']) === 'html' ? undefined : 'router');
 };
 
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2e7d32" d="M7 15V9Q1 9 1 3q6 0 7 4 1-6 7-6 0 7-6 8v6z"/></svg>`;
-
-const STYLE = `
-:root { color-scheme: light dark; --ground: #f6f8f4; --text: #1c261d; --quiet: #4c5a4e; --accent: #1f6b2a; --on: #fff }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #131a14; --text: #e6ede6; --quiet: #a9b8ab; --accent: #8fd694; --on: #10200f }
-}
-* { box-sizing: border-box }
-body { margin: 0; min-height: 100vh; display: grid; align-content: center; padding: 2rem 1.25rem;
-  background: var(--ground); color: var(--text); font: 1.125rem/1.6 system-ui, sans-serif }
+const STYLE = `${LOOK}
+body { min-height: 100vh; display: grid; align-content: center; padding: 2rem 1.25rem; font-size: 1.125rem }
 main { width: 100%; max-width: 36rem; margin: auto; overflow-wrap: anywhere }
 svg { width: 3.5rem; height: 3.5rem; display: block }
 h1 { margin: 1rem 0 0; font-size: clamp(2rem, 8vw, 3rem); line-height: 1.15 }
 p { margin: .75rem 0 }
-a { color: var(--accent) }
-a:focus-visible { outline: 3px solid var(--text); outline-offset: 3px }
 .docs { display: inline-block; margin-top: .75rem; padding: .6rem 1.4rem; border-radius: .5rem;
-  background: var(--accent); color: var(--on); font-weight: 600; text-decoration: none }
+  background: var(--accent); color: var(--on-accent); font-weight: 600; text-decoration: none }
 .quiet { color: var(--quiet); font-size: 1rem }
 `;
 
@@ -59,12 +50,12 @@ function render({ title, summary, version }: Contract['document']['info']): stri
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
+<link rel="icon" href="${ICON}">
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-${ICON.replace('<svg', '<svg aria-hidden="true"')}
+${LEAF.replace('<svg', '<svg aria-hidden="true"')}
 <h1>${escapeHtml(title)}</h1>
 ${summary === undefined ? '' : `<p>${escapeHtml(summary)}</p>\n`}<p>This is a service for programs, over HTTP. Its documentation says how to call it, and lets you try it here.</p>
 <p><a class="docs" href=".${PAGES.docs}/">Read the documentation</a></p>

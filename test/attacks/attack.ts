@@ -1,7 +1,7 @@
-/** One row of the matrix: what each of many clients does. */
+/** One row of the matrix: what each of many hostile clients does. */
 export interface Attack {
   readonly name: string;
-  /** What the service is doing for the request when the client turns hostile. */
+  /** What the service does with the request when the client turns hostile. */
   readonly phase: 'head' | 'body' | 'working' | 'replying' | 'idle';
   readonly way:
     | 'many small parts'
@@ -14,22 +14,22 @@ export interface Attack {
     | 'reconnecting'
     | 'half-closed';
   readonly caller: 'none' | 'one token' | 'many tokens';
-  /** Whether it costs the service mostly memory, or mostly processor time. */
+  /** `holds` costs the service mostly memory, `burns` mostly processor time. */
   readonly kind: 'holds' | 'burns';
   readonly connections: { readonly short: number; readonly long: number };
   /** What each connection sends; the attacker fills in `$TOKEN`, `$GUESS` (an unknown token) and `$ID` (a new id). */
   readonly sends: readonly (string | Repeated)[];
-  /** Whether the client leaves the answers in the socket. */
+  /** Whether the client never reads its answers. */
   readonly neverReads?: true;
-  /** What the client does when all is sent; `again`: sends the same when the answer has come. Default: it stays. */
+  /** What the client does after it has sent all; `again` repeats it after the answer. By default it stays connected. */
   readonly then?: 'again' | 'leave' | 'reset' | 'half-close';
-  /** What a client that stays sends each second. */
+  /** What a client that stays connected sends each second. */
   readonly eachSecond?: string;
-  /** Whether the tests have it, in short: those that once broke the service. */
+  /** Whether the tests run a short round of it, as of each attack that once broke the service. */
   readonly inTests?: true;
-  /** How long the long round takes, if longer than others. */
+  /** How long the long round takes, if longer than the usual 20 s. */
   readonly seconds?: number;
-  /** What a line of the log must say of the clients that were cut off. */
+  /** What a line of the log must say about the refused clients. */
   readonly log?: { readonly short?: RegExp; readonly long: RegExp };
 }
 
@@ -38,7 +38,7 @@ export interface Repeated {
   readonly text: string;
 }
 
-/** What the attacker is started with, and prints when it is told to end (SIGTERM). */
+/** The argument of the attacker, which prints a `Tally` on SIGTERM. */
 export interface Orders {
   readonly attack: Attack;
   readonly url: string;
@@ -46,9 +46,9 @@ export interface Orders {
   readonly connections: number;
 }
 export interface Tally {
-  /** How many answers had which status. */
+  /** The number of answers with each status. */
   readonly answers: Record<string, number>;
-  /** The plants that were answered with 200, and those that were answered with anything else. */
+  /** The ids of plants that were answered with 200, and of those that were answered with another status. */
   readonly created: number[];
   readonly refused: number[];
 }

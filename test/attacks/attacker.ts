@@ -4,17 +4,17 @@ import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Orders, Repeated, Tally } from './attack.ts';
 
-// This file runs as a process of its own, and leaves the processor to the service where both want it.
+// This file runs as its own process. Its low priority gives the service the processor first.
 setPriority(constants.priority.PRIORITY_LOW);
 
 /** How many connections are opened each second: at first, and in place of those that ended. */
 const FIRST_PER_SECOND = 2500;
 const NEXT_PER_SECOND = { holds: 200, burns: 2000 };
 
-/** The longest text that is written at once. */
+/** The longest text that is written at once, in characters. */
 const MAX_AT_ONCE = 64 * 1024;
 
-/** The attacker counts from here, so that all its ids have the same length. */
+/** The first id: all ids from here have nine digits. */
 const FIRST_ID = 100_000_001;
 
 const { attack, url, tokens, connections } = JSON.parse(process.argv[2] ?? '') as Orders;
@@ -22,11 +22,11 @@ const { hostname, port } = new URL(url);
 const tally: Tally = { answers: {}, created: [], refused: [] };
 let nextId = FIRST_ID;
 
-// Connections that nothing is read from keep no process alive.
+// Paused sockets do not keep this process alive; the timer does.
 setInterval(() => undefined, 1000);
 process.once('SIGTERM', () => process.stdout.write(JSON.stringify(tally), () => process.exit()));
 
-/** Waits for its turn, of which there are so many in a second. */
+/** Returns a function that waits for its turn, `perSecond` turns in a second. */
 function pace(perSecond: number): () => Promise<void> {
   let next = performance.now();
   return async () => {
@@ -35,7 +35,7 @@ function pace(perSecond: number): () => Promise<void> {
   };
 }
 
-/** All connections send the same bytes, as far as nothing is filled in. */
+/** Texts without `$ID` and `$GUESS`, as bytes. All connections share them, to save memory. */
 const shared = new Map<string, Buffer>();
 
 function* bytes({ times, text }: Repeated, token: string, ids: number[]): Generator<Buffer> {
@@ -60,7 +60,7 @@ function* bytes({ times, text }: Repeated, token: string, ids: number[]): Genera
   }
 }
 
-/** Counts the answers, and calls back for each. */
+/** Counts the answers, and calls `answered` for each. */
 function read(socket: Socket, ids: number[], answered: () => void): void {
   const start = 'HTTP/1.1 ';
   let text = '';
@@ -76,12 +76,12 @@ function read(socket: Socket, ids: number[], answered: () => void): void {
       if (id !== undefined) (status === '200' ? tally.created : tally.refused).push(id);
       answered();
     }
-    // An answer may have begun.
+    // These characters may be the beginning of the next answer.
     text = text.slice(-(start.length + 2));
   });
 }
 
-/** Does with one connection what is ordered, until it is closed. */
+/** Runs the attack on one connection, until that is closed. */
 async function one(token: string): Promise<void> {
   const socket = connect({ port: Number(port), host: hostname, noDelay: true }).on('error', () => undefined);
   const isClosed = () => socket.destroyed;

@@ -8,9 +8,9 @@ const AUTH = 'Authorization: Bearer $TOKEN\r\n';
 const GUESS = 'Authorization: Bearer $GUESS\r\n';
 const HOST = 'Host: x\r\n';
 const PLANT = '{"id":$ID,"name":"x"}';
-/** With an id of nine digits. */
+/** The length of PLANT, with an id of nine digits. */
 const PLANT_BYTES = 27;
-/** So many are less than the 16 KiB that a head may have. */
+/** More fields than the service accepts, but less than 16 KiB of head: Node does not count colons and line ends. */
 const FIELDS: Repeated = { times: 3900, text: 'a:b\r\n' };
 const BLANKS_IN_CHUNKS: Repeated = { times: 60_000, text: '1\r\n \r\n' };
 
@@ -20,13 +20,13 @@ const post = (path: string, ...fields: readonly string[]) =>
 const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n';
 const length = (bytes: number) => `Content-Length: ${bytes}\r\n\r\n`;
 const CREATE = post('/plants', AUTH, length(PLANT_BYTES)) + PLANT;
-/** 530 of these leave 132 of 32 MiB, which a byte a second fills. */
+/** 530 of these bodies fill 32 MiB except for 132 bytes, which the clients then send, a byte a second. */
 const UNFINISHED: Attack['sends'] = [post('/plants', AUTH, length(64_000)), { times: 63_310, text: ' ' }];
 const IN_CHUNKS = post('/plants', AUTH, CHUNKED) + `1b\r\n${PLANT}\r\n`;
 const BLANKS_IN_GZIP = gzipSync(Buffer.alloc(60_000, ' ')).toString('latin1');
 const JUNK_IN_CHUNKS: readonly (string | Repeated)[] = [{ times: 65_000, text: '1\r\nx\r\n' }, '0\r\n\r\n'];
 
-/** What the log says of clients that take too long: a head has 10 s, and so has each byte of a body or a reply. */
+/** What the log says about slow clients: the head may take 10 s, and so may each byte of a body or a reply. */
 const TOO_LONG = { long: /"status":408/ };
 const UNREAD = { long: /the client took nothing of its reply for 10 s.*connection cut off/ };
 const both = (says: RegExp) => ({ short: says, long: says });
@@ -44,7 +44,7 @@ function row(
   return { phase, way, caller, kind, connections: { short, long }, ...rest };
 }
 
-/** All that hostile clients do, in the order in which it is reported. */
+/** All attacks, in the order of RESULTS.md. */
 const MATRIX: readonly Attack[] = [
   row('head', 'held back', 'none', 'holds', [2000, 5000], {
     name: 'sends nothing',
@@ -195,15 +195,15 @@ const MATRIX: readonly Attack[] = [
     sends: [{ times: 100, text: get('/openapi.json') }],
     neverReads: true,
   }),
-  // Each fills 640 KB of the system's buffers. With more of them the system drops packets, as its memory for TCP is full
-  // (tcp_mem).
+  // Each connection fills 640 KB of the system's buffers. With more connections the system runs out of memory for TCP
+  // (tcp_mem), and drops packets.
   row('replying', 'never reading', 'none', 'holds', [1400, 1400], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, and never reads',
     sends: [get('/docs/swagger-ui-bundle.js')],
     neverReads: true,
     inTests: true,
     log: UNREAD,
-    // It takes the system some time to buffer what it can.
+    // The system needs some seconds to fill its buffers.
     seconds: 32,
   }),
   row('replying', 'half-closed', 'none', 'holds', [1400, 1400], {
@@ -212,7 +212,7 @@ const MATRIX: readonly Attack[] = [
     neverReads: true,
     then: 'half-close',
     log: UNREAD,
-    // It takes the system some time to buffer what it can.
+    // The system needs some seconds to fill its buffers.
     seconds: 32,
   }),
   row('idle', 'many fields', 'none', 'holds', [2000, 5000], {
@@ -252,9 +252,9 @@ of 100 took at most, and the most memory that the service had. One that found a 
 command failed. Clients that hold take memory, those that burn take the processor.`,
   columns: ['what each client does', 'phase', 'way', 'caller', 'kind', 'connections'],
   trials,
-  // Each has the whole machine.
+  // All in one lane, as each attack needs the whole machine.
   laneOf: () => '',
 };
 
-/** Those that the tests try. */
+/** The attacks of which the tests run a short round. */
 export const TRIED = trials.filter(({ inTests }) => inTests);

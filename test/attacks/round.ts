@@ -11,37 +11,37 @@ import type { Attack, Orders, Tally } from './attack.ts';
 
 const ATTACKER = join(import.meta.dirname, 'attacker.ts');
 
-/** V8 ends a process whose heap would grow beyond it. */
+/** V8 ends a process whose heap grows beyond 400 MB. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=400 --max-semi-space-size=16' };
 
 const SECONDS = { short: 3, long: 20 };
 const TOKENS: Readonly<Record<Attack['caller'], number>> = { none: 0, 'one token': 1, 'many tokens': 50 };
 
-/** What is promised. */
+/** The service promises to use less memory than this. */
 const PEAK_MB = 400;
-/** Of few creates beside other tests, one may take longer. */
+/** 99 of 100 creates must be faster. A short round has so few that a single slow one breaks the bound: hence 5 s. */
 const P99_MS = { short: 5000, long: 1000 };
 
-/** How long a process may take longer than it should, until it is killed. */
+/** How late a process may be before it is killed, in milliseconds. */
 const GRACE_MS = 30_000;
 
 /** How often honest clients create a plant, in milliseconds. */
 const EVERY_MS = 100;
-/** Each second create has a connection of its own; the others share so many clients, which keep theirs. */
+/** Every other create uses a new connection; the rest share four clients with keep-alive connections. */
 const KEPT = 4;
-/** How long after the end of the attack the last answer may come. */
+/** How long after the end of the attack the last answer may come, in milliseconds. */
 const RECOVERY_MS = 5000;
 /** The ids of the attacker are smaller. */
 const FIRST_ID = 1_000_000_000_000;
 
-/** As large as the contract allows: room for less is not enough. */
+/** The largest name and tag that the contract allows: the service must still have room for such a plant. */
 const [NAME, TAG] = ['n'.repeat(1000), 't'.repeat(200)];
 
-/** Why no attack can be judged on this machine; undefined: it can. */
+/** Why attacks cannot run on this machine; undefined if they can. */
 export const IMPOSSIBLE =
   process.platform === 'linux' ? undefined : 'the memory of a process is read from /proc, which only Linux has';
 
-/** Attacks a new service. @returns what clients got that mean well @throws Fault if a promise was broken */
+/** Attacks a new service. @returns what honest clients got @throws Fault if the service broke a promise */
 export async function attackOnce(attack: Attack, extent: 'short' | 'long'): Promise<string> {
   const path = join(temporaryFolder(), 'plants.db');
   const url = `sqlite:${path}`;
@@ -61,7 +61,7 @@ export async function attackOnce(attack: Attack, extent: 'short' | 'long'): Prom
   const endAttack = async () => {
     const seconds = extent === 'long' ? (attack.seconds ?? SECONDS.long) : SECONDS.short;
     await Promise.race([death, sleep(seconds * 1000)]);
-    // A machine that has other things to do takes longer to get there.
+    // On a busy machine the line of the log comes later.
     for (let waited = 0; !isSaid() && waited < GRACE_MS; waited += 200) await Promise.race([death, sleep(200)]);
     attacker.child.kill('SIGTERM');
     return await within(attacker, GRACE_MS);
@@ -93,7 +93,7 @@ export async function attackOnce(attack: Attack, extent: 'short' | 'long'): Prom
   return `${served.created.length} creates, p99 ${served.p99.toFixed(0)} ms, peak ${peakMb.toFixed(0)} MB`;
 }
 
-/** The most memory that the process had, as the kernel counts it, read until it ends. */
+/** Watches the peak of a process's memory (VmHWM) until it ends. */
 function watchMemory({ child, ended }: Started): { peakMb: () => number } {
   let peakMb = 0;
   const look = () => {
@@ -101,7 +101,7 @@ function watchMemory({ child, ended }: Started): { peakMb: () => number } {
       const status = readFileSync(`/proc/${String(child.pid)}/status`, 'utf8');
       peakMb = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? peakMb * 1024) / 1024;
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   };
   const timer = setInterval(look, 200);
@@ -116,7 +116,7 @@ function watchMemory({ child, ended }: Started): { peakMb: () => number } {
   };
 }
 
-/** Waits for the end of a process, or ends it. */
+/** Waits for the end of a process, and kills it after `ms`. */
 async function within({ child, ended }: Started, ms: number): ReturnType<Service['stop']> {
   const late = setTimeout(() => child.kill('SIGKILL'), ms);
   const how = await ended;
@@ -138,14 +138,14 @@ function readIds(path: string): ReadonlySet<number> {
 /** What honest clients got. */
 interface Served {
   readonly sent: number;
-  /** What came instead of a 200, such as `503` or `ECONNRESET`, with how often. */
+  /** How often each failure came, such as `503` or `ECONNRESET`. */
   readonly failures: Readonly<Record<string, number>>;
   readonly created: readonly number[];
   /** How long 99 of 100 answers took at most, in milliseconds. */
   readonly p99: number;
 }
 
-/** Creates ten plants a second, whether the ones before are answered or not, until the work is over. */
+/** Creates ten plants a second until `work` ends, without waiting for answers. */
 async function createMeanwhile({ url }: Service, token: string, work: Promise<unknown>): Promise<Served> {
   using clients = new DisposableStack();
   const kept = Array.from({ length: KEPT }, () => clients.use(new Client(token)));
@@ -172,7 +172,7 @@ async function createMeanwhile({ url }: Service, token: string, work: Promise<un
   });
   const sent: Promise<void>[] = [];
   const start = performance.now();
-  // The last one is sent when the attack is over.
+  // The last create is sent after the attack.
   for (let last = false; !last;) {
     last = over.signal.aborted;
     sent.push(create(sent.length));
@@ -180,7 +180,7 @@ async function createMeanwhile({ url }: Service, token: string, work: Promise<un
     await sleep(early, undefined, { signal: over.signal }).catch(() => 0);
   }
   const all = Promise.all(sent);
-  // What is not answered by then is broken off.
+  // Creates that have no answer by then are aborted.
   await Promise.race([all, sleep(RECOVERY_MS, undefined, { ref: false })]);
   late = true;
   clients.dispose();

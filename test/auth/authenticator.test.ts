@@ -25,7 +25,7 @@ const newToken = async (name: string, expiry: { expiresAt?: number } = {}) => {
   return token;
 };
 
-/** One that asks the real store, and how often it did. */
+/** An authenticator on the real store, and the number of its look-ups. */
 function countingAuthenticator(): { readonly authenticator: Authenticator; readonly asked: () => number } {
   let count = 0;
   const find = (hash: Uint8Array) => {
@@ -35,13 +35,13 @@ function countingAuthenticator(): { readonly authenticator: Authenticator; reado
   return { authenticator: new Authenticator({ ...app.store.tokens, find }), asked: () => count };
 }
 
-describe('a request without a token gets 401, and how to authenticate:', () => {
+describe('the service answers 401, and says how to authenticate, to a request with', () => {
   test.each([
-    ['no header', []],
-    ['an empty header', ['']],
+    ['no Authorization field', []],
+    ['an empty Authorization field', ['']],
     ['the scheme alone', ['Bearer']],
     ['another scheme', [`Basic ${app.token}`]],
-    ['another scheme that ends alike', [`xBearer ${app.token}`]],
+    ['the scheme xBearer', [`xBearer ${app.token}`]],
     ['a tab instead of a space', [`Bearer\t${app.token}`]],
   ])('%s', async (_name, authorization) => {
     expect(await answerTo(...authorization)).toEqual({
@@ -52,17 +52,17 @@ describe('a request without a token gets 401, and how to authenticate:', () => {
   });
 });
 
-describe('a request with a token that is not valid gets 401, which says so:', () => {
+describe('the service answers 401 with error="invalid_token" to a request with', () => {
   test.each([
-    ['an unknown one', [`Bearer ${makeToken()}`]],
-    ['the beginning of one', [`Bearer ${app.token.slice(0, -1)}`]],
-    ['one and more', [`Bearer ${app.token}x`]],
-    ['another letter case', [`Bearer ${app.token.toUpperCase()}`]],
-    ['two in one header', [`Bearer ${app.token} ${app.token}`]],
-    ['two headers', [`Bearer ${app.token}`, `Bearer ${app.token}`]],
-    ['a comma', [`Bearer ${app.token},`]],
-    ['quotes', [`Bearer "${app.token}"`]],
-    ['its hash', [`Bearer ${hashToken(app.token).toString('hex')}`]],
+    ['an unknown token', [`Bearer ${makeToken()}`]],
+    ['a token that lacks its last character', [`Bearer ${app.token.slice(0, -1)}`]],
+    ['a token with one more character', [`Bearer ${app.token}x`]],
+    ['a token in upper case', [`Bearer ${app.token.toUpperCase()}`]],
+    ['two tokens in one field', [`Bearer ${app.token} ${app.token}`]],
+    ['two Authorization fields', [`Bearer ${app.token}`, `Bearer ${app.token}`]],
+    ['a comma after the token', [`Bearer ${app.token},`]],
+    ['a token in quotes', [`Bearer "${app.token}"`]],
+    ['the hash of a token', [`Bearer ${hashToken(app.token).toString('hex')}`]],
     ['a flood of spaces', [`Bearer ${' '.repeat(15_000)}x y`]],
   ])('%s', async (_name, authorization) => {
     expect(await answerTo(...authorization)).toEqual({
@@ -73,16 +73,16 @@ describe('a request with a token that is not valid gets 401, which says so:', ()
   });
 });
 
-test('nothing of that was stored', async () => {
+test('the service stores no plant of a request that it answers 401', async () => {
   expect(await allPlants(app.store)).toEqual([]);
 });
 
 describe('a token', () => {
-  test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])('is taken after the scheme as %j', async (scheme) => {
+  test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])('is valid after the scheme %j', async (scheme) => {
     expect((await answerTo(`${scheme} ${app.token}`)).status).toBe(200);
   });
 
-  test('is refused within a second of being revoked, however much it is used', async () => {
+  test('is refused within a second after its revocation, even in constant use', async () => {
     const token = await newToken('revoked');
     const client = { url: app.url, token };
     expect((await createPlant(client, BODY)).status).toBe(200);
@@ -96,7 +96,7 @@ describe('a token', () => {
     expect(lastAccepted).toBeLessThan(1000);
   });
 
-  test('is refused from the moment on when it expires', async () => {
+  test('is refused from the moment of its expiry', async () => {
     const expiresAt = Date.now() + 300;
     const client = { url: app.url, token: await newToken('expiring', { expiresAt }) };
     expect((await createPlant(client, BODY)).status).toBe(200);
@@ -104,12 +104,12 @@ describe('a token', () => {
     for (const _time of [1, 2]) expect((await createPlant(client, BODY)).status).toBe(401);
   });
 
-  test('that has expired before it is first used is refused', async () => {
+  test('is refused when it has expired before its first use', async () => {
     const token = await newToken('expired', { expiresAt: Date.now() - 1 });
     expect((await createPlant({ url: app.url, token }, BODY)).status).toBe(401);
   });
 
-  test('of which more are in use than are remembered stays valid', async () => {
+  test('stays valid when more tokens are in use than the cache holds', async () => {
     const authenticator = new Authenticator(app.store.tokens);
     const tokens = Array.from({ length: 4050 }, makeToken);
     const rows = tokens.map((token, index) => ({
@@ -126,7 +126,7 @@ describe('a token', () => {
     }
   });
 
-  test('is asked for once in a while, and then by one request of many', async () => {
+  test('is looked up once for many requests, and again after 450 ms', async () => {
     const { authenticator, asked } = countingAuthenticator();
     const tokens = [`Bearer ${app.token}`, `Bearer ${await newToken('neighbour')}`];
     const authenticateAll = () => Promise.all(tokens.map(async (each) => authenticator.authenticate(each)));
@@ -137,7 +137,7 @@ describe('a token', () => {
     expect(asked()).toBe(4);
   });
 
-  test('is remembered once, however the header is spelt', async () => {
+  test('is cached once for all spellings of the scheme', async () => {
     const { authenticator, asked } = countingAuthenticator();
     for (const scheme of ['Bearer', 'bearer', 'BEARER ', 'Bearer  ', 'bEARER']) {
       expect((await authenticator.authenticate(`${scheme} ${app.token}`)).name).toBe('tests');
@@ -145,7 +145,7 @@ describe('a token', () => {
     expect(asked()).toBe(1);
   });
 
-  test('that was provisioned is valid without being in the store', async () => {
+  test('is valid when it was provisioned, without being in the store', async () => {
     const provisioned = 'provisioned-token-of-a-container-0001';
     const authenticator = new Authenticator(app.store.tokens, { tokens: [provisioned], scopes: ['plants:write'] });
     const nameOf = async (token: string) => (await authenticator.authenticate(`Bearer ${token}`)).name;
@@ -162,7 +162,7 @@ describe('a token', () => {
     expect(new Set((await Promise.all(callers)).map(({ key }) => key)).size).toBe(3);
   });
 
-  test('that was provisioned is refused as soon as others are, and those are valid', async () => {
+  test('is valid exactly as long as it is provisioned', async () => {
     const [old = '', current = '', other = ''] = ['old', 'new', 'other'].map((each) => `${each}-`.repeat(9));
     const authenticator = new Authenticator(app.store.tokens, { tokens: [old], scopes: [] });
     const isValid = async (token: string) =>
@@ -181,14 +181,14 @@ describe('a token', () => {
     }
   });
 
-  test('is kept as its hash alone, and has 256 random bits', async () => {
+  test('is stored only as its hash, and has 256 random bits', async () => {
     expect(makeToken()).toMatch(/^plantstore_[\w-]{43}$/);
     expect(new Set(Array.from({ length: 100 }, makeToken)).size).toBe(100);
     expect(JSON.stringify(await app.store.tokens.list())).not.toContain(app.token.slice('plantstore_'.length));
   });
 });
 
-test('a store that cannot be asked is no reason to turn a client away, nor to let it in', async () => {
+test('the service answers 500, and not 401, when the store cannot look up the token', async () => {
   const database = new DatabaseSync(broken.database);
   database.exec('alter table tokens rename to lost');
   const response = await createPlant(broken, BODY);

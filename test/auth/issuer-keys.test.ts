@@ -26,7 +26,7 @@ async function startProvider(keys = [first], port = 0): Promise<TestProvider> {
   return provider;
 }
 
-/** A service that takes the tokens of an issuer, and tells what it answers to them. */
+/** Starts a service for the tokens of an issuer, with functions that sign tokens and send them. */
 async function startFor(issuer: string, pace: Partial<typeof PACE> = {}, jwksUrl?: string) {
   const settings = { issuer, audience: AUDIENCE, scopes: [], jwksUrl };
   const app = await startApp({ issuer: settings, pace: { ...PACE, ...pace } });
@@ -38,18 +38,18 @@ async function startFor(issuer: string, pace: Partial<typeof PACE> = {}, jwksUrl
   };
   return {
     app,
-    // Each token is a new one: none is known.
+    // Each token has another subject, so that the service has not cached it.
     sign: (key: SigningKey, header: object = {}) =>
       sign(key, { iss: issuer, aud: AUDIENCE, sub: `s${count++}`, exp: Date.now() / 1000 + 300 }, header),
     call,
-    /** Waits until the answer to a token, made anew each time unless it is given, is this one. */
+    /** Sends tokens that `token` makes, until the service gives this answer. */
     eventually: (token: () => string | Promise<string>, answer: unknown) =>
       until(async () => isDeepStrictEqual(await call(await token()), answer)),
   };
 }
 
-describe('when keys are rotated', () => {
-  test('tokens of the new one are taken at once, and those of the old one no more', async () => {
+describe('after a rotation of keys, the service', () => {
+  test('accepts tokens of the new key at once, and refuses tokens of a key that is withdrawn', async () => {
     const provider = await startProvider();
     const { sign, call } = await startFor(provider.issuer);
     expect(await call(await provider.token())).toEqual(OK);
@@ -59,13 +59,13 @@ describe('when keys are rotated', () => {
     expect(performance.now() - started).toBeLessThan(PACE.cooldown + 4000);
     expect(await call(await sign(first))).toEqual(OK);
     provider.rotate([second]);
-    // The service learns of it when a key is missing, or in the background.
+    // A token with an unknown key makes the service fetch the keys again.
     await call(await sign(await makeKey('made-up')));
     expect(await call(await sign(first))).toEqual(REFUSED);
     expect(await call(await sign(second))).toEqual(OK);
   });
 
-  test('what was verified by a key that is withdrawn counts no more, as soon as that is known', async () => {
+  test('refuses a cached token of a withdrawn key as soon as it has fetched the keys', async () => {
     const provider = await startProvider([first, second]);
     const { sign, call, eventually } = await startFor(provider.issuer, { refresh: 200, cooldown: 10 });
     const [old, current] = [await sign(first), await sign(second)];
@@ -75,7 +75,7 @@ describe('when keys are rotated', () => {
     expect(await call(current)).toEqual(OK);
   });
 
-  test('a key under the name of the one before is another one', async () => {
+  test('refuses tokens of the old key when a new key has the same kid', async () => {
     const provider = await startProvider([first]);
     const { sign, call, eventually } = await startFor(provider.issuer, { refresh: 200, cooldown: 10 });
     const old = await sign(first);
@@ -87,8 +87,8 @@ describe('when keys are rotated', () => {
   });
 });
 
-describe('an issuer that is away', () => {
-  test('is no reason to refuse tokens of keys that are known, for as long as keys count', async () => {
+describe('while the issuer is away, the service', () => {
+  test('accepts tokens of known keys until these keys are too old', async () => {
     const provider = await startProvider();
     const { sign, call, eventually } = await startFor(provider.issuer, { refresh: 300, maxAge: 5000, cooldown: 20 });
     const known = await sign(first);
@@ -103,7 +103,7 @@ describe('an issuer that is away', () => {
     await eventually(() => sign(second), OK);
   });
 
-  test('is waited for by nobody at the start', async () => {
+  test('starts, and answers 503 to tokens until the issuer is back', async () => {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     const { sign, call, eventually } = await startFor(issuer, { cooldown: 20 });
     expect(await call(await sign(first))).toEqual(UNCHECKABLE);
@@ -111,7 +111,7 @@ describe('an issuer that is away', () => {
     await eventually(() => sign(first), OK);
   });
 
-  test('is asked again in the background, without a token that needs it', async () => {
+  test('tries to fetch the keys in the background, without a request', async () => {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     const { app } = await startFor(issuer, { cooldown: 20, retry: 100 });
     const messages = () => app.log.map(({ msg }) => msg);
@@ -121,27 +121,27 @@ describe('an issuer that is away', () => {
   });
 });
 
-/** Answers to all requests alike, be they for the discovery document or for the keys. */
+/** Gives the same reply to requests for the discovery document and for the keys. */
 const send =
   (status: number, headers: Record<string, string>, body: unknown): RequestListener =>
   (_request, response) =>
     response.writeHead(status, headers).end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
 const { d, ...published } = first.jwk;
-/** A document of both kinds, by which tokens would be valid. */
+/** One document with the discovery members and the keys, with which tokens would be valid. */
 const document = (issuer: string, more: object = {}) => ({
   ...{ issuer, jwks_uri: `${issuer}/jwks`, keys: [published] },
   ...more,
 });
 const PADDING = { padding: ' '.repeat(300_000) };
 
-test('made-up keys do not flood the issuer, nor hold up the tokens of others', async () => {
+test('the service asks for unknown keys at most once a second, and accepts valid tokens meanwhile', async () => {
   const provider = await startProvider();
   const { sign, call } = await startFor(provider.issuer, { timeout: 60_000 });
   expect(await call(await sign(first))).toEqual(OK);
   const before = provider.asked.length;
   const forge = (count: number) =>
     Promise.all(Array.from({ length: count }, (_, i) => sign(first, { kid: `made-up-${i}` })));
-  // The issuer answers when all but the 256 that may wait for it were refused.
+  // The issuer answers once the service has refused all tokens but the 256 that may wait.
   const full = Promise.withResolvers<undefined>();
   provider.disturbance = (...exchange) =>
     void full.promise.then(() => {
@@ -155,22 +155,22 @@ test('made-up keys do not flood the issuer, nor hold up the tokens of others', a
     if (++answered === forged.length - 256) full.resolve(undefined);
     return answer;
   });
-  // Its key is known, and the issuer silent.
+  // The service knows the key of this token, and does not need the silent issuer.
   expect(await call(await sign(first))).toEqual(OK);
   const refused = Object.groupBy(await Promise.all(answers), ([status]) => String(status));
   expect(refused).toEqual({ 401: Array(256).fill(REFUSED), 503: Array(forged.length - 256).fill(UNCHECKABLE) });
   for (const _round of [1, 2]) await Promise.all((await forge(10)).map(call));
   const seconds = (performance.now() - started) / 1000;
-  // Each time for its discovery document and its keys, at most once a second.
+  // Two requests a second: one for the discovery document, one for the keys.
   expect(provider.asked.length - before).toBeLessThanOrEqual(2 * Math.ceil(seconds + 1));
 });
 
-describe('while the keys cannot be fetched, tokens get 503, which is logged once, and are taken afterwards:', () => {
+describe('the service answers 503 to tokens, and logs that once, while the issuer sends', () => {
   test.each<[string, (issuer: string) => RequestListener]>([
-    ['500', (issuer) => send(500, {}, document(issuer))],
-    ['no JSON', () => send(200, {}, Buffer.from('<html>'))],
-    ['JSON, but no object', () => send(200, {}, 'keys')],
-    ['nothing', () => send(200, {}, Buffer.of())],
+    ['the status 500', (issuer) => send(500, {}, document(issuer))],
+    ['text that is not JSON', () => send(200, {}, Buffer.from('<html>'))],
+    ['JSON that is not an object', () => send(200, {}, 'keys')],
+    ['an empty body', () => send(200, {}, Buffer.of())],
     [
       'a redirection',
       (issuer) => (request, response) => {
@@ -178,22 +178,22 @@ describe('while the keys cannot be fetched, tokens get 503, which is logged once
         send(isThere ? 200 : 302, { Location: `${issuer}/elsewhere` }, document(issuer))(request, response);
       },
     ],
-    ['a flood', (issuer) => send(200, {}, document(issuer, PADDING))],
+    ['a document that is too large', (issuer) => send(200, {}, document(issuer, PADDING))],
     [
-      'a bomb',
+      'a compressed document that is too large',
       (issuer) => send(200, { 'Content-Encoding': 'gzip' }, gzipSync(JSON.stringify(document(issuer, PADDING)))),
     ],
-    ['a connection that is cut', () => (request) => request.socket.destroy()],
-    ['silence', () => () => undefined],
-    ['silence in the middle', () => (_request, response) => response.writeHead(200).write('{')],
-    ['another issuer', (issuer) => send(200, {}, document(issuer, { issuer: `${issuer}/` }))],
-    ['no address of keys', (issuer) => send(200, {}, document(issuer, { jwks_uri: 7 }))],
+    ['nothing, on a connection that it cuts', () => (request) => request.socket.destroy()],
+    ['nothing', () => () => undefined],
+    ['half of a document', () => (_request, response) => response.writeHead(200).write('{')],
+    ['the name of another issuer', (issuer) => send(200, {}, document(issuer, { issuer: `${issuer}/` }))],
+    ['a number as jwks_uri', (issuer) => send(200, {}, document(issuer, { jwks_uri: 7 }))],
     [
-      'keys where anybody could change them',
+      'a jwks_uri with http: on another host',
       (issuer) => send(200, {}, document(issuer, { jwks_uri: `${issuer.replace('127.0.0.1', '0.0.0.0')}/jwks` })),
     ],
-    ['no keys', (issuer) => send(200, {}, document(issuer, { keys: [] }))],
-    ['no array of keys', (issuer) => send(200, {}, document(issuer, { keys: published }))],
+    ['an empty array of keys', (issuer) => send(200, {}, document(issuer, { keys: [] }))],
+    ['keys that are not an array', (issuer) => send(200, {}, document(issuer, { keys: published }))],
   ])('%s', async (_name, disturbanceOf) => {
     const provider = await startProvider();
     provider.disturbance = disturbanceOf(provider.issuer);
@@ -210,7 +210,7 @@ describe('while the keys cannot be fetched, tokens get 503, which is logged once
   });
 });
 
-test('the service passes over keys that prove nothing, and keys that it cannot use', async () => {
+test('the service ignores keys that are malformed, weak, symmetric, private or not for verification', async () => {
   const provider = await startProvider();
   const url = `${provider.issuer}/some/keys`;
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });

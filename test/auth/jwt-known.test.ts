@@ -15,7 +15,7 @@ const provider = await TestProvider.start([key]);
 const settings = { issuer: provider.issuer, audience: AUDIENCE, scopes: [], jwksUrl: undefined };
 const app = await startApp({ issuer: settings });
 
-/** One that verifies really, and counts how often. */
+/** A real verifier that counts its calls. */
 class CountingVerifier extends JwtVerifier {
   count = 0;
   override verify(token: string) {
@@ -34,8 +34,8 @@ const signed = (sub: string, exp = now() + 300, more = {}) =>
   sign(key, { iss: provider.issuer, aud: AUDIENCE, sub, exp, ...more });
 const statusOf = async (token: string) => (await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}')).status;
 
-describe('a token that was verified', () => {
-  test('is known then, at once, and was verified once for all who brought it meanwhile', async () => {
+describe('a JWT', () => {
+  test('is verified once for 50 concurrent requests, and comes from the cache afterwards', async () => {
     const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
     const [alice, bob] = [`Bearer ${await signed('alice')}`, `bearer  ${await signed('bob')}`];
     const before = verifier.count;
@@ -61,13 +61,13 @@ describe('a token that was verified', () => {
     [{ scp: ['plants:read', 'plants:write'] }, ['plants:read', 'plants:write']],
     [{ scope: 'openid', scp: ['plants:read', 7] }, ['openid', 'plants:read']],
     [{ scope: 7, scp: { plants: true } }, []],
-  ])('gives its caller the scopes that it says: %j', async (claims, scopes) => {
+  ])('gives its caller the scopes in its claims: %j', async (claims, scopes) => {
     const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
     const caller = await authenticator.authenticate(`Bearer ${await signed('alice', undefined, claims)}`);
     expect([...caller.scopes]).toEqual(scopes);
   });
 
-  test('is refused from the moment on when it expires, as the clocks may differ', async () => {
+  test('is refused from 60 seconds after its expiry, even if it is cached', async () => {
     const token = await signed('alice', now() - 58);
     expect([await statusOf(token), await statusOf(token)]).toEqual([200, 200]);
     await sleep((now() + 2) * 1000 + 5 - Date.now());
@@ -76,9 +76,9 @@ describe('a token that was verified', () => {
     expect(refused).toMatchObject({ error: 40101, reason: 'it has expired' });
   });
 
-  test('stays valid when more and longer ones are in use than are remembered', async () => {
+  test('stays valid when more long tokens are in use than the cache holds', async () => {
     const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
-    // Of some 11,000 characters each.
+    // Each token has about 11,000 characters.
     const more = { groups: 'x'.repeat(8000) };
     const subjects = Array.from({ length: 900 }, (_, index) => String(index));
     const tokens = await Promise.all(subjects.map((subject) => signed(subject, undefined, more)));
@@ -86,14 +86,14 @@ describe('a token that was verified', () => {
       const before = verifier.count;
       const found: unknown[] = [];
       for (const token of tokens) found.push((await authenticator.authenticate(`Bearer ${token}`)).subject);
-      // The oldest had to go, each time.
+      // Each token had left the cache before its next use.
       expect({ round, found, verified: verifier.count - before }).toEqual({ round, found: subjects, verified: 900 });
     }
   });
 });
 
-describe('beside the tokens of an issuer', () => {
-  test('those of the store stay valid, and no caller is mistaken for another', async () => {
+describe('with an issuer, the service', () => {
+  test('accepts tokens of the store, and gives each caller a key of its own', async () => {
     expect(await statusOf(app.token)).toBe(200);
     const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
     const keys = [app.token, await signed('tests'), await signed('token tests')].map(
@@ -102,7 +102,7 @@ describe('beside the tokens of an issuer', () => {
     expect(await Promise.all(keys)).toEqual(['token tests', 'subject tests', 'subject token tests']);
   });
 
-  test('none that looks like one of the issuer is looked up in the store', async () => {
+  test('does not look up a token in the store that has the form of a JWT', async () => {
     await app.store.tokens.add({ name: 'dotted', hash: hashToken('ab.cd.ef'), scopes: [] });
     expect(await statusOf('ab.cd.ef')).toBe(401);
     const without = new Authenticator(app.store.tokens);
@@ -111,7 +111,7 @@ describe('beside the tokens of an issuer', () => {
     expect((await provisioned.authenticate('Bearer ab.cd.ef')).name).toBe('TOKEN_FILE');
   });
 
-  test('a store that cannot be asked does not matter', async () => {
+  test('accepts a JWT while the store cannot look up tokens', async () => {
     using database = new DatabaseSync(app.database);
     database.exec('alter table tokens rename to lost');
     await expect(app.store.tokens.find(hashToken('x'))).rejects.toThrow();
@@ -119,7 +119,7 @@ describe('beside the tokens of an issuer', () => {
     database.exec('alter table lost rename to tokens');
   });
 
-  test('no token is ever logged', async () => {
+  test('logs no part of a JWT', async () => {
     const token = await signed('alice');
     await statusOf(token);
     await statusOf(`${token}x`);

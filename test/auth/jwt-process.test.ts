@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const bash = async (line: string) => (await promisify(execFile)('bash', ['--norc', '-c', line])).stdout;
 
-test('what `npm run provider` prints works: the settings, and how to get a token', async () => {
+test('`npm run provider` prints settings and commands that work as they stand', async () => {
   const provider = start('npm', ['run', '--silent', 'provider'], { PORT: String(await freePort()) }, ROOT);
   using _provider = { [Symbol.dispose]: () => provider.child.kill('SIGTERM') };
   const printed = (start: string) => new RegExp(`^ {2}(${start}.*)$`, 'm').exec(provider.stdout())?.[1] ?? '';
@@ -27,11 +27,11 @@ test('what `npm run provider` prints works: the settings, and how to get a token
   const line = service.log().find(({ msg }) => msg === 'request');
   expect(line).toMatchObject({ status: 200, subject: 'gardener' });
   expect(line).not.toHaveProperty('caller');
-  // No first token was made: the issuer gives them out.
+  // With an issuer, the store makes no first token.
   expect([service.token, service.stderr()]).toEqual(['', '']);
 });
 
-test('an issuer that never answers holds up neither the start nor the end', async () => {
+test('an issuer that never answers delays neither the start nor the stop of the service', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
   using _silent = { [Symbol.dispose]: () => silent.close() };
   await once(silent, 'listening');
@@ -44,7 +44,7 @@ test('an issuer that never answers holds up neither the start nor the end', asyn
   expect(performance.now() - stopped).toBeLessThan(3000);
 });
 
-test('an instance is not ready until it had the keys of its issuer, and is ready from then on', async () => {
+test('an instance is ready once it has fetched the keys of its issuer, and stays ready without the issuer', async () => {
   const port = await freePort();
   const database = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
   const { stdout: token } = await plantStore(['token', 'create', 'app'], database);

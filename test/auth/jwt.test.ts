@@ -15,14 +15,14 @@ const app = await startApp({ issuer: settings });
 afterAll(() => provider[Symbol.asyncDispose]());
 
 const now = () => Math.floor(Date.now() / 1000);
-/** Claims as they should not be, too. */
+/** Claims, which may be invalid. */
 type Changes = Readonly<Record<string, unknown>>;
 function claims(changes: Changes = {}): JWTPayload {
   return { iss: provider.issuer, aud: AUDIENCE, sub: 'alice', exp: now() + 300, scope: 'plants:write', ...changes };
 }
 const signed = (changes: Changes = {}, header = {}) => sign(key, claims(changes), header);
 const encode = (value: unknown) => base64url.encode(typeof value === 'string' ? value : JSON.stringify(value));
-/** A token whose claims are this text. */
+/** Makes a token of this header and these claims, with the signature of another token. */
 const spelt = async (header: unknown, text: string) =>
   [encode(header), encode(text), (await signed()).split('.')[2]].join('.');
 
@@ -33,20 +33,20 @@ async function call(token: string) {
   return { status: response.status, error, challenge: response.headers.get('www-authenticate'), line };
 }
 
-test('a token of the provider is taken, and its subject is in the log, where it is not the name of a token', async () => {
+test('the service accepts a token of the provider, and logs its subject, which is not the name of a token', async () => {
   const { status, line } = await call(await provider.token());
   expect([status, line['subject'], line['caller']]).toEqual([200, 'gardener', undefined]);
 });
 
-describe('a token is valid', () => {
-  test.each(ALGORITHMS)('that is signed by %s', async (alg) => {
+describe('the service accepts a token', () => {
+  test.each(ALGORITHMS)('signed with %s', async (alg) => {
     expect((await call(await sign(keys.get(alg) ?? stranger, claims()))).status).toBe(200);
   });
 
   test.each<[string, () => Changes, ...object[]]>([
-    ['that expired 50 s ago: clocks differ', () => ({ exp: now() - 50 })],
-    ['that begins in 59 s', () => ({ nbf: now() + 59 })],
-    ['that expires when the sun has burnt out', () => ({ exp: 1e300 })],
+    ['that expired 50 seconds ago', () => ({ exp: now() - 50 })],
+    ['that becomes valid in 59 seconds', () => ({ nbf: now() + 59 })],
+    ['that expires at 1e300', () => ({ exp: 1e300 })],
     ['for this audience and another', () => ({ aud: ['https://other.example', AUDIENCE] })],
     ['with this scope and others', () => ({ scope: 'openid plants:write email' })],
     ['with an array of scopes', () => ({ scope: undefined, scp: ['plants:read', 'plants:write'] })],
@@ -56,7 +56,7 @@ describe('a token is valid', () => {
     ['of the type `application/AT+JWT`', () => ({}), { typ: 'application/AT+JWT' }],
     ['of the type `JWT`', () => ({}), { typ: 'JWT' }],
     ['of the type `at+jwt` with the claims of an ID token', () => ({ nonce: 'n', at_hash: 'h' }), { typ: 'at+jwt' }],
-    ['that is long', () => ({ groups: 'x'.repeat(10_000) })],
+    ['of more than 10,000 characters', () => ({ groups: 'x'.repeat(10_000) })],
   ])('%s', async (_name, changes, ...[header]) => {
     expect((await call(await signed(changes(), header))).status).toBe(200);
   });
@@ -68,65 +68,81 @@ const MALFORMED = 'ERR_JWS_INVALID';
 const NO_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
 const CRIT = 'ERR_JOSE_NOT_SUPPORTED';
 
-describe('a token is refused with 401, and why is in the log alone:', () => {
+describe('the service answers 401, and tells the reason only in the log, to a token', () => {
   type Case = [name: string, token: () => Promise<string>, reason: string];
   const publicKey = createPublicKey({ key: key.jwk, format: 'jwk' });
-  const secrets = [
-    Buffer.from(publicKey.export({ type: 'spki', format: 'pem' })),
-    publicKey.export({ type: 'spki', format: 'der' }),
-    Buffer.from(JSON.stringify(publicKey.export({ format: 'jwk' }))),
-  ];
+  const secrets = {
+    PEM: Buffer.from(publicKey.export({ type: 'spki', format: 'pem' })),
+    DER: publicKey.export({ type: 'spki', format: 'der' }),
+    JWK: Buffer.from(JSON.stringify(publicKey.export({ format: 'jwk' }))),
+  };
   test.each<Case>([
     ...['id+jwt', 'logout+jwt', 'secevent+jwt', 'application/okta-internal-at+jwt', 'at+jwt2', '', 7].map<Case>(
       (typ) => [`of the type ${JSON.stringify(typ)}`, () => signed({}, { typ }), 'typ is not that of an access token'],
     ),
     ...['nonce', 'at_hash', 'c_hash', 'events'].flatMap((claim) =>
       [undefined, 'JWT'].map<Case>((typ) => [
-        `with the claim ${claim} and the type ${String(typ)}`,
+        `with the claim ${claim} and ${typ === undefined ? 'no type' : `the type ${typ}`}`,
         () => signed({ [claim]: {} }, { typ }),
         `an access token of this typ has no ${claim}`,
       ]),
     ),
-    ['expired 61 s ago', () => signed({ exp: now() - 61 }), 'ERR_JWT_EXPIRED exp'],
-    ['not yet valid for 62 s', () => signed({ nbf: now() + 62 }), 'ERR_JWT_CLAIM_VALIDATION_FAILED nbf'],
-    ['for ever', () => signed({ exp: undefined }), 'ERR_JWT_CLAIM_VALIDATION_FAILED exp'],
-    ['an end that is text', () => signed({ exp: String(now() + 9) }), 'ERR_JWT_CLAIM_VALIDATION_FAILED exp'],
-    ['an end that is null', () => signed({ exp: null }), 'ERR_JWT_CLAIM_VALIDATION_FAILED exp'],
+    ['that expired 61 seconds ago', () => signed({ exp: now() - 61 }), 'ERR_JWT_EXPIRED exp'],
+    ['that becomes valid in 62 seconds', () => signed({ nbf: now() + 62 }), 'ERR_JWT_CLAIM_VALIDATION_FAILED nbf'],
+    ['without an expiry', () => signed({ exp: undefined }), 'ERR_JWT_CLAIM_VALIDATION_FAILED exp'],
+    ['whose expiry is a string', () => signed({ exp: String(now() + 9) }), 'ERR_JWT_CLAIM_VALIDATION_FAILED exp'],
+    ['whose expiry is null', () => signed({ exp: null }), 'ERR_JWT_CLAIM_VALIDATION_FAILED exp'],
     ['for another audience', () => signed({ aud: 'https://other.example' }), 'ERR_JWT_CLAIM_VALIDATION_FAILED aud'],
-    ['for part of it', () => signed({ aud: [`${AUDIENCE}/`] }), 'ERR_JWT_CLAIM_VALIDATION_FAILED aud'],
-    ['for no audience', () => signed({ aud: undefined }), 'ERR_JWT_CLAIM_VALIDATION_FAILED aud'],
+    [
+      'for the audience with one more slash',
+      () => signed({ aud: [`${AUDIENCE}/`] }),
+      'ERR_JWT_CLAIM_VALIDATION_FAILED aud',
+    ],
+    ['without an audience', () => signed({ aud: undefined }), 'ERR_JWT_CLAIM_VALIDATION_FAILED aud'],
     ['of another issuer', () => signed({ iss: 'https://other.example' }), 'ERR_JWT_CLAIM_VALIDATION_FAILED iss'],
-    ['of almost the issuer', () => signed({ iss: `${provider.issuer}/` }), 'ERR_JWT_CLAIM_VALIDATION_FAILED iss'],
-    ['no subject', () => signed({ sub: undefined }), 'ERR_JWT_CLAIM_VALIDATION_FAILED sub'],
-    ['an empty subject', () => signed({ sub: '' }), 'sub is not a subject'],
-    ['a number for a subject', () => signed({ sub: 7 }), 'sub is not a subject'],
-    ['a subject in two lines', () => signed({ sub: 'alice\n{"level":"fatal"}' }), 'sub is not a subject'],
-    ['a subject of 256 characters', () => signed({ sub: 'x'.repeat(256) }), 'sub is not a subject'],
+    [
+      'of the issuer with one more slash',
+      () => signed({ iss: `${provider.issuer}/` }),
+      'ERR_JWT_CLAIM_VALIDATION_FAILED iss',
+    ],
+    ['without a subject', () => signed({ sub: undefined }), 'ERR_JWT_CLAIM_VALIDATION_FAILED sub'],
+    ['with an empty subject', () => signed({ sub: '' }), 'sub is not a subject'],
+    ['with a number as its subject', () => signed({ sub: 7 }), 'sub is not a subject'],
+    ['with a line break in its subject', () => signed({ sub: 'alice\n{"level":"fatal"}' }), 'sub is not a subject'],
+    ['with a subject of 256 characters', () => signed({ sub: 'x'.repeat(256) }), 'sub is not a subject'],
     ...['none', 'nOnE', 'HS256', 'ES256K', '__proto__'].map<Case>((alg) => [
-      `signed by ${JSON.stringify(alg)}`,
+      `with the algorithm ${JSON.stringify(alg)}`,
       () => spelt({ alg, kid: key.jwk.kid }, JSON.stringify(claims())),
       ALGORITHM,
     ]),
-    ['signed by ""', () => spelt({ alg: '', kid: key.jwk.kid }, JSON.stringify(claims())), MALFORMED],
-    ['not signed', () => Promise.resolve(`${encode({ alg: 'none' })}.${encode(claims())}.`), ALGORITHM],
-    ...secrets.map<Case>((secret, index) => [
-      `signed with the public key as a secret, ${index}`,
+    ['with the algorithm ""', () => spelt({ alg: '', kid: key.jwk.kid }, JSON.stringify(claims())), MALFORMED],
+    ['without a signature', () => Promise.resolve(`${encode({ alg: 'none' })}.${encode(claims())}.`), ALGORITHM],
+    ...Object.entries(secrets).map<Case>(([form, secret]) => [
+      `signed with the public key as a secret, in the form ${form}`,
       () => new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: key.jwk.kid }).sign(secret),
       ALGORITHM,
     ]),
-    ['changed', () => spelt({ alg: 'ES256', kid: 'ES256' }, JSON.stringify(claims({ sub: 'bob' }))), SIGNATURE],
-    ['cut', async () => (await signed()).slice(0, -4), SIGNATURE],
-    ['without its signature', async () => (await signed()).replace(/[^.]*$/, ''), SIGNATURE],
-    ['signed by a stranger under the name of a key', () => sign(stranger, claims()), SIGNATURE],
-    ['signed by a stranger who sends the key', () => sign(stranger, claims(), { jwk: stranger.jwk }), SIGNATURE],
-    ['of a key for another algorithm', () => signed({}, { kid: 'RS256' }), NO_KEY],
-    ['of no key', () => signed({}, { kid: undefined }), 'kid is missing'],
-    ['of a key that has a number', () => signed({}, { kid: 7 }), 'kid is missing'],
-    ['of a key that nobody knows', () => signed({}, { kid: 'unknown' }), NO_KEY],
-    ['of a key with a name of 8 KB', () => signed({}, { kid: 'k'.repeat(8000) }), NO_KEY],
-    ['what must be understood, and is not', () => spelt({ alg: 'ES256', kid: 'ES256', crit: ['x'], x: 1 }, '{}'), CRIT],
-    ['no JSON', () => spelt('{', '{}'), MALFORMED],
-    ['dots and letters', () => Promise.resolve('a.b.c'), MALFORMED],
+    [
+      'whose claims were changed',
+      () => spelt({ alg: 'ES256', kid: 'ES256' }, JSON.stringify(claims({ sub: 'bob' }))),
+      SIGNATURE,
+    ],
+    ['whose signature was cut', async () => (await signed()).slice(0, -4), SIGNATURE],
+    ['whose signature was removed', async () => (await signed()).replace(/[^.]*$/, ''), SIGNATURE],
+    ['signed with a foreign key under a known kid', () => sign(stranger, claims()), SIGNATURE],
+    [
+      'signed with a foreign key that its header brings',
+      () => sign(stranger, claims(), { jwk: stranger.jwk }),
+      SIGNATURE,
+    ],
+    ['with the kid of a key for another algorithm', () => signed({}, { kid: 'RS256' }), NO_KEY],
+    ['without a kid', () => signed({}, { kid: undefined }), 'kid is missing'],
+    ['with a number as its kid', () => signed({}, { kid: 7 }), 'kid is missing'],
+    ['with an unknown kid', () => signed({}, { kid: 'unknown' }), NO_KEY],
+    ['with a kid of 8 KB', () => signed({}, { kid: 'k'.repeat(8000) }), NO_KEY],
+    ['with an unknown extension in crit', () => spelt({ alg: 'ES256', kid: 'ES256', crit: ['x'], x: 1 }, '{}'), CRIT],
+    ['whose header is not JSON', () => spelt('{', '{}'), MALFORMED],
+    ['of the text a.b.c', () => Promise.resolve('a.b.c'), MALFORMED],
   ])('%s', async (_name, token, reason) => {
     const { line, ...answer } = await call(await token());
     expect(answer).toEqual({ status: 401, error: 40101, challenge: 'Bearer error="invalid_token"' });
@@ -135,7 +151,7 @@ describe('a token is refused with 401, and why is in the log alone:', () => {
 });
 
 test.each([undefined, '', 'plants:read', 'plants:writes xplants:write', 'PLANTS:WRITE', 7])(
-  'a token with the scope %j gets 403, and what it lacks',
+  'the service answers 403, and names the missing scope, to a token with the scope %j',
   async (scope) => {
     const { line, ...answer } = await call(await signed({ scope }));
     const challenge = 'Bearer error="insufficient_scope", scope="plants:write"';

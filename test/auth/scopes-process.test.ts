@@ -23,11 +23,11 @@ async function answerTo(service: Service, token: string): Promise<unknown[]> {
 const PASSED = [200, undefined, null];
 const LACKS = [403, 40300, 'Bearer error="insufficient_scope", scope="plants:write"'];
 
-test('a contract may ask for scopes: the linters take it', async () => {
+test('`npm run generate` accepts a contract that demands scopes', async () => {
   expect(await run(project, 'npm run generate')).toMatchObject({ code: 0 });
 });
 
-test('the first token has every scope of the contract, another those that it was given, until it is revoked', async () => {
+test('the first token has every scope of the contract, and another token has the scopes of its creation', async () => {
   const service = await start();
   expect(await answerTo(service, service.token)).toEqual(PASSED);
   expect(await answerTo(service, await makeToken('bare'))).toEqual(LACKS);
@@ -54,7 +54,7 @@ test('the first token has every scope of the contract, another those that it was
   ]);
 });
 
-test('that of TOKEN_FILE has every scope of the contract, one of a provider those that it says', async () => {
+test('the token of TOKEN_FILE has every scope of the contract, and a JWT has the scopes in its claims', async () => {
   const file = join(folder, 'token');
   const provisioned = 'provisioned-token-of-an-operator-0001';
   writeFileSync(file, provisioned);

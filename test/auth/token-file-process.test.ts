@@ -12,7 +12,7 @@ const [OLD = '', NEW = '', NEWEST = ''] = ['old', 'new', 'newest'].map(
   (each) => `${each}-token-of-an-operator-0000000001`,
 );
 
-test('other tokens of TOKEN_FILE are valid within seconds, without a restart, and a file without any changes nothing', async () => {
+test('the service rereads TOKEN_FILE within seconds, and keeps its tokens while the file is missing', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'token');
   writeFileSync(file, `${OLD}\n`);
@@ -34,13 +34,13 @@ test('other tokens of TOKEN_FILE are valid within seconds, without a restart, an
   rmSync(file);
   await until(() => logged('TOKEN_FILE cannot be used').length === 1);
   expect(await valid()).toBe('false true false');
-  // As Kubernetes does: the file is a link.
+  // Kubernetes mounts the file of a secret as a symbolic link.
   mkdirSync(join(folder, 'version'));
   writeFileSync(join(folder, 'version/token'), NEWEST);
   symlinkSync('version/token', file);
   await until(async () => (await valid()) === 'false false true');
 
-  // As an engine makes it that mounts what is not there.
+  // A container engine makes a folder where the file that it mounts is missing.
   rmSync(file);
   mkdirSync(file);
   await until(() => logged('TOKEN_FILE cannot be used').length === 2);
@@ -53,7 +53,7 @@ test('other tokens of TOKEN_FILE are valid within seconds, without a restart, an
   for (const token of [OLD, NEW, NEWEST]) expect(service.stdout()).not.toContain(token);
 });
 
-test('tokens that come through a pipe are read once, and the service ends as usual', async () => {
+test('the service reads a TOKEN_FILE that is a pipe once, and stops as usual', async () => {
   const pipe = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const [, service] = await Promise.all([writeFile(pipe, OLD), startService({ TOKEN_FILE: pipe })]);

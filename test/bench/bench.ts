@@ -15,10 +15,10 @@ npm run bench -- --slow-disk    the same with 5 ms added to each fsync
 npm run bench -- --postgres     this service on PostgreSQL, against SQLite and against Fastify
 npm run bench -- --grow N       the speed on stores of up to N plants
 npm run bench -- --profile      where the time of a create goes, by module and by function; records nothing
-npm run bench -- --quick        all of it for a moment, to see that it works; records nothing
-  --rounds 5                    how often everything is measured
+npm run bench -- --quick        each of these for a moment, to test the bench itself; records nothing
+  --rounds 5                    the number of measurements of each server
 
-A comparison of one's own, also with --slow-disk or --postgres, which is not recorded:
+A comparison of your choice, also with --slow-disk or --postgres; records nothing:
   --only NAMES                  of ${ON_SQLITE.join(', ')};
                                 with --postgres also of ${ON_POSTGRES.join(', ')}
   --connections 8,64  --seconds 5  --ids sequential|random`;
@@ -38,29 +38,29 @@ const OPTIONS = {
 } as const;
 
 function number(text: string): number {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new Error(`${text} is not a number from 1 on; see npm run bench -- --help`);
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new Error(`${text} must be a positive integer: see npm run bench -- --help`);
   return Number(text);
 }
 
 function oneOf<Name extends string>(names: readonly Name[], text: string): Name {
   const found = names.find((name) => name === text);
-  if (found === undefined) throw new Error(`${text} is none of ${names.join(', ')}`);
+  if (found === undefined) throw new Error(`${text} must be one of ${names.join(', ')}`);
   return found;
 }
 
-/** Prints what was measured, and keeps it in RESULTS.md. */
+/** Prints a result, and records it in RESULTS.md. */
 function publish(heading: string, body: string, known: Circumstances = {}): void {
   console.log(`\n${heading}\n\n${body}`);
   record(heading, ['npm run bench --', ...process.argv.slice(2)].join(' ').replace(/ --$/, ''), body, known);
 }
 
 async function grow(plan: Plan, plants: number): Promise<string> {
-  // Empty, and in steps of ten from a thousand.
+  // An empty store, and then powers of ten from 1,000.
   const steps = Array.from({ length: 8 }, (_, step) => 10 ** (step + 3)).filter((size) => size < plants);
   return await measureGrowth([0, ...steps, plants], plan);
 }
 
-/** Everything for a moment: what a machine that has other things to do can check of this. */
+/** Runs each measurement for a moment, which tests the bench itself on a busy machine. */
 async function quick(plan: Plan): Promise<void> {
   const moment: Plan = { ...plan, connections: [8], rounds: 1, warmUpSeconds: 0.2, seconds: 0.3 };
   console.log(await comparison(moment));
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
   } = options;
   const modes = [onSlowDisk, postgres, options.grow !== undefined, options.profile, options.quick];
   if (modes.filter(Boolean).length > 1)
-    throw new Error('one at a time of --slow-disk, --postgres, --grow, --profile and --quick');
+    throw new Error('choose one of --slow-disk, --postgres, --grow, --profile and --quick');
   if (options.help) {
     console.log(USAGE);
     return;
@@ -102,7 +102,7 @@ async function main(): Promise<void> {
     connections: connections.split(',').map(number),
     ids: oneOf(['sequential', 'random'], ids),
     rounds: number(options.rounds),
-    // The first seconds of a server are those of V8, which compiles.
+    // V8 compiles a server's code in its first seconds.
     warmUpSeconds: 10,
     seconds: number(seconds),
     surroundings: { environment },
@@ -116,7 +116,7 @@ async function main(): Promise<void> {
   else if (own) console.log(await comparison(plan));
   else if (onSlowDisk) publish('A slow disk', await comparison(plan), { environment });
   else if (postgres) {
-    const note = 'CPU and memory are those of the process of the server: what PostgreSQL itself takes comes on top.';
+    const note = "CPU and memory are those of the server's process, without those of PostgreSQL.";
     publish('PostgreSQL', `${await comparison(plan)}\n${note}`, { postgres: true });
   } else {
     const shared: Plan = { ...plan, connections: [64], surroundings: { isPinned: false } };
@@ -133,7 +133,7 @@ try {
   await main();
 } catch (thrown) {
   let error: unknown = thrown;
-  // What failed while all was ended has its cause in what failed before.
+  // When disposal fails too, the suppressed error is the one that came first.
   while (error instanceof SuppressedError) error = error.suppressed;
   console.error(Error.isError(error) ? error.message : error);
   process.exitCode = 1;

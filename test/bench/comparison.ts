@@ -13,7 +13,7 @@ import {
 
 export interface Plan {
   readonly servers: readonly ServerName[];
-  /** The one that the others are compared with. */
+  /** The server that the others are compared with. */
   readonly subject: ServerName;
   readonly connections: readonly number[];
   readonly ids: Load['ids'];
@@ -23,7 +23,7 @@ export interface Plan {
   readonly surroundings: Surroundings;
 }
 
-/** What was measured of one server at one number of connections, a value for each round. */
+/** The measurements of one server at one number of connections, one for each round. */
 interface Series {
   readonly server: ServerName;
   readonly connections: number;
@@ -31,9 +31,9 @@ interface Series {
 }
 
 /**
- * Puts the same load on each server in turn, and again in the next round, another one first: what else the machine does
- * meets them all. In each round a server is a new process on an empty store, for one number of connections after the
- * other.
+ * Puts the same load on each server in turn. Each round begins with another server, so that other work of the machine
+ * affects all of them. In each round a server is a new process on an empty store, and is measured at all numbers of
+ * connections.
  */
 async function compare(plan: Plan): Promise<Series[]> {
   const series = plan.servers.flatMap((server) =>
@@ -49,18 +49,18 @@ async function compare(plan: Plan): Promise<Series[]> {
       const place = { folder: scratch.folder, url: (database && postgres?.url(database)) ?? scratch.url };
       await using running = await RunningServer.start(server, place, plan.surroundings);
       const { ids, seconds, warmUpSeconds } = plan;
-      // Whatever it is measured with, it has been busy before.
+      // The warm-up is the same for each number of connections.
       await running.measure({ connections: 64, ids, seconds: warmUpSeconds, warmUpSeconds: 0 });
       for (const each of series) {
         if (each.server !== server) continue;
         const { connections } = each;
-        // Until all connections are open.
+        // All connections open within this second.
         const measured = await running.measure({ connections, ids, seconds, warmUpSeconds: 1 });
         each.rounds.push(measured);
         const speed = Math.round(rate(measured));
         console.error(`round ${round}: ${server}, ${connections} connections: ${speed}/s`);
       }
-      // PostgreSQL makes a checkpoint of it: nothing of this is left to write when the next server is measured.
+      // Dropping a database makes PostgreSQL write a checkpoint, which must not happen during the next measurement.
       if (database !== undefined) await postgres?.query(`drop database ${database} with (force)`);
     }
   }
@@ -68,8 +68,8 @@ async function compare(plan: Plan): Promise<Series[]> {
 }
 
 /**
- * On the disk that stores on SQLite are on, with the memory that PostgreSQL comes with: the servers of the tests, of which
- * many run at once, make do with less. It is not bound to a core, as server and load are.
+ * Starts PostgreSQL on the disk of the SQLite stores, with its default of shared memory: the servers of the tests have
+ * less, since many run at once. PostgreSQL may use every core, unlike server and load.
  */
 async function startPostgres({ folder }: Scratch): Promise<PostgresServer> {
   const server = await PostgresServer.prepare(folder);
@@ -82,7 +82,7 @@ async function startPostgres({ folder }: Scratch): Promise<PostgresServer> {
 
 const rate = ({ creates, seconds }: Measured) => creates / seconds;
 
-/** A table for each number of connections; in its last columns one of the servers, the subject, against each. */
+/** Makes a table for each number of connections. Its last columns compare the subject with each server. */
 export async function comparison(plan: Plan): Promise<string> {
   const tables = Map.groupBy(await compare(plan), ({ connections }) => connections);
   const place = plan.surroundings.isPinned === false ? ', server and load on any core' : '';
@@ -94,7 +94,7 @@ export async function comparison(plan: Plan): Promise<string> {
 function showOne(title: string, rows: readonly Series[], subject: ServerName): string {
   const own = rows.find(({ server }) => server === subject);
   const of = (row: Series, value: (measured: Measured) => number) => median(row.rounds.map(value));
-  /** The subject against another server: the median of what the rounds say each for themselves. */
+  /** The subject as a multiple of another server: the median of the multiples of all rounds. */
   const ratio = (row: Series, value: (measured: Measured) => number) => {
     if (own === undefined) return '–';
     const ratios = row.rounds.flatMap((each, round) => {
@@ -110,7 +110,7 @@ function showOne(title: string, rows: readonly Series[], subject: ServerName): s
       const rates = row.rounds.map(rate);
       return [
         row.server,
-        // The core of the load was busy: the server could do more.
+        // The load generator used its whole core, so the server could do more.
         `${of(row, ({ busy }) => busy) > 0.95 ? '≥ ' : ''}${median(rates).toFixed(0)}`,
         `${Math.min(...rates).toFixed(0)} to ${Math.max(...rates).toFixed(0)}`,
         of(row, ({ p50 }) => p50).toFixed(2),

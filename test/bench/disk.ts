@@ -5,7 +5,7 @@ import { slowedBy } from '../support/slow-disk.ts';
 import type { Scratch } from './servers.ts';
 
 /**
- * What makes each fsync of a process take 5 ms more, like that of a cheap disk in a cloud. On Linux.
+ * Makes an environment in which each fsync of a process takes 5 ms more, as on a cheap cloud disk. It needs Linux.
  *
  * @throws NoCompiler
  */
@@ -30,7 +30,7 @@ closeSync(file);
 console.log(times.sort((a, b) => a - b)[50]);
 `;
 
-/** What an fsync of the disk under the folder takes, in milliseconds: the median of 100. */
+/** The duration of an fsync in the folder, in milliseconds: the median of 100. */
 export function fsyncTime({ folder }: Scratch, environment: Environment = {}): number {
   const { stdout, stderr } = spawnSync('scripts/node', ['-e', FSYNC, join(folder, 'fsync')], {
     cwd: ROOT,

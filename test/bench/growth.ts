@@ -11,7 +11,7 @@ interface Size {
   readonly rates: Record<Load['ids'], number[]>;
 }
 
-/** The speed of the service on stores of different sizes, in turn, with random and then with sequential ids. */
+/** Measures the service on stores of different sizes, with random and then with sequential ids. */
 export async function measureGrowth(
   sizes: readonly number[],
   { rounds, warmUpSeconds, seconds }: { rounds: number; warmUpSeconds: number; seconds: number },
@@ -41,11 +41,11 @@ export async function measureGrowth(
   return table(`${CONNECTIONS} connections`, head, measured.map(row));
 }
 
-/** Random ids, inserted one after the other, as clients would: that decides how the pages of the table are filled. */
+/** Inserts random ids one by one, as clients do, because the order of ids decides how full the table's pages are. */
 async function fill(database: string, plants: number): Promise<void> {
   await (await openStore({ engine: 'sqlite', path: database }, { create: true })).close();
   const direct = new DatabaseSync(database);
-  // Flushed as a whole at the end: no write of this is left when the service is measured.
+  // The checkpoint at the end flushes all of it, so that nothing is left to write during the measurement.
   direct.exec('pragma synchronous = off; pragma cache_size = -2000000; pragma wal_autocheckpoint = 100000; begin');
   const insert = direct.prepare(
     "insert into plants (id, name, tag) values (?, 'Monstera deliciosa', 'tropical') on conflict do nothing",

@@ -1,34 +1,34 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What load to put on a server of this machine. This file runs as a process of its own: see `RunningServer.measure`. */
+/** The load to put on a server. `RunningServer.measure` runs this file as a process of its own. */
 export interface Load {
   readonly port: number;
   readonly token: string;
   readonly connections: number;
-  /** How long to send before anything is counted, so that the server's code is compiled. */
+  /** How long to send before counting, so that V8 compiles the server's code. */
   readonly warmUpSeconds: number;
   readonly seconds: number;
-  /** `sequential` counts up from `firstId`; `random` spreads below 2^52: JSON.parse of the peers can read them all. */
+  /** `sequential` counts up from `firstId`; `random` stays below 2^52, which JSON.parse of the peers reads exactly. */
   readonly ids: 'sequential' | 'random';
   readonly firstId: number;
 }
 
-/** What came of it, after the warm-up. */
+/** The result, counted after the warm-up. */
 export interface LoadResult {
   readonly creates: number;
   readonly seconds: number;
-  /** Milliseconds from the write of a request to the whole of its answer. */
+  /** The latency in milliseconds, from the write of a request to the end of its answer. */
   readonly p50: number;
   readonly p99: number;
   /** Answers other than 200, and connections that broke. */
   readonly failures: number;
-  /** The share of a core that this process used: near 1, it was not the server that was measured. */
+  /** The share of a core that this process used. Near 1, the load and not the server was the bottleneck. */
   readonly busy: number;
   readonly nextId: number;
 }
 
-/** Sent to the process that started this one: the warm-up is over, or all is. */
+/** A message to the parent process: the warm-up is over, or the measurement is. */
 export type LoadMessage = { readonly state: 'warm' } | { readonly state: 'done'; readonly result: LoadResult };
 
 /** Latencies are counted in steps of 10 µs, up to 10 s. */
@@ -48,7 +48,7 @@ function nextRequest(): string {
   return `${head}${body.length}\r\n\r\n${body}`;
 }
 
-/** HTTP by hand, since a client library costs more than some of the servers: one request after the other. */
+/** Sends one request after the other. It writes HTTP itself, since a client library costs more than some servers do. */
 function client(): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(load.port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
@@ -72,7 +72,7 @@ function client(): Promise<void> {
     });
     socket.on('error', () => failures++);
     socket.on('close', () => {
-      // A server that closes is one that fails.
+      // A server fails if it closes a connection during the load.
       if (!over) failures++;
       resolve();
     });
@@ -101,7 +101,7 @@ function say(message: LoadMessage): void {
   process.send?.(message);
 }
 
-// Nobody waits for the result of a run that was interrupted.
+// The parent process has ended, so no process waits for the result.
 process.on('disconnect', () => process.exit());
 
 const clients = Array.from({ length: load.connections }, client);

@@ -2,12 +2,11 @@ import type { Profiler } from 'node:inspector';
 import { table } from './results.ts';
 import { RunningServer, Scratch } from './servers.ts';
 
-/** How many rows a table has at most. */
 const MAX_ROWS = 40;
 
 /**
- * Where the thread of the service that answers requests spends its time under load, by module and by function: the time
- * of their own code, without that of what they call. Time in which the thread waits for work does not count.
+ * Profiles the service's main thread under load, by module and by function. The time of a function excludes that of the
+ * functions that it calls. Idle time does not count.
  */
 export async function profile(load: Parameters<RunningServer['measure']>[0]): Promise<string> {
   using scratch = new Scratch();
@@ -19,7 +18,7 @@ export async function profile(load: Parameters<RunningServer['measure']>[0]): Pr
   for (const [index, id] of measured.samples?.entries() ?? []) {
     const frame = frames.get(id);
     if (frame === undefined || frame.functionName === '(idle)') continue;
-    // A sample is of the time until the next one.
+    // A sample counts for the time until the next sample.
     const time = measured.timeDeltas?.[index + 1] ?? 0;
     const [module, name] = [moduleOf(frame), frame.functionName || 'anonymous function'];
     add(modules, module, time);
@@ -28,10 +27,9 @@ export async function profile(load: Parameters<RunningServer['measure']>[0]): Pr
   return `${show('by module', modules, creates)}\n${show('by function', functions, creates)}`;
 }
 
-/** A package, a file of this project, a module of Node, or what V8 and C++ do on their own account. */
+/** Names the module of a frame: a package, a file of this project, a module of Node, or native code. */
 function moduleOf({ url, functionName }: Profiler.ProfileNode['callFrame']): string {
-  if (url === '')
-    return functionName.startsWith('(') ? functionName : 'native functions, and what was compiled of no file';
+  if (url === '') return functionName.startsWith('(') ? functionName : 'native functions, and code without a file';
   const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? /\/(src\/[^?]+)/.exec(url) ?? [];
   return name ?? url;
 }
@@ -44,5 +42,5 @@ function show(title: string, times: ReadonlyMap<string, number>, creates: number
   const all = times.values().reduce((sum, time) => sum + time, 0);
   const rows = [...times].sort(([, one], [, other]) => other - one).slice(0, MAX_ROWS);
   const cells = rows.map(([name, time]) => [name, `${((time / all) * 100).toFixed(1)} %`, (time / creates).toFixed(2)]);
-  return table(title, ['', 'share', 'µs a create'], [...cells, ['all', '100 %', (all / creates).toFixed(2)]]);
+  return table(title, ['', 'share', 'µs per create'], [...cells, ['all', '100 %', (all / creates).toFixed(2)]]);
 }

@@ -11,13 +11,12 @@ const FILE = join(import.meta.dirname, 'RESULTS.md');
 const PACKAGES = ['express', 'express-openapi-validator', 'openapi-backend', 'fastify'];
 
 export interface Circumstances {
-  /** Of the servers, such as LD_PRELOAD. */
+  /** The environment of the servers, such as LD_PRELOAD. */
   readonly environment?: Environment;
-  /** Whether any of the stores was on PostgreSQL. */
   readonly postgres?: boolean;
 }
 
-/** Puts what was measured in its place in RESULTS.md: the part under the heading, up to the next one. */
+/** Replaces the section of RESULTS.md under this heading, or adds one. */
 export function record(heading: string, command: string, body: string, known: Circumstances): void {
   const text = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '# Results\n';
   const parts = text.split(/^(?=## )/m);
@@ -27,7 +26,7 @@ export function record(heading: string, command: string, body: string, known: Ci
   writeFileSync(FILE, `${others.map((each) => each.trim()).join('\n\n')}\n`);
 }
 
-/** When and on what it was measured. */
+/** Tells when, on which machine and with which versions the bench ran. */
 function circumstances({ environment = {}, postgres = false }: Circumstances): string {
   using scratch = new Scratch();
   const [processor] = cpus();
@@ -37,7 +36,7 @@ function circumstances({ environment = {}, postgres = false }: Circumstances): s
     `${(totalmem() / 2 ** 30).toFixed(0)} GiB`,
     `${type()} ${release()}`,
     canPin
-      ? 'the server on one core, the load on another, where the title says nothing else'
+      ? 'the server on one core, the load on another, unless the title says otherwise'
       : 'server and load on any core',
     `an fsync of 4 KiB in ${fsyncTime(scratch, environment).toFixed(2)} ms`,
     `Node ${process.versions.node}`,
@@ -54,7 +53,7 @@ function version(name: string): string {
 function postgresVersion(): string {
   const [version = 'unknown'] =
     /[\d.]+/.exec(execFileSync(binary('postgres'), ['--version'], { encoding: 'utf8' })) ?? [];
-  return `PostgreSQL ${version} on any core, with the settings that it comes with`;
+  return `PostgreSQL ${version} on any core, with its default settings`;
 }
 
 export function median(values: readonly number[]): number {
@@ -63,7 +62,7 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
-/** A table in Markdown: its first column to the left, the numbers to the right. */
+/** Makes a Markdown table, with the first column aligned to the left and the numbers to the right. */
 export function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((cell, column) => Math.max(3, cell.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>

@@ -10,14 +10,14 @@ import type { Load, LoadMessage, LoadResult } from './load.ts';
 import type { Usage } from './usage.ts';
 
 const FIRST_ANSWER_MS = 30_000;
-/** How long a server may take to say what it used, when the load is over. */
+/** How long a server may take to report its usage after the load, in milliseconds. */
 const ANSWER_MS = 10_000;
 
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
 const service = manifest.scripts.start.replace(/^exec /, '').split(' ');
 const peer = (name: string) => ['scripts/node', `test/bench/peers/${name}.ts`];
 
-/** The service as `npm start` runs it, and what it is measured against: see the comment of each file. */
+/** The service as `npm start` runs it, and its peers, each described in its own file. */
 const SERVERS = {
   service,
   bare: peer('bare'),
@@ -30,10 +30,10 @@ const SERVERS = {
 } as const;
 export type ServerName = keyof typeof SERVERS;
 export const NAMES = Object.keys(SERVERS) as ServerName[];
-/** Whether the store is on PostgreSQL; that of the others is on SQLite. */
+/** Whether the server's store is on PostgreSQL; the others are on SQLite. */
 export const onPostgres = (server: ServerName) => server.endsWith('-postgres');
 
-/** Neither this environment nor an `.env` decides what is measured. */
+/** These settings are cleared, so that neither this environment nor an `.env` changes the result. */
 const UNSET =
   'BASE_URL TOKEN_FILE ADMIN_PORT RATE_LIMIT CORS_ORIGINS TRUST_PROXY JWT_ISSUER JWT_AUDIENCE JWT_SCOPE JWKS_URL';
 const SETTINGS = {
@@ -50,31 +50,29 @@ function onCore(core: number, isPinned: boolean, command: readonly string[]): [s
   return [program, args];
 }
 
-/** What a server is started with beside its name. */
 export interface Surroundings {
-  /** Such as LD_PRELOAD. */
+  /** Variables such as LD_PRELOAD. */
   readonly environment?: Environment;
-  /** Whether server and load get a core each. */
   readonly isPinned?: boolean;
 }
 
 const folders = new Set<string>();
 const running = new Set<ChildProcess>();
-/** What ends what else is at work in one of the folders; without waiting, as the process is about to end. */
+/** Functions that end other processes which use a folder. They do not wait, since this process is about to end. */
 export const endings = new Set<() => void>();
 
-/** Ends and removes what is left of a run that is interrupted. */
+/** Kills the processes and removes the folders of an interrupted run. */
 export function cleanUp(): void {
   for (const child of running) child.kill('SIGKILL');
   for (const end of endings) end();
-  // What was killed may take a moment to be gone.
+  // A killed process may take a moment to end.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
-/** A new folder on the disk that the service would use: a system's temporary one may be in memory. */
+/** A new folder on the disk of the project, because the system's temporary folder may be in memory. */
 export class Scratch implements Disposable {
   readonly folder: string;
-  /** For a store on SQLite. */
+  /** The path of a SQLite store. */
   readonly database: string;
   readonly url: string;
 
@@ -93,22 +91,22 @@ export class Scratch implements Disposable {
 }
 
 export interface Measured extends LoadResult {
-  /** Of the server's process, all its threads, for one create. */
+  /** The CPU time of the server's process for one create, all threads together. */
   readonly cpuMicroseconds: number;
-  /** The most so far, since the process was started. */
+  /** The most memory that the process has had since its start. */
   readonly peakBytes: number;
   readonly profile: Usage['profile'];
 }
 
-/** A server that is measured, as a process of its own. */
+/** A server under test, in a process of its own. */
 export class RunningServer implements AsyncDisposable {
   private readonly child: ChildProcess;
   private readonly log: string;
   private readonly port: number;
   private readonly isPinned: boolean;
-  /** Lies in the store, as those of clients do: peers compare with it, the service looks it up. */
+  /** The service looks this token up in its store; the peers only compare it. */
   private readonly token: string;
-  /** Beyond the random ones, and as long. */
+  /** Sequential ids begin above the random ids, with as many digits. */
   private nextId = 2 ** 52;
 
   private constructor(name: ServerName, url: string, log: string, port: number, surroundings: Surroundings) {
@@ -128,9 +126,9 @@ export class RunningServer implements AsyncDisposable {
   }
 
   /**
-   * Starts a server, and waits until it has answered.
+   * Starts a server, and waits for its first answer.
    *
-   * @param place where it writes its log, and where its store is
+   * @param place the folder for its log, and the URL of its store
    */
   static async start(
     name: ServerName,
@@ -152,13 +150,13 @@ export class RunningServer implements AsyncDisposable {
     await until(async () => {
       if (this.child.exitCode !== null) throw new Error('it ended');
       const answer = await createPlant(at, '{"id":0,"name":"Monstera deliciosa"}').catch(() => undefined);
-      // 503: the service answers before its store is open.
+      // The service answers 503 before its store is open.
       if (answer !== undefined && ![200, 503].includes(answer.status)) throw new Error(await answer.text());
       return answer?.ok;
     }, FIRST_ANSWER_MS);
   }
 
-  /** Puts a load on the server, and reads off what the server used after the warm-up. */
+  /** Puts a load on the server, and asks for its usage after the warm-up and at the end. */
   async measure(load: Omit<Load, 'port' | 'token' | 'firstId'>): Promise<Measured> {
     const options: Load = { ...load, port: this.port, token: this.token, firstId: this.nextId };
     const [execPath, execArgv] = onCore(1, this.isPinned, [process.execPath]);
@@ -171,13 +169,13 @@ export class RunningServer implements AsyncDisposable {
       generator.once('exit', early('the load generator'));
       this.child.once('exit', early('the server'));
       generator.on('message', (message: LoadMessage) => {
-        // The server answers in the order in which it is asked.
+        // The server reports its usage once for each message, in order.
         this.child.send('usage');
         if (message.state !== 'done') return;
         generator.removeAllListeners('exit');
         resolve(message.result);
       });
-      // What a server said when it listened is kept for whoever listens first.
+      // Node keeps the server's first message, 'listening', until there is a listener.
       this.child.on('message', (used: Usage | 'listening') => {
         if (used !== 'listening') usage.push(used);
       });
@@ -193,12 +191,11 @@ export class RunningServer implements AsyncDisposable {
     return { ...result, cpuMicroseconds, peakBytes: after.peakBytes, profile: after.profile };
   }
 
-  /** The end of what the server printed. */
   private said(): string {
     return readFileSync(this.log, 'utf8').slice(-1000);
   }
 
-  /** Its store is of no use any more. */
+  /** Kills the server: its store is not used again. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { child } = this;
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {

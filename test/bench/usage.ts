@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { type Profiler, Session } from 'node:inspector';
 import { isMainThread } from 'node:worker_threads';
 
-/** What a process has used so far: of the processor, all threads together, and of memory. */
+/** The CPU time of a process so far, all threads together, and the most memory that it has had. */
 export interface Usage {
   readonly cpuMicroseconds: number;
   readonly peakBytes: number;
-  /** Of this thread, since the server was asked before; undefined: it takes no profile. */
+  /** The profile of the main thread since the previous message; undefined: none was taken. */
   readonly profile?: Profiler.Profile | undefined;
 }
 
 const SAMPLING_US = 200;
 
-// Loaded into each server that is measured, before its own code (`--import`): answers whoever started it.
+// Node loads this file into each server before its own code (`--import`). It reports to the parent process.
 if (isMainThread) {
   const session = process.env['PROFILE'] === undefined ? undefined : new Session();
   session?.connect();
@@ -21,17 +21,17 @@ if (isMainThread) {
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
     let profile: Profiler.Profile | undefined;
-    // It is an error the first time, when none was begun.
+    // This fails at the first message, because no profile has been started.
     session?.post('Profiler.stop', (error, result) => (profile = error === null ? result.profile : undefined));
     session?.post('Profiler.start');
     process.send?.({ cpuMicroseconds: user + system, peakBytes: peakBytes(), profile } satisfies Usage);
   });
-  // A server does not outlive the run that measures it.
+  // A server must not outlive the bench.
   process.on('disconnect', () => process.exit());
 }
 
 function peakBytes(): number {
-  // On Linux maxRSS starts with what the process had that started this one.
+  // On Linux, maxRSS begins with the memory of the process that started this one.
   const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';
   const kibibytes = /VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? process.resourceUsage().maxRSS;
   return Number(kibibytes) * 1024;

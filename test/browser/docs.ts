@@ -13,10 +13,15 @@ export class DocsPage {
   readonly operation: Locator;
   /** The body of what came back. */
   readonly answer: Locator;
+  /** What the page says of the reply, in the words of the contract. */
+  readonly meaning: Locator;
+  readonly dialog: Locator;
 
   constructor(page: Page) {
     this.page = page;
     this.operation = page.locator('#operations-plants-createPlant');
+    this.meaning = this.operation.locator('.meaning');
+    this.dialog = page.locator('.modal-ux');
     this.answer = this.operation.locator('.live-responses-table .highlight-code');
   }
 
@@ -24,8 +29,8 @@ export class DocsPage {
   async authorize(token: string): Promise<void> {
     await this.page.getByRole('button', { name: 'Authorize', exact: true }).click();
     await this.page.getByLabel('auth-bearer-value').fill(token);
-    await this.page.getByRole('button', { name: 'Apply credentials' }).click();
-    await this.page.getByRole('button', { name: 'Close' }).click();
+    await this.dialog.getByRole('button', { name: 'Authorize' }).click();
+    await this.dialog.getByRole('button', { name: 'Close', exact: true }).click();
   }
 
   /** Opens the operation, ready to be executed. */

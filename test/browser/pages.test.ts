@@ -10,27 +10,19 @@ import { plantStore, ROOT, type Service, start, startService } from '../support/
 import { temporaryFolder } from '../support/temporary.ts';
 import { DocsPage } from './docs.ts';
 import { describeInBrowser } from './in-browser.ts';
-import { until } from '../support/until.ts';
 
 /** What Chromium writes to its console of itself when a request of the page is refused. */
 const refused = (status: string) => `Failed to load resource: the server responded with a status of ${status}`;
 
-/** The contrast of each text on the page with what it stands on (WCAG 2.2, 1.4.3), by text. */
-const CONTRASTS = `
-  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
-  const luminance = (colour) => {
-    const [red, green, blue] = channels(colour).slice(0, 3).map((value) => value / 255)
-      .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const ground = (element) => {
-    const colour = getComputedStyle(element).backgroundColor;
-    return channels(colour)[3] === 0 ? ground(element.parentElement) : colour;
-  };
-  [...document.querySelectorAll('h1, p, a')].map((element) => {
-    const [dark, light] = [getComputedStyle(element).color, ground(element)].map(luminance).toSorted((a, b) => a - b);
-    return [element.innerText, (light + 0.05) / (dark + 0.05)];
-  })`;
+const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
+
+/** What axe calls serious or critical, with the elements. */
+function faultsOf(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`${AXE};
+    axe.run().then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
+}
 
 const FOCUSED = 'document.activeElement';
 
@@ -106,18 +98,6 @@ describeInBrowser('in a browser', () => {
       expect(JSON.parse(await visited.page.locator('pre').innerText())).toMatchObject({ openapi: '3.1.0' });
       expect(visited.problems).toEqual([]);
     });
-
-    test.each(['light', 'dark'] as const)('can be read, also on a phone: %s', async (colorScheme) => {
-      const viewport = { width: 320, height: 640 };
-      await using visited = await open('/', { colorScheme, viewport, isMobile: true });
-      const contrasts = await visited.page.evaluate<[string, number][]>(CONTRASTS);
-      expect(contrasts).toHaveLength(8);
-      expect(contrasts.filter(([, contrast]) => contrast < 4.5)).toEqual([]);
-      const ground = await visited.page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-      expect(ground).toBe(colorScheme === 'light' ? 'rgb(246, 248, 244)' : 'rgb(19, 26, 20)');
-      expect(await new DocsPage(visited.page).width()).toBe(viewport.width);
-      expect(visited.problems).toEqual([]);
-    });
   });
 
   describe('the docs page', () => {
@@ -133,7 +113,6 @@ describeInBrowser('in a browser', () => {
       expect([...new Set(visited.requests)].toSorted()).toEqual([
         `GET ${url}/docs`,
         `GET ${url}/docs/`,
-        `GET ${url}/docs/favicon-32x32.png`,
         `GET ${url}/docs/swagger-ui-bundle.js`,
         `GET ${url}/docs/swagger-ui-init.js`,
         `GET ${url}/docs/swagger-ui-standalone-preset.js`,
@@ -202,16 +181,74 @@ describeInBrowser('in a browser', () => {
       expect(visited.problems).toEqual([]);
     });
 
-    test('shows what each error number means', async () => {
+    test('lists each error number with its meaning, and links each error reply to the list', async () => {
       await using visited = await open('/docs');
-      const schema = visited.page.locator('.models .json-schema-2020-12', { hasText: /^Error/ });
-      await schema.getByRole('button').first().click();
-      await schema.getByRole('button', { name: 'Expand all' }).first().click();
-      const meanings = Object.entries(ERROR_NUMBERS).map(([number, meaning]) => `${number}"${meaning}"`);
-      // The page opens one level after the other.
-      await until(async () => (await schema.innerText()).includes(meanings.at(-1) ?? ''));
-      expect((await schema.innerText()).split('\n')).toEqual(expect.arrayContaining(meanings));
+      const { page } = visited;
+      await new DocsPage(page).operation.locator('.opblock-summary-control').click();
+      const rows = await page.locator('#errors tbody tr').allInnerTexts();
+      expect(rows.map((row) => row.split('\t'))).toEqual(Object.entries(ERROR_NUMBERS));
+      const links = page.locator('.failure').getByRole('link', { name: 'error numbers' });
+      expect(await links.count()).toBe(5);
+      await links.first().click();
+      await page.waitForURL(/#errors$/);
       expect(visited.problems).toEqual([]);
+    });
+
+    test('opens and closes the details of an error reply', async () => {
+      await using visited = await open('/docs');
+      const { operation } = new DocsPage(visited.page);
+      await operation.locator('.opblock-summary-control').click();
+      const line = operation.getByRole('button', { name: 'Unexpected error' });
+      await line.click();
+      await operation.getByText('Mend what the message names').waitFor();
+      await line.click();
+      expect(await line.getAttribute('aria-expanded')).toBe('false');
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('explains a stored plant, a replay and an error in the words of the contract', async () => {
+      await using visited = await tryOut();
+      const { docs } = visited;
+      await docs.execute();
+      expect(await docs.meaning.innerText()).toMatch(/the plant is on disk/);
+      await docs.execute();
+      expect(await docs.meaning.innerText()).toMatch(/the store already had this plant/);
+      await docs.execute('{"id":true,"name":"x"}');
+      expect(await docs.meaning.innerText()).toBe(`Error 40010: ${ERROR_NUMBERS['40010'] ?? ''}.`);
+      await docs.meaning.getByRole('link').click();
+      await visited.page.waitForURL(/#error-40010$/);
+    });
+
+    test('fills in a new id at each visit', async () => {
+      const ids = [];
+      for (let time = 0; time < 2; time++) {
+        await using visited = await tryOut();
+        const { id } = JSON.parse(await visited.docs.operation.locator('textarea').inputValue()) as { id: number };
+        ids.push(id);
+      }
+      expect(new Set(ids).size).toBe(2);
+    });
+
+    test('forgets the token when the reader asks for it', async () => {
+      await using visited = await open('/docs');
+      const docs = new DocsPage(visited.page);
+      await docs.authorize(stage.service.token);
+      await visited.page.getByRole('button', { name: 'Forget the token' }).click();
+      await visited.page.reload();
+      await docs.tryOut();
+      expect((await docs.execute()).status).toMatch(/^401\b/);
+    });
+
+    test('leads back to the landing page', async () => {
+      await using visited = await open('/docs');
+      await visited.page.getByRole('link', { name: '← Plant Store' }).click();
+      await visited.page.getByRole('link', { name: 'Read the documentation' }).waitFor();
+    });
+
+    test('has no menu of servers when the contract has one server', async () => {
+      await using visited = await open('/docs');
+      await new DocsPage(visited.page).operation.waitFor();
+      expect(await visited.page.locator('.servers').count()).toBe(0);
     });
 
     test('works where the public address has a path', async () => {
@@ -237,7 +274,7 @@ describeInBrowser('in a browser', () => {
       await page.keyboard.press('Enter');
       // The dialog takes the focus.
       await page.keyboard.type(stage.service.token);
-      for (const name of [/^Apply credentials$/, /^Close$/, /^POST\s+\/plants/, /^Try it out/]) {
+      for (const name of [/^Authorize$/, /^Close$/, /^POST\s+\/plants/, /^Try it out/]) {
         await tabTo(page, name);
         await page.keyboard.press('Enter');
       }
@@ -256,7 +293,7 @@ describeInBrowser('in a browser', () => {
         if (!(await isSeen(page))) unseen.push(await focused(page));
         await page.keyboard.press('Tab');
       }
-      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('button', { name: 'Close', exact: true }).click();
       await new DocsPage(page).tryOut();
       // What comes next by the keyboard is what comes behind that.
       await page.getByRole('heading', { name: 'Plant Store' }).click();
@@ -269,6 +306,43 @@ describeInBrowser('in a browser', () => {
       }
       expect(unseen).toEqual([]);
       expect(stops).toBeGreaterThan(20);
+    });
+  });
+
+  describe.each([390, 1280])('%i pixels wide', (width) => {
+    const height = 844;
+
+    test.each(['light', 'dark'] as const)('the pages have no fault that axe calls serious, %s', async (colorScheme) => {
+      const faults: Record<string, string[]> = {};
+      const options = { colorScheme, viewport: { width, height }, isMobile: width < 640 };
+      await using landing = await open('/', options);
+      faults['landing'] = await faultsOf(landing.page);
+      const ground = await landing.page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+      expect(ground).toBe(colorScheme === 'light' ? 'rgb(246, 248, 244)' : 'rgb(19, 26, 20)');
+      expect(await new DocsPage(landing.page).width()).toBe(width);
+      await using visited = await open('/docs', options);
+      const docs = new DocsPage(visited.page);
+      await docs.operation.waitFor();
+      faults['docs'] = await faultsOf(visited.page);
+      expect(await visited.page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).toBe(ground);
+      await visited.page.getByRole('button', { name: 'Authorize', exact: true }).click();
+      faults['dialog'] = await faultsOf(visited.page);
+      await docs.dialog.getByRole('button', { name: 'Close', exact: true }).click();
+      await docs.authorize(stage.service.token);
+      await docs.tryOut();
+      await docs.execute();
+      faults['created'] = await faultsOf(visited.page);
+      await docs.operation.getByRole('button', { name: 'Unexpected error' }).click();
+      await docs.execute('{}');
+      faults['refused'] = await faultsOf(visited.page);
+      expect(faults).toEqual({ landing: [], docs: [], dialog: [], created: [], refused: [] });
+      expect(await docs.width()).toBe(width);
+    });
+
+    test('an operation that was executed takes less than five screens', async () => {
+      await using visited = await tryOut(undefined, { viewport: { width, height }, isMobile: width < 640 });
+      await visited.docs.execute();
+      expect((await visited.docs.operation.boundingBox())?.height).toBeLessThan(5 * height);
     });
   });
 

@@ -11,7 +11,7 @@ import { look, place } from './place.ts';
 const MAIN = join(ROOT, 'src/main.ts');
 
 describe('backup and restore', () => {
-  test('refuse what would be a mistake, with 1 and one line', async () => {
+  test('refuse each mistake of the operator with exit code 1 and one line', async () => {
     const { folder, database, run } = await place(3);
     const copy = join(folder, 'copy.db');
     await run('backup', 'copy.db');
@@ -58,7 +58,7 @@ describe('backup and restore', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  test('and whatever else uses a damaged store, say so in one line, and what to do', async () => {
+  test('report a damaged store in one line, with the cure, as export and import do', async () => {
     const { folder, database, run } = await place(20_000);
     await run('backup', 'copy.db');
     const bytes = readFileSync(database);
@@ -82,12 +82,12 @@ describe('backup and restore', () => {
   });
 
   const noMount = UNSHARE === undefined ? 'no file system can be mounted here' : undefined;
-  testWith(noMount, 'say so where the disk is full, and leave nothing', async () => {
+  testWith(noMount, 'report a full disk in one line, as export does, and leave no part of a copy', async () => {
     const { folder, database, environment, run } = await place(20_000);
     await run('backup', 'copy.db');
     const disk = join(folder, 'disk');
     mkdirSync(disk);
-    // The commands, each with its code and what it leaves, on a file system that nobody else has.
+    // Runs the commands on a small file system of their own, and prints the exit code of each and the files it leaves.
     const script = `mount -t tmpfs -o size=200k tmpfs "$1" && cd "$1/.." || exit
       for command in "backup disk/copy.db" "export disk/plants.ndjson" "restore copy.db"; do
         if [ "$command" = "restore copy.db" ]; then export DATABASE_URL=sqlite:disk/new.db; fi

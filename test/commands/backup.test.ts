@@ -13,7 +13,7 @@ import { fill, look, place } from './place.ts';
 const MAIN = join(ROOT, 'src/main.ts');
 
 describe('backup and restore', () => {
-  test('copy the store of a service that runs, and put it back beside it', async () => {
+  test('copy the store of a running service, and restore it while the service runs', async () => {
     const { folder, database, environment, run } = await place(20_000);
     const kept = (await run('token', 'create', 'kept')).stdout.trim();
     const service = { ...(await startService(environment)), token: kept };
@@ -29,7 +29,7 @@ describe('backup and restore', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
 
-    // What is lost: a plant and a token; and one that is another since.
+    // The restore must undo these changes: a new token, a new plant, and another name of plant 7.
     const late = (await run('token', 'create', 'late')).stdout.trim();
     expect((await createPlant({ ...service, token: late }, '{"id":-1,"name":"late"}')).status).toBe(200);
     await run('remove', '7');
@@ -59,7 +59,7 @@ describe('backup and restore', () => {
     expect(look(database)).toBeLessThanOrEqual(Number(count) + later.length + 1);
   });
 
-  test('make a store where there is none, with every digit', async () => {
+  test('create a store where there is none, with exact ids', async () => {
     const { folder, run } = await place();
     writeFileSync(join(folder, 'p.ndjson'), '{"id":9007199254740993,"name":"x","tag":""}\n');
     await run('import', 'p.ndjson');
@@ -71,7 +71,7 @@ describe('backup and restore', () => {
     );
   });
 
-  test('take a store of schema 1, and bring it up to date beside a service that runs', async () => {
+  test('accept a store of schema 1, and migrate it while a service runs', async () => {
     const { folder, environment, run } = await place();
     const token = makeToken();
     {
@@ -92,7 +92,7 @@ describe('backup and restore', () => {
     expect((await run('migrate')).stdout).toBe(`the schema is up to date: ${MIGRATIONS.length}\n`);
   });
 
-  test('come to an end, however much is written meanwhile', async () => {
+  test('finish a backup although another process writes without a pause', async () => {
     const { folder, database, run } = await place(200_000);
     using other = new DatabaseSync(database);
     other.exec('pragma synchronous = off');
@@ -111,7 +111,7 @@ describe('backup and restore', () => {
     expect(look(join(folder, 'copy.db'))).toBeGreaterThanOrEqual(200_000);
   });
 
-  test('lose nothing when they are killed', async () => {
+  test('lose no plant when they are killed', async () => {
     const { folder, database, environment, run } = await place(60_000);
     await run('backup', 'copy.db');
     fill(database, 60_001, 10_000);
@@ -137,7 +137,7 @@ describe('backup and restore', () => {
     }
   });
 
-  test('counts the plants that a restore would delete before it begins, and again when none can be added any more', async () => {
+  test('count the plants that a restore will delete, before it locks the store and again afterwards', async () => {
     const { folder, database, run } = await place(3);
     const copy = join(folder, 'copy.db');
     await run('backup', copy);

@@ -9,44 +9,48 @@ import { describeWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const POSTGRES = installedPostgres();
-/** What URLs, shells and libpq read as something else. */
+/** Names with characters that are special in URLs, shells and libpq. */
 const DATABASE = `it's 50% "of" $HOME/a?b#c@d:e`;
 const FILE = `it's "a" $HOME %20.dump`;
 
-describeWith(POSTGRES === undefined ? 'there is no PostgreSQL of Debian' : undefined, 'the commands for it', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await PostgresServer.create({}, POSTGRES);
-  });
-  afterAll(() => server.remove());
+describeWith(
+  POSTGRES === undefined ? 'there is no PostgreSQL of Debian' : undefined,
+  'backup and restore, on PostgreSQL:',
+  () => {
+    let server: PostgresServer;
+    beforeAll(async () => {
+      server = await PostgresServer.create({}, POSTGRES);
+    });
+    afterAll(() => server.remove());
 
-  test('back a database up and restore it, whatever its name, and the URL, have', async () => {
-    const folder = temporaryFolder();
-    await server.query(`create database "${DATABASE.replaceAll('"', '""')}"`);
-    const parameters = '?sslmode=disable&application_name=a%20b&connect_timeout=9';
-    const url = server.url(encodeURIComponent(DATABASE), parameters);
-    // One host that is not there, and one that is.
-    const environment = { DATABASE_URL: url.replace('127.0.0.1', '127.0.0.1:1,127.0.0.1') };
-    const run = (...args: readonly string[]) => plantStore(args, environment, folder);
-    const printed = async (what: string) => {
-      const { code, stderr } = await run(what, FILE);
-      expect(code).toBe(1);
-      const [, command = ''] = /^plant-store: PostgreSQL does this itself: (.*)\n$/.exec(stderr) ?? [];
-      execFileSync('sh', ['-c', command], {
-        cwd: folder,
-        env: { PATH: `${join(POSTGRES ?? '', 'bin')}:${process.env['PATH'] ?? ''}`, HOME: folder },
-        stdio: 'pipe',
-      });
-      return command;
-    };
-    writeFileSync(
-      join(folder, 'p.ndjson'),
-      '{"id":-9223372036854775808,"name":"x"}\n{"id":9007199254740993,"name":"y"}\n',
-    );
-    expect((await run('import', 'p.ndjson')).code).toBe(0);
-    expect(await printed('backup')).toContain(`${parameters}&target_session_attrs=read-write'`);
-    await run('remove', '9007199254740993');
-    await printed('restore');
-    expect((await run('export')).stdout).toBe(readFileSync(join(folder, 'p.ndjson'), 'utf8'));
-  });
-});
+    test('the printed commands back up and restore a database with special characters in its name', async () => {
+      const folder = temporaryFolder();
+      await server.query(`create database "${DATABASE.replaceAll('"', '""')}"`);
+      const parameters = '?sslmode=disable&application_name=a%20b&connect_timeout=9';
+      const url = server.url(encodeURIComponent(DATABASE), parameters);
+      // The first host refuses connections, the second is the server.
+      const environment = { DATABASE_URL: url.replace('127.0.0.1', '127.0.0.1:1,127.0.0.1') };
+      const run = (...args: readonly string[]) => plantStore(args, environment, folder);
+      const printed = async (what: string) => {
+        const { code, stderr } = await run(what, FILE);
+        expect(code).toBe(1);
+        const [, command = ''] = /^plant-store: PostgreSQL does this itself: (.*)\n$/.exec(stderr) ?? [];
+        execFileSync('sh', ['-c', command], {
+          cwd: folder,
+          env: { PATH: `${join(POSTGRES ?? '', 'bin')}:${process.env['PATH'] ?? ''}`, HOME: folder },
+          stdio: 'pipe',
+        });
+        return command;
+      };
+      writeFileSync(
+        join(folder, 'p.ndjson'),
+        '{"id":-9223372036854775808,"name":"x"}\n{"id":9007199254740993,"name":"y"}\n',
+      );
+      expect((await run('import', 'p.ndjson')).code).toBe(0);
+      expect(await printed('backup')).toContain(`${parameters}&target_session_attrs=read-write'`);
+      await run('remove', '9007199254740993');
+      await printed('restore');
+      expect((await run('export')).stdout).toBe(readFileSync(join(folder, 'p.ndjson'), 'utf8'));
+    });
+  },
+);

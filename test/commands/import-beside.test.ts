@@ -13,13 +13,13 @@ import { testWith } from '../support/skipping.ts';
 import { look, place } from './place.ts';
 
 const MAIN = join(ROOT, 'src/main.ts');
-const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs what Linux has';
+const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs Linux';
 
-/** As many lines of NDJSON, with ids from one on. */
+/** Makes lines of NDJSON with consecutive ids. */
 const lines = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => `{"id":${first + index},"name":"Monstera deliciosa"}\n`).join('');
 
-/** Runs an import of stdin, into which a test writes. */
+/** Starts an import of stdin, to which the test writes. */
 function importStdin({ folder, environment }: Awaited<ReturnType<typeof place>>) {
   const started = start(process.execPath, [MAIN, 'import', '-'], environment, folder, {}, 'pipe');
   const { stdin } = started.child;
@@ -31,7 +31,7 @@ function importStdin({ folder, environment }: Awaited<ReturnType<typeof place>>)
 }
 
 describe('an import', () => {
-  test('takes stdin, and stops at SIGINT when what has come is stored', async () => {
+  test('reads stdin, and stops on SIGINT after it has stored the lines so far', async () => {
     const here = await place();
     const { child, write, ended, stdout, stderr } = importStdin(here);
     await write(`bad\n${lines(5000)}`);
@@ -49,7 +49,7 @@ describe('an import', () => {
     );
   });
 
-  testWith(NOT_LINUX, 'takes as much memory for many lines as for few', async () => {
+  testWith(NOT_LINUX, 'needs as little memory for many lines as for few', async () => {
     const { child, write, end, ended, stdout } = importStdin(await place());
     const memory = () =>
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${String(child.pid)}/status`, 'utf8'))?.[1]) / 1024;
@@ -62,11 +62,11 @@ describe('an import', () => {
     end();
     expect(await ended).toBe(0);
     expect(stdout()).toContain('250000 created');
-    // Its lines alone have 11 MB; what reads ahead of the store would have them all.
+    // An import that reads far ahead of the store would keep the later lines in memory.
     expect({ before, after, more: after - before < 80 }).toMatchObject({ more: true });
   });
 
-  test('lets a service that runs create plants meanwhile', async () => {
+  test('lets a running service create plants meanwhile', async () => {
     const { folder, database, environment } = await place();
     const service = await startService(environment);
     writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
@@ -79,7 +79,7 @@ describe('an import', () => {
     expect(look(database)).toBe(100_000 + times.length);
   });
 
-  testWith(NOT_LINUX, 'shows how far it is on a terminal, and takes that back', async () => {
+  testWith(NOT_LINUX, 'shows its progress on a terminal, and erases it at the end', async () => {
     const { folder, environment } = await place();
     writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
     const command = `stty cols 70; "${process.execPath}" "${MAIN}" import plants.ndjson`;
@@ -91,12 +91,10 @@ describe('an import', () => {
     for (const line of shown) expect(line.replace('\x1b[K', '').length).toBeLessThan(70);
     expect(written.at(-2)).toMatch(/plants.ndjson: 100000 records in /);
   });
-});
 
-describe('a store that is away', () => {
-  testWith(NOT_LINUX, 'is waited for, but not for ever', async () => {
+  testWith(NOT_LINUX, 'waits for a locked store, and gives up after a while', async () => {
     const { folder, database, environment } = await place();
-    // A pipe is opened for reading when the store is open.
+    // The import opens the pipe for reading once its store is open.
     const path = join(folder, 'plants.ndjson');
     execFileSync('mkfifo', [path]);
     const config = readConfig(environment);

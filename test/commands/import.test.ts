@@ -21,7 +21,7 @@ const urls = {
   PostgreSQL: async () => server.url(await server.createDatabase()),
 };
 
-/** Runs commands in a folder of their own, on a store of their own. */
+/** Makes a folder and a new store, and functions that run commands on them. */
 async function place(engine: keyof typeof urls = 'SQLite') {
   const folder = temporaryFolder();
   const environment = { DATABASE_URL: await urls[engine]() };
@@ -47,7 +47,7 @@ const done = (name: string, counts: string) => ({
 });
 
 describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
-  test('stores a file, and replays it', async () => {
+  test('stores the plants of a file, and replays them the second time', async () => {
     const { run, write } = await place(engine);
     write('plants.ndjson', '{"id":9007199254740993,"name":"x"}\n{"id":9007199254740992,"name":"y","tag":""}\n');
     const counts = ['2 created, 0 replayed', '0 created, 2 replayed'];
@@ -60,7 +60,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
     );
   });
 
-  test('says of each record that is not stored why, in a file from which it can be mended', async () => {
+  test('writes each record that it does not store to a file, with the reason and the text to mend', async () => {
     const { run, write, rejects, folder } = await place(engine);
     write('plants.csv', 'name,id,tag\nx,1,\ny,1,\n,2,\nz,3,"a\nb"\nz,3,\n');
     const { code, stdout, stderr } = await run('import', 'plants.csv');
@@ -76,7 +76,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
       { line: 7, ...conflict, text: 'z,3,' },
     ]);
     expect((await run('export', '--format', 'csv')).stdout).toBe('id,name,tag\n1,x,\n3,z,"a\nb"\n');
-    // An operator mends the records before the second import.
+    // Mends the records, as the documented commands do.
     const texts = rejects('plants.csv.rejects.ndjson').map(({ text }) => text);
     write(
       'mended.csv',
@@ -88,7 +88,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
     expect(existsSync(join(folder, 'mended.csv.rejects.ndjson'))).toBe(false);
   });
 
-  test('is resumed after kill -9, and loses and doubles nothing', async () => {
+  test('stores each plant once when it is run again after kill -9', async () => {
     const { run, write, environment, folder } = await place(engine);
     const lines = Array.from({ length: 150_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
     write('plants.ndjson', lines.join(''));
@@ -123,7 +123,7 @@ describe('import', () => {
       'the header of plants.csv is not that of plants: the column colour is not allowed; nothing was stored',
     ],
     [['empty.csv'], 'the header of empty.csv is not that of plants: there is none; nothing was stored'],
-  ])('fails with 1 and one line: %j', async (args, message) => {
+  ])('fails with exit code 1 and one line for the arguments %j', async (args, message) => {
     const { run, write, folder } = await place();
     mkdirSync(join(folder, 'folder.csv'));
     write('plants.csv', 'id,name,colour\n1,x,red\n');
@@ -136,7 +136,7 @@ describe('import', () => {
     );
   });
 
-  test('can be run again, and keeps what it refused before', async () => {
+  test('writes a second file of rejects when it is run again, and keeps the first', async () => {
     const { run, write, rejects } = await place();
     write('plants.ndjson', 'bad\n{"id":1,"name":"x"}\n');
     await run('import', 'plants.ndjson');
@@ -146,7 +146,7 @@ describe('import', () => {
     expect(rejects('plants.ndjson.rejects.2.ndjson')).toEqual(rejects('plants.ndjson.rejects.ndjson'));
   });
 
-  test('gives no text to mend of a record that it could not read as it stands', async () => {
+  test('writes an excerpt in place of the text of a record that it could not read', async () => {
     const { folder, run, rejects } = await place();
     const text = `id,name\n1,${'x'.repeat(70_000)}\n2,M\xfcll\n3,"x\n`;
     writeFileSync(join(folder, 'plants.csv'), text, 'latin1');
@@ -156,7 +156,7 @@ describe('import', () => {
       { line: 3, error: 40007, message: expect.any(String), excerpt: '2,M\ufffdll' },
       { line: 4, error: 40008, message: expect.any(String), text: '3,"x' },
     ]);
-    // The command of docs/data.md prints no line for a reject that has no text.
+    // The documented command prints no line for a reject without a text.
     const [jq = ''] = blocks('data', 'Rejects', 'console');
     renameSync(join(folder, 'plants.csv.rejects.ndjson'), join(folder, 'plants.ndjson.rejects.ndjson'));
     execFileSync('sh', ['-c', jq], { cwd: folder });
@@ -165,7 +165,7 @@ describe('import', () => {
 
   testWith(
     noSmallDisk,
-    'reads stdin on a read-only file system, and needs a file of rejects only for rejects',
+    'reads stdin on a read-only file system, and fails only when it must write a reject there',
     async () => {
       const { folder, run, environment } = await place();
       const readOnly = temporaryFolder();
@@ -195,7 +195,7 @@ describe('import', () => {
     },
   );
 
-  test('stores all if nobody reads what it says of that', async () => {
+  test('stores all plants when the reader of its stdout is gone', async () => {
     const { folder, environment, write, run } = await place();
     write('plants.ndjson', '{"id":1,"name":"x"}\n');
     const command = `"${process.execPath}" "${join(ROOT, 'src/main.ts')}" import plants.ndjson | true`;
@@ -204,7 +204,7 @@ describe('import', () => {
     expect((await run('export')).stdout).toBe('{"id":1,"name":"x"}\n');
   });
 
-  test('takes an empty file for one without plants', async () => {
+  test('accepts an empty file as one without plants', async () => {
     const { run, write } = await place();
     write('plants.ndjson', '');
     expect(await run('import', 'plants.ndjson')).toEqual(
@@ -212,7 +212,7 @@ describe('import', () => {
     );
   });
 
-  test('only looks, with --dry-run: makes no store, and does not see conflicts', async () => {
+  test('only validates with --dry-run: it makes no store, and finds no conflict', async () => {
     const { run, write, rejects } = await place();
     write('plants.ndjson', '{"id":1,"name":"x"}\n{"id":1,"name":"y"}\n{"id":2}\n');
     const { code, stdout, stderr } = await run('import', 'plants.ndjson', '--dry-run', '--rejects', 'found');

@@ -14,9 +14,9 @@ test('docs/commands.md names every command', async () => {
   }
 });
 
-test('each line of docs/commands.md works as it stands, and config prints the lines that it shows', async () => {
+test('each line of docs/commands.md works as it stands, and `config` prints the lines on that page', async () => {
   const folder = temporaryFolder();
-  // What the page has of other folders is in this one.
+  // This folder stands for the folders that the page names.
   const here = (text: string) => text.replaceAll(/\/(etc|var\/lib\/plant-store)\//g, `${folder}/`);
   mkdirSync(join(folder, 'bin'));
   symlinkSync(join(ROOT, 'scripts/plant-store'), join(folder, 'bin/plant-store'));

@@ -4,7 +4,7 @@ import { expect } from '@jest/globals';
 import { plantStore } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** A folder with a store in it, and commands that use both. */
+/** Makes a folder with a store, and a function that runs commands on them. */
 export async function place(plants = 0) {
   const folder = temporaryFolder();
   const database = join(folder, 'plants.db');
@@ -15,7 +15,7 @@ export async function place(plants = 0) {
   return { folder, database, environment, run };
 }
 
-/** Puts plants with ids in a row into a store. */
+/** Inserts plants with consecutive ids into a store. */
 export function fill(path: string, first: number, plants: number): void {
   using database = new DatabaseSync(path);
   const ids = database.prepare(
@@ -25,7 +25,7 @@ export function fill(path: string, first: number, plants: number): void {
   ids.run(BigInt(first), BigInt(plants));
 }
 
-/** How many plants a database has, which must be whole. */
+/** Checks the integrity of a database, and returns the number of its plants. */
 export function look(path: string): number {
   using database = new DatabaseSync(path);
   expect(database.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);

@@ -3,21 +3,21 @@ import { Progress, progressLine } from '../../src/commands/progress.ts';
 
 const HALF = { items: 500_000, share: 0.5, seconds: 4 };
 
-describe('what is told of progress', () => {
+describe('an import or export shows', () => {
   test.each([
-    ['all of it', HALF, 42, ' 50 %  500,000 plants  125,000/s  4 s left'],
-    ['no time', HALF, 36, ' 50 %  500,000 plants  125,000/s'],
-    ['no rate', HALF, 24, ' 50 %  500,000 plants'],
-    ['a part of the share', HALF, 3, ' 50'],
-    ['no share where none is known', { ...HALF, share: undefined }, 79, '500,000 plants  125,000/s'],
-    ['nothing yet', { items: 0, share: 0, seconds: 0 }, 40, '  0 %  0 plants  0/s'],
-    ['no more than all, of a file that grew', { ...HALF, share: 1.2 }, 29, '100 %  500,000 plants'],
-    ['minutes', { items: 60, share: 0.5, seconds: 90 }, Infinity, ' 50 %  60 plants  1/s  2 min left'],
-  ])('is %s', (_what, advance, width, line) => {
+    ['share, plants, rate and time left on a wide terminal', HALF, 42, ' 50 %  500,000 plants  125,000/s  4 s left'],
+    ['no time left on 36 columns', HALF, 36, ' 50 %  500,000 plants  125,000/s'],
+    ['no rate on 24 columns', HALF, 24, ' 50 %  500,000 plants'],
+    ['a part of the share on 3 columns', HALF, 3, ' 50'],
+    ['no share when it does not know the whole', { ...HALF, share: undefined }, 79, '500,000 plants  125,000/s'],
+    ['zeros at the start', { items: 0, share: 0, seconds: 0 }, 40, '  0 %  0 plants  0/s'],
+    ['at most 100 % when the file has grown', { ...HALF, share: 1.2 }, 29, '100 %  500,000 plants'],
+    ['the time left in minutes', { items: 60, share: 0.5, seconds: 90 }, Infinity, ' 50 %  60 plants  1/s  2 min left'],
+  ])('%s', (_what, advance, width, line) => {
     expect(progressLine(advance, width)).toBe(line);
   });
 
-  test('comes ten times a second at most to a terminal, where it is taken back, and rarely to others', async () => {
+  test('its progress at most ten times a second on a terminal, and rarely in a file', async () => {
     const outputTo = (texts: string[], isTTY: boolean) => ({
       isTTY,
       columns: 40,

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const EXECUTABLE = join(ROOT, 'scripts/plant-store');
 
-/** A folder with an `.env`, and commands that are run in it. */
+/** Makes a folder with an `.env`, and functions that run commands in it. */
 function folderWith(env: string) {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '.env'), env);
@@ -27,7 +27,7 @@ function folderWith(env: string) {
 }
 
 describe('plant-store config', () => {
-  test('lists each setting with its value and where it is from, without secrets', async () => {
+  test('lists each setting with its value and its source, without secrets', async () => {
     const { folder, run, config } = folderWith('PORT=3001\nLOG_LEVEL=debug\nHOST=::1\n');
     const { code, stderr, settings } = await config({
       LOG_LEVEL: 'warn',
@@ -53,7 +53,7 @@ describe('plant-store config', () => {
     expect(stdout).toContain(`sqlite:${join(folder, 'data/plants.db')}`);
   });
 
-  test('fails with each fault, and each name that is not a setting, with the one that is like it', async () => {
+  test('fails on wrong values and unknown names, and suggests the setting that is like an unknown name', async () => {
     const { config } = folderWith('DATABSE_URL=x\nNODE_ENV=production\nPORT=high\nsecretOfAKey==\n');
     const { code, stderr, settings } = await config({
       LOGLEVEL: 'info',
@@ -76,7 +76,7 @@ describe('plant-store config', () => {
     );
   });
 
-  test('takes --env-file in the place of .env, and --store before all', async () => {
+  test('reads --env-file in place of .env, and --store before any other source', async () => {
     const { folder, config, run } = folderWith('PORT=1\nRATE_LIMIT=1/1s\n');
     writeFileSync(join(folder, 'unit.env'), 'PORT=2\nDATABASE_URL=sqlite:unit.db\nHOST=::1\n');
     const { settings } = await config({ HOST: '::2', DATABASE_URL: 'sqlite:x.db' }, '--env-file', 'unit.env');
@@ -87,10 +87,10 @@ describe('plant-store config', () => {
     });
     const chosen = await config({ DATABASE_URL: 'sqlite:x.db' }, '--store', 'sqlite:y.db');
     expect(chosen.settings['DATABASE_URL']).toEqual([`sqlite:${join(folder, 'y.db')}`, '--store']);
-    // Before the command as well as behind it.
+    // The option may come before the command or after it.
     expect(await run(['--store', 'sqlite:made.db', 'migrate'])).toMatchObject({ code: 0 });
     expect(await run(['token', 'list', '--store', 'sqlite:made.db'])).toMatchObject({ code: 0 });
-    // By the executable: Node would look for the file itself.
+    // This runs the executable, because `node` would take --env-file as its own option.
     const { ended, stderr } = start(EXECUTABLE, ['migrate', '--env-file', 'none.env'], {}, folder);
     expect([await ended, stderr()]).toEqual([
       1,
@@ -103,7 +103,7 @@ describe('plant-store config', () => {
   });
 });
 
-test('the log of a service begins with the names in .env that are not settings', async () => {
+test('the log of a service begins with the unknown names in .env', async () => {
   const { folder } = folderWith('ADMIN_PROT=1\n');
   const service = await startService({}, folder);
   await service.stop();
@@ -111,7 +111,7 @@ test('the log of a service begins with the names in .env that are not settings',
   expect(first).toMatchObject({ level: 'warn', msg: 'ADMIN_PROT in .env is not a setting: ADMIN_PORT is' });
 });
 
-test('a start that fails names them too: one of them may be why a setting is missing', async () => {
+test('a failed start names the unknown names in .env, one of which may be a misspelt setting', async () => {
   const { run } = folderWith('JWT_ISSUER=https://x.example\nJWT_AUDIENC=y\n');
   const { code, stderr } = await run(['serve'], {});
   expect([code, stderr]).toEqual([
@@ -122,7 +122,7 @@ test('a start that fails names them too: one of them may be why a setting is mis
 });
 
 describe('plant-store health', () => {
-  test('asks the admin listener, or the service where there is none', async () => {
+  test('asks the admin listener, or the public port if there is no admin listener', async () => {
     const [port, adminPort] = [String(await freePort()), String(await freePort())];
     const { folder, run } = folderWith(`PORT=${port}\nBASE_URL=http://plants.example/garden\n`);
     const answers = (url: string) => ({ code: 0, stdout: `the service answers at ${url}\n`, stderr: '' });
@@ -135,7 +135,7 @@ describe('plant-store health', () => {
     expect(await run(['health'])).toEqual(isAway(ofContract));
     const service = await startService({ PORT: port, ADMIN_PORT: adminPort, HOST: '0.0.0.0' }, folder);
     expect(await run(['health'], { HOST: '0.0.0.0' })).toEqual(answers(ofContract));
-    // The faults of other settings are not the service's.
+    // A wrong value of another setting must not make `health` fail.
     const environment = { ADMIN_PORT: adminPort, TOKEN_FILE: '/none' };
     expect(await run(['health'], environment)).toEqual(answers(`http://127.0.0.1:${adminPort}/livez`));
     await service.stop();
@@ -146,7 +146,7 @@ describe('plant-store health', () => {
     });
   });
 
-  test('fails where another program answers, or one that says nothing', async () => {
+  test('fails when another program answers, or never ends its answer', async () => {
     const { run } = folderWith('');
     for (const [status, what] of [
       [404, 'the service answers 404 at http://'],
@@ -154,7 +154,7 @@ describe('plant-store health', () => {
     ] as const) {
       const server = createServer((request, response) => {
         if (status !== undefined) response.writeHead(status).end();
-        // It never ends its head, but is never silent.
+        // Sends header fields without end.
         else {
           request.socket.write('HTTP/1.1 200 OK\r\n');
           const trickle = setInterval(() => request.socket.write('X-More: x\r\n'), 500);

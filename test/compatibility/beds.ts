@@ -1,4 +1,4 @@
-/** A contract whose `Bed` is in requests and in replies, so that an edit of it shows what becomes of both. */
+/** A contract that has `Bed` in a request and in a reply, so that one edit of it changes both. */
 export const BEDS = `
 openapi: 3.1.0
 info: { title: Beds, version: 1.0.0 }

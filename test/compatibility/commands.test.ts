@@ -37,14 +37,14 @@ const MINOR = `POST /plants, request body, tag.maxLength: 200 → 300; compatibl
 POST /plants, reply 200, body, tag.maxLength: 200 → 300; compatible
 `;
 
-describe('the contract that is released', () => {
-  test.each(readdirSync(join(ROOT, 'released')))('%s is a contract of that version', (name) => {
+describe('the released contract', () => {
+  test.each(readdirSync(join(ROOT, 'released')))('%s has the version of its name', (name) => {
     const document = loadDocument(readFileSync(join(ROOT, 'released', name), 'utf8'));
     expect(`${document.info.version}.yaml`).toBe(name);
     expect(compareContracts(document, document)).toEqual([]);
   });
 
-  test('is not changed by what openapi.yaml changes, until that is released', async () => {
+  test('stays unchanged when openapi.yaml changes, and the next release is another file', async () => {
     expect(await run('check')).toEqual(passes('openapi.yaml is as it was released with 1.0.0\n'));
     expect(await run('release')).toEqual(passes(`${RELEASED}: as it was\n`));
     edit('maxLength: 1000', 'maxLength: 500');
@@ -55,7 +55,7 @@ describe('the contract that is released', () => {
     expect(await run('check')).toEqual(passes('openapi.yaml is as it was released with 2.0.0\n'));
   });
 
-  test('has the headers that every reply shares, which openapi.yaml says once', async () => {
+  test('repeats in each reply the shared headers, which openapi.yaml has once', async () => {
     project.restore('openapi.yaml');
     project.remove(RELEASED);
     expect(await run('release')).toMatchObject({ code: 0 });
@@ -94,7 +94,7 @@ describe('the contract that is released', () => {
     },
   );
 
-  test('is the newest by number, not by letter', async () => {
+  test('is the one with the highest version, compared number by number', async () => {
     for (const version of ['1.10.0', '1.9.0'])
       project.write(`released/${version}.yaml`, FIRST.replace('version: 1.0.0', `version: ${version}`));
     setVersion('1.9.1');
@@ -103,7 +103,7 @@ describe('the contract that is released', () => {
     expect(await run('release')).toMatchObject({ code: 1 });
   });
 
-  test('is the first, if there is none yet', async () => {
+  test('is missing before the first release, which the check reports', async () => {
     project.remove('released');
     const line = 'no contract is released yet: `npm run contract:release` releases openapi.yaml\n';
     expect(await run('check')).toEqual(fails(line));
@@ -111,8 +111,8 @@ describe('the contract that is released', () => {
   });
 });
 
-describe('one line says why there is no comparison:', () => {
-  test.each(['1.1', '1.1.0-rc.1', 'v1.1.0', '01.1.0'])('a version %s', async (text) => {
+describe('the check fails, and says why in one line, for', () => {
+  test.each(['1.1', '1.1.0-rc.1', 'v1.1.0', '01.1.0'])('the version %s', async (text) => {
     setVersion(`'${text}'`);
     const line = `info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, and is ${text}\n`;
     expect(await run('check')).toEqual(fails(line));
@@ -129,7 +129,7 @@ describe('one line says why there is no comparison:', () => {
     [RELEASED, 'openapi: 3.1.0', 'openapi: 3.0.3', `${RELEASED}:1:1 must be OpenAPI 3.1: `],
     [RELEASED, 'version: 1.0.0', 'version: 1.0.1', `${RELEASED} says that it is 1.0.1: restore`],
     [RELEASED, 'version: 1.0.0', "version: '1'", `info.version of ${RELEASED} must be `],
-  ])('%s: %s → %s', async (file, from, to, line) => {
+  ])('%s with `%s` changed to `%s`', async (file, from, to, line) => {
     project.edit(file, from, to);
     const { stderr, ...outcome } = await run('check');
     expect(outcome).toEqual({ code: 1, stdout: '' });
@@ -137,13 +137,13 @@ describe('one line says why there is no comparison:', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('a file that is no released contract', async () => {
+  test('a file in released/ whose name is not a version', async () => {
     project.write('released/next.yaml', FIRST);
     const line = 'released/next.yaml is no released contract: its name must be such as 1.2.0.yaml\n';
     expect(await run('check')).toEqual(fails(line));
   });
 
-  test('no openapi.yaml', async () => {
+  test('a missing openapi.yaml', async () => {
     project.remove('openapi.yaml');
     expect(await run('check')).toEqual(fails('openapi.yaml cannot be read: ENOENT\n'));
   });

@@ -1,8 +1,8 @@
 import { type Case, VERDICTS } from './schema-cases.ts';
 
 /**
- * An edit of the contract (`= from → to`), what is said of each difference (`+`), and what is said when the edit is
- * taken back (`-`). At the end those of prose, of names and orders that mean nothing, and of what nothing refers to.
+ * Edits of BEDS (`= from → to`), each with the lines that report it (`+`) and those that report its reverse (`-`). The
+ * last edits have no lines: they change prose, unimportant names and orders, or an unused schema.
  */
 const TABLE = String.raw`
 = # dry → \n        - { name: User-Agent, in: header, schema: { maxLength: 3 } }

@@ -12,8 +12,8 @@ import { SCHEMA_CASES } from './schema-cases.ts';
 const beds = readOpenApi(BEDS);
 const seen = new Set<string>();
 
-describe('a difference between contracts', () => {
-  test.each([...SCHEMA_CASES, ...CONTRACT_CASES])('$from → $to', ({ from, to, there, back }) => {
+describe('compareContracts', () => {
+  test.each([...SCHEMA_CASES, ...CONTRACT_CASES])('reports the edit $from → $to', ({ from, to, there, back }) => {
     expect(BEDS.split(from)).toHaveLength(2);
     const other = readOpenApi(BEDS.replace(from, () => to));
     const [forth, taken] = [compareContracts(beds, other), compareContracts(other, beds)];
@@ -23,13 +23,13 @@ describe('a difference between contracts', () => {
     expect(compareContracts(other, other)).toEqual([]);
   });
 
-  test('is found in no time among schemas that contain each other', () => {
+  test('soon ends for 40 schemas that contain each other', () => {
     const ring = (limit: number) => {
       const names = Array.from({ length: 40 }, (_, index) => `S${index}`);
       const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/schemas/${name}` }]));
       const anyOf = () => ({ anyOf: [{ $ref: '#/components/schemas/S0' }, { maxLength: limit }] });
       const schemas = Object.fromEntries(names.map((name) => [name, { oneOf: [{}], properties, ...anyOf() }]));
-      // An open object takes a property before it is described.
+      // The first object does not declare `open`, but accepts it, as it has no additionalProperties: false.
       const described = limit === 1 ? {} : { properties: { open: { $ref: '#/components/schemas/S1' } } };
       const schema = { allOf: [{ $ref: '#/components/schemas/S1' }, described] };
       const requestBody = { content: { 'application/json': { schema } } };
@@ -41,7 +41,7 @@ describe('a difference between contracts', () => {
     expect(lines.length).toBeLessThan(2_000);
   });
 
-  test('of every kind has been among these, on each side where it can be', () => {
+  test('applies each rule to at least one of these edits, in requests and in replies', () => {
     const rules = Object.entries(RULES).flatMap(([name, { request, reply }]) => [
       ...(request === undefined ? [] : [`${name}, request`]),
       ...(reply === undefined ? [] : [`${name}, reply`]),
@@ -50,12 +50,12 @@ describe('a difference between contracts', () => {
   });
 });
 
-test('what the service keeps is compared, but for the words of a message', () => {
+test('the comparison looks at each supported field, except x-pattern-message and the list of shared headers', () => {
   const kept = Object.values(VOCABULARY).flatMap((rows) =>
     Object.entries(rows).flatMap(([name, { is }]) => (is === 'kept' ? [name] : [])),
   );
   const silent = kept.filter((name) => namesOf({ [name]: true }, {}).length === 0);
-  // What is published has the headers in each reply, in place of the list.
+  // A published contract has the shared headers in each reply, and no x-headers-of-every-reply.
   expect(silent).toEqual(['x-headers-of-every-reply', 'x-pattern-message']);
 });
 

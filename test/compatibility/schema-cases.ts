@@ -1,4 +1,4 @@
-/** How clients fare by a difference. */
+/** What a difference between two contracts means for clients. */
 export const VERDICTS = {
   OK: 'compatible',
   REFUSED: 'breaks clients: the service refuses what they may send today',
@@ -13,7 +13,7 @@ export const VERDICTS = {
 } as const;
 const { OK, REFUSED, UNTOLD, MISSING, GONE, MEANT, OMITTED, UNKNOWN } = VERDICTS;
 
-/** An edit of the contract, what is said of each difference, and what is said when the edit is taken back. */
+/** An edit of BEDS, the lines that report it (`there`), and those that report its reverse (`back`). */
 export interface Case {
   readonly from: string;
   readonly to: string;
@@ -21,11 +21,11 @@ export interface Case {
   readonly back: readonly string[];
 }
 
-/** `Bed` is in requests and in replies. */
+/** How the lines about `Bed` begin. */
 const SENT = 'POST /beds, request body, ';
 const RECEIVED = 'POST /beds, reply 200, body, ';
 
-/** In the request and in the reply, there and back. */
+/** The verdicts on an edit, in the request and in the reply, then those on its reverse. */
 type Verdicts = readonly [request: string, reply: string, requestBack: string, replyBack: string];
 const widens: Verdicts = [OK, UNTOLD, REFUSED, OK];
 const narrows: Verdicts = [REFUSED, OK, OK, UNTOLD];
@@ -35,7 +35,7 @@ const tightens: Verdicts = [REFUSED, OK, OK, OK];
 const forbids: Verdicts = [REFUSED, GONE, OK, UNTOLD];
 const unknown: Verdicts = [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN];
 
-/** An edit of `Bed`, of which the same is said in requests and in replies. */
+/** An edit of `Bed` whose lines for the request and the reply differ only in the verdict. */
 function schema(from: string, to: string, said: string, verdicts: Verdicts, saidBack = turned(said)): Case {
   const [request, reply, requestBack, replyBack] = verdicts;
   return {

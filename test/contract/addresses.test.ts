@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PAGES, readBasePath } from '../../src/contract/addresses.ts';
 import { readOpenApi } from '../../src/contract/document.ts';
 
-/** A contract whose operations, here without any content, have these paths. */
+/** A contract with an empty GET operation at each of these paths. */
 function withPaths(servers: string, ...paths: readonly string[]): string {
   const items = paths.map((path) => `  ${JSON.stringify(path)}: { get: {} }\n`).join('');
   return `openapi: 3.1.0\nservers: ${servers}\npaths:\n${items}`;
@@ -23,11 +23,11 @@ test.each([
   expect(basePathOf(withPaths(servers, '/things'))).toBe(basePath);
 });
 
-test('without servers, nothing is in front of the paths', () => {
+test('a contract without servers puts nothing in front of each path', () => {
   expect(basePathOf('openapi: 3.1.0\npaths:\n  /things: {}\n')).toBe('');
 });
 
-describe('a contract is refused, with line and column,', () => {
+describe('readBasePath refuses, with line and column,', () => {
   test.each([
     ['api/v1'],
     ['.'],
@@ -45,13 +45,13 @@ describe('a contract is refused, with line and column,', () => {
     ['ftp://api.example.com/api'],
     ['"https://[::1/api"'],
     ['"/{version}"'],
-  ])('whose server has the url %s', (url) => {
+  ])('a server with the url %s', (url) => {
     expect(() => basePathOf(withPaths(`[{ url: ${url} }]`))).toThrow(
       /^openapi\.yaml:2:11, servers: the url .* must be a path such as \/api\/v1, or http:/,
     );
   });
 
-  test('whose servers have several paths', () => {
+  test('servers with different paths', () => {
     expect(() => basePathOf(withPaths('[{ url: /api }, { url: https://api.example.com }]'))).toThrow(
       'openapi.yaml:2:26, servers: all servers must have one path',
     );
@@ -70,14 +70,14 @@ describe('a contract is refused, with line and column,', () => {
     ['[]', '/{name}.json', PAGES.json],
     ['[{ url: /docs }]', '/plants', PAGES.docs],
     ['[{ url: https://api.example.com/docs/v1 }]', '/plants', PAGES.docs],
-  ])('that has with servers %s the path %s', (servers, path, page) => {
+  ])('below the servers %s, the path %s, which hides a page', (servers, path, page) => {
     expect(() => basePathOf(withPaths(servers, path))).toThrow(
       new RegExp(`^openapi\\.yaml:4:3, .*: ${RegExp.escape(page)} is a page of the service: choose another path, or`),
     );
   });
 });
 
-describe('a contract is refused, with line and column, whose path', () => {
+describe('a path of the contract', () => {
   const refusalOf =
     (...paths: readonly string[]) =>
     () =>
@@ -93,7 +93,7 @@ describe('a contract is refused, with line and column, whose path', () => {
     ['/café/{a}', 'clients send it in another form: write it percent-encoded, without dots and query'],
     ['/x/../{a}', 'clients send it in another form'],
     ['/x?a={a}', 'clients send it in another form'],
-  ])('has a form that is not kept: %s', (path, message) => {
+  ])('is refused with line, column and reason: %s', (path, message) => {
     expect(refusalOf(path)).toThrow(`openapi.yaml:4:3, ${path}: ${message}`);
   });
 
@@ -101,7 +101,7 @@ describe('a contract is refused, with line and column, whose path', () => {
     ['/x/{a}', '/x/{b}'],
     ['/x/{a}', '/x/{a}.json'],
     ['/x/{a}/{b}', '/x/v{a}/{c}'],
-  ])('%s stands before and hides: %s', (first, second) => {
+  ])('is refused when %s stands before %s and hides it', (first, second) => {
     expect(refusalOf(first, second)).toThrow(
       `openapi.yaml:5:3, ${second}: ${first} stands before it and matches all of its requests: put this path first, or`,
     );
@@ -113,7 +113,7 @@ describe('a contract is refused, with line and column, whose path', () => {
     ['/x/{a}/y', '/x/b/{c}'],
     ['/x/{a}', '/x/{a}/y'],
     ['/caf%C3%A9/{a}', "/x/v1:a+b(c)'!*,;=@~$&"],
-  ])('does not: %s beside %s', (first, second) => {
+  ])('is accepted when %s stands before %s and does not hide it', (first, second) => {
     expect(refusalOf(first, second)).not.toThrow();
   });
 });
@@ -128,6 +128,6 @@ test.each([
   ['[{ url: /api }]', '/'],
   ['[{ url: /api }]', '/docs'],
   ['[{ url: /api }]', '/{page}'],
-])('with servers %s the path %s hides no page', (servers, path) => {
+])('below the servers %s, the path %s is accepted: it hides no page', (servers, path) => {
   expect(basePathOf(withPaths(servers, path))).toBe(servers === '[]' ? '' : '/api');
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_BODY_BYTES, MAX_BODY_BYTES, readBodyLimit } from '../../src/contract/body-limit.ts';
 import { type Content, type DeclaredOperation, follower, readOpenApi } from '../../src/contract/document.ts';
 
-/** The limit of an operation with a body of this schema; `Text` has up to 10 characters, `Tree` contains itself. */
+/** Reads the limit of an operation whose body has this schema. Strings of `Text` have up to 10 characters. */
 function limitOf(schema: string, extension = ''): number {
   const document = readOpenApi(`openapi: 3.1.0
 operation: {${extension}}
@@ -28,7 +28,7 @@ function expectLargest(schema: string, bytes: number): void {
 
 const TEXT = '🌱'.repeat(10);
 
-describe('the largest body that a schema allows must not be larger than the limit:', () => {
+describe('the limit of a body', () => {
   test.each([
     ['{ type: string, maxLength: 10 }', TEXT],
     ["{ $ref: '#/components/schemas/Text' }", TEXT],
@@ -50,7 +50,7 @@ describe('the largest body that a schema allows must not be larger than the limi
       { a: 1, '🌱': false, '🍀': false },
     ],
     ['{ properties: { a: { const: 1 } }, maxProperties: 3, additionalProperties: false }', { a: 1 }],
-  ])('%s', (schema, largest) => {
+  ])('must have room for the largest value of %s', (schema, largest) => {
     expectLargest(schema, Buffer.byteLength(JSON.stringify(largest)));
   });
 
@@ -58,18 +58,18 @@ describe('the largest body that a schema allows must not be larger than the limi
     ['{ allOf: [{ properties: { a: { const: 1 } } }, { properties: { b: { const: 2 } } }] }', 7 + 7],
     ['{ properties: { a: { const: 1 } }, then: { properties: { b: { const: 2 } } }, else: { maxLength: 9 } }', 7 + 38],
     ['{ properties: { a: { const: 1 } }, dependentSchemas: { a: { properties: { b: { const: 2 } } } } }', 7 + 7],
-  ])('what applies together counts together: %s', (schema, bytes) => {
+  ])('must have room for the sum of all subschemas that apply: %s', (schema, bytes) => {
     expectLargest(schema, bytes);
   });
 
-  test('by default the limit is 64 KiB', () => {
+  test('is 64 KiB by default', () => {
     expect(limitOf(`{ type: string, maxLength: ${(DEFAULT_BODY_BYTES - 4) / 4} }`)).toBe(65_536);
     expect(() => limitOf('{ type: array, maxItems: 1000, items: { type: string, maxLength: 20 } }')).toThrow(
       'has up to 83001 bytes, the limit is 65536: declare x-max-body-bytes: 83001, or lower maxItems, maxLength',
     );
   });
 
-  test('beyond 1 MiB the bounds must be lowered', () => {
+  test('cannot be raised above 1 MiB: the message then asks for a lower maxItems or maxLength', () => {
     const schema = '{ type: array, maxItems: 1000000000, items: { type: string, maxLength: 1000 } }';
     expect(() => limitOf(schema, `x-max-body-bytes: ${MAX_BODY_BYTES}`)).toThrow(
       'has up to 4003000000001 bytes, the limit is 1048576: lower maxItems, maxLength',
@@ -84,11 +84,11 @@ describe('the largest body that a schema allows must not be larger than the limi
     ['{ type: integer, minimum: 0 }'],
     ['{ type: array, items: { type: string, maxLength: 100000 } }'],
     ['{ type: object, additionalProperties: { type: string, maxLength: 100000 } }'],
-  ])('what has no bound counts nothing: %s', (schema) => {
+  ])('is not compared with a schema without bounds: %s', (schema) => {
     expect(limitOf(schema, 'x-max-body-bytes: 2')).toBe(2);
   });
 
-  test('a schema that contains itself counts once', () => {
+  test('must have room for one copy of a schema that contains itself', () => {
     const schema = "{ $ref: '#/components/schemas/Tree' }";
     expect(limitOf(schema)).toBe(65_536);
     expect(() => limitOf(schema, 'x-max-body-bytes: 400')).toThrow(/has up to 4\d\d bytes/);

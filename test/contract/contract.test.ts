@@ -8,7 +8,7 @@ import { Project } from '../support/project.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
 import { SMALL, startSmall } from '../support/small.ts';
 
-/** The contract with one place changed; that the place is there is part of the test. */
+/** The contract of test/garden with one text replaced, which it must contain. */
 function changed(from: string, to: string): string {
   expect(GARDEN).toContain(from);
   return GARDEN.replace(from, to);
@@ -18,7 +18,7 @@ function lineOf(text: string): number {
   return GARDEN.slice(0, GARDEN.indexOf(text)).split('\n').length;
 }
 
-describe('a contract that is broken, or cannot be held to, stops the start with the reason:', () => {
+describe('the service refuses to start, and says why, for a contract with', () => {
   const [version, security] = ['openapi: 3.1.0', 'security: [{ bearerAuth: [] }]'];
   const limit = 'schema: { type: integer, format: int64, default: 20, maximum: 100 }';
   const [season, reason] = ['Season: { type: string, enum: [spring, summer, autumn] }', 'reason: { type: string }'];
@@ -27,19 +27,19 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
   const newest = '  /beds/newest:\n    get:';
   const noPattern = 'pattern does not compile: SyntaxError: Invalid regular expression';
   test.each([
-    ['no YAML', version, 'openapi: [3.1.0', 'openapi.yaml is not YAML: '],
+    ['invalid YAML', version, 'openapi: [3.1.0', 'openapi.yaml is not YAML: '],
     [
       'an alias without an anchor',
       version,
       `${version}\nx-a: *none`,
       'openapi.yaml:3:6: *none has no anchor before it',
     ],
-    ['YAML with a key twice', version, `${version}\n${version}`, 'at line 3, column 1'],
-    ['YAML that holds itself', reason, 'reason: &a { items: *a }', '*a stands in itself: refer to it by $ref'],
+    ['a key that repeats', version, `${version}\n${version}`, 'at line 3, column 1'],
+    ['an alias inside its own anchor', reason, 'reason: &a { items: *a }', '*a stands in itself: refer to it by $ref'],
     ['another version of OpenAPI', version, 'openapi: 3.0.3', 'openapi.yaml:2:1 must be OpenAPI 3.1: it must say'],
     ['no operationId', 'operationId: getBed', 'summary: x', `${getBed}: the operationId is missing`],
     [
-      'an operationId twice',
+      'one operationId on two operations',
       'operationId: getBed',
       'operationId: putBed',
       'another operation has the operationId putBed',
@@ -71,27 +71,27 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
           `${getBed}: every object has ${id} in JavaScript: choose another operationId`,
         ] as const,
     ),
-    ['no OpenAPI', 'responses:', 'answers:', 'is not valid OpenAPI 3.1'],
+    ['invalid OpenAPI', 'responses:', 'answers:', 'is not valid OpenAPI 3.1'],
     [
-      'a reference to nothing',
+      'a $ref to a missing schema',
       'schemas/Season',
       'schemas/Sort',
       `openapi.yaml:${lineOf('schemas/Season')}:48: $ref leads to #/components/schemas/Sort, which is not in it`,
     ],
     [
-      'another document',
+      'a $ref to another document',
       "'#/components/schemas/Season'",
       'kinds.yaml',
       'kinds.yaml, which is not in it: bundle several files into one first',
     ],
     [
-      'a circle of references',
+      'a circle of $refs',
       "schemas/Short/$defs/text', maxLength",
       "schemas/Short', maxLength",
       `openapi.yaml:${lineOf('Short: {')}:5: a schema cannot refer to itself for the same`,
     ],
-    ['a number that JSON does not have', season, 'Season: { const: .nan }', ':15: JSON has no number NaN'],
-    ['such a number in a list', season, 'Season: { enum: [1, .inf] }', ':25: JSON has no number Infinity'],
+    ['the number .nan', season, 'Season: { const: .nan }', ':15: JSON has no number NaN'],
+    ['the number .inf in a list', season, 'Season: { enum: [1, .inf] }', ':25: JSON has no number Infinity'],
     ...['!!binary aGk=', '!!set { a }', '!!timestamp 2026-02-28'].map(
       (value) =>
         [
@@ -102,24 +102,19 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
         ] as const,
     ),
     [
-      'another security scheme',
+      'the security scheme basic',
       'scheme: bearer',
       'scheme: basic',
       `openapi.yaml:${lineOf('scheme: bearer')}:48: scheme must be bearer: access tokens are all`,
     ],
     [
-      'a scope that is none',
+      'a scope that contains a space',
       security,
       'security: [{ bearerAuth: [beds read] }]',
       ':5:12, get /beds/{bed-id}: a scope must be printable ASCII without spaces',
     ],
-    [
-      'more scopes than a challenge has room for',
-      security,
-      `security: [{ bearerAuth: [a, ${'b'.repeat(899)}] }]`,
-      ':5:12',
-    ],
-    ['an unknown security scheme', security, 'security: [{ other: [] }]', 'the security scheme other must be'],
+    ['scopes of more than 900 characters', security, `security: [{ bearerAuth: [a, ${'b'.repeat(899)}] }]`, ':5:12'],
+    ['an undeclared security scheme', security, 'security: [{ other: [] }]', 'the security scheme other must be'],
     [
       'a media type that is not JSON',
       'application/vnd.garden.ids+json',
@@ -150,32 +145,32 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
       `${reply} } } }`,
       'content is not kept: describe the parameter by a schema',
     ],
-    ['a pattern that is none', season, "Season: { type: string, pattern: '[' }", noPattern],
-    ['a pattern that is none, in a reply', reason, "reason: { type: string, pattern: '[' }", noPattern],
+    ['an invalid pattern', season, "Season: { type: string, pattern: '[' }", noPattern],
+    ['an invalid pattern in a reply', reason, "reason: { type: string, pattern: '[' }", noPattern],
     ['a parameter twice', 'name: after, in: query', 'name: limit, in: query', 'parameter limit: it is declared twice'],
     [
-      'a header twice',
+      'one header in two spellings',
       'name: X-Note, in: header',
       'name: x-since, in: header',
       'parameter x-since: it is declared twice',
     ],
     ['a name that two parameters read', '{ north: { type', '{ limit: { type', 'the parameter corner reads limit, as'],
     [
-      'a member that two read',
+      'a member that two parameters read',
       'name: name, in: query',
       'name: "filter[by]", in: query',
       'filter[by] reads filter[by], as',
     ],
-    ['a parameter that no path has', '/beds/{bed-id}:', '/beds/{id}:', 'the parameter id must be in the path, and be'],
+    ['an undeclared variable', '/beds/{bed-id}:', '/beds/{id}:', 'the parameter id must be in the path, and be'],
     ['a path without its parameter', '/beds/{bed-id}:', '/beds/each:', 'the parameter bed-id must be in the path, and'],
     [
-      'a path twice',
+      'two paths that match the same requests',
       '  /weather:',
       '  /beds/{id}: {}\n  /weather:',
       '/beds/{id}: /beds/{bed-id} stands before it and matches all of its requests',
     ],
     [
-      'a path that is referred to',
+      'a path item that is a $ref',
       newest,
       `  /x: { $ref: '#/paths/~1beds~1newest' }\n${newest}`,
       'a path must be written out',
@@ -186,7 +181,7 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
     );
   });
 
-  test('operations that are not those of the code', async () => {
+  test('other operations than src/operations/index.ts', async () => {
     const options = {
       contract: await loadContract(SMALL),
       services: servicesOf((await startSmall()).store),
@@ -207,26 +202,26 @@ describe('a contract that is broken, or cannot be held to, stops the start with 
   });
 });
 
-describe('a contract is read as it is written:', () => {
-  test('the bounds of int64 itself may be written', async () => {
+describe('loadContract', () => {
+  test('accepts the bounds of int64 as minimum and maximum', async () => {
     const bounds = 'Id: { type: integer, format: int64, minimum: -9223372036854775808, maximum: 9223372036854775807 }';
     await expect(loadContract(changed('Id: { type: integer, format: int64 }', bounds))).resolves.toBeDefined();
   });
 
-  test('without any security, every operation is open', async () => {
+  test('requires no token where the contract declares no security', async () => {
     const securityOf = async (yaml: string) =>
       (await loadContract(yaml)).operations.find(({ id }) => id === 'getBed')?.security;
     expect(await securityOf(changed('security: [{ bearerAuth: [] }]\npaths', 'paths'))).toEqual([]);
     expect(await securityOf(GARDEN)).toEqual([[]]);
   });
 
-  test('without paths, it has no operations', async () => {
+  test('finds no operations in a contract without paths', async () => {
     const { operations } = await loadContract('{ openapi: 3.1.0, info: { title: x, version: 1.0.0 }, components: {} }');
     expect(operations).toEqual([]);
   });
 });
 
-test('of all deprecations only the one that is known goes unheard', async () => {
+test('loadContract hides one known deprecation warning, and no other', async () => {
   const script = `
     import { loadContract } from './src/contract/load.ts';
     await loadContract(${JSON.stringify(GARDEN)});
@@ -236,7 +231,7 @@ test('of all deprecations only the one that is known goes unheard', async () => 
   expect(stderr().match(/DeprecationWarning: .*/g)).toEqual(['DeprecationWarning: another one']);
 });
 
-test('the service does not start with a version of the validator that was not tested', async () => {
+test('the service does not start with an untested version of the validator', async () => {
   const project = new Project();
   project.edit('src/contract/validator-eov.ts', "['5.6.2']", "['5.6.1']");
   const { code, stderr } = await plantStore(['serve'], {}, project.folder, {}, project.main);

@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals';
 import { ERROR_NUMBERS } from '../support/app.ts';
 import { ROOT } from '../support/service.ts';
 
-// That there is no other in the code, the compiler sees to.
-test('each error number of openapi.yaml is in src/: write the code that answers with it, or take it out of x-error-numbers', () => {
+// The compiler refuses an error number in src/ that openapi.yaml lacks.
+test('src/ uses each number in x-error-numbers of openapi.yaml', () => {
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'));
   const unused = Object.keys(ERROR_NUMBERS).filter((number) => !sources.some((text) => text.includes(number)));
   expect(unused).toEqual([]);

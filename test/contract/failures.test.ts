@@ -11,7 +11,7 @@ const PROBLEM = `type: object
         detail: { type: string, maxLength: 32768 }
         error: { type: integer, minimum: 40000, maximum: 59999 }`;
 
-/** A contract with one operation. @param responses behind its 200, from line 10 on */
+/** A contract with one operation. @param responses YAML that follows its reply 200, from line 10 on */
 function withResponses(responses: string, security = '[{ bearerAuth: [] }]'): string {
   return `openapi: 3.1.0
 info: { title: Things, version: 1.0.0 }
@@ -43,15 +43,15 @@ const problem = (status: string, headers?: string) =>
   response(status, "{ $ref: '#/components/schemas/Problem' }", 'application/problem+json', headers);
 const all = (...statuses: readonly string[]) => statuses.map(error).join('');
 
-describe('what the service answers by itself must be declared:', () => {
+describe('loadContract', () => {
   const headers = (...fields: readonly string[]) => `{ ${fields.join()} }`;
   test.each([
-    ['by default', error('default')],
-    ['by default, as a problem', problem('default')],
-    ['by number', all('400', '401', '403', '429', '500', '503')],
+    ['under default', error('default')],
+    ['as a problem under default', problem('default')],
+    ['by status', all('400', '401', '403', '429', '500', '503')],
     ['in different shapes', problem('400') + error('default')],
     [
-      'with header fields that are always sent',
+      'with header fields that the service always sends',
       problem('401', headers('www-authenticate: { required: true, schema: { type: string, pattern: ^Bearer } }')) +
         problem('503', headers('Retry-After: { required: true, schema: { type: string, pattern: "1" } }')) +
         problem(
@@ -63,16 +63,16 @@ describe('what the service answers by itself must be declared:', () => {
         ) +
         problem('default', headers('X-Request-Id: { required: true, schema: { type: string } }')),
     ],
-  ])('%s', async (_name, responses) => {
+  ])('accepts the failures of the service declared %s', async (_name, responses) => {
     await expect(loadContract(withResponses(responses))).resolves.toBeDefined();
   });
 
-  test('without what asks for a token, where none is needed', async () => {
+  test('accepts an operation without 401 and 403 if it needs no token', async () => {
     const responses = all('400', '429', '500', '503');
     await expect(loadContract(withResponses(responses, '[]'))).resolves.toBeDefined();
   });
 
-  test.each(['400', '401', '403', '429', '500', '503'])('a contract without %s is refused', async (status) => {
+  test.each(['400', '401', '403', '429', '500', '503'])('refuses an operation without %s', async (status) => {
     const others = ['400', '401', '403', '429', '500', '503'].filter((each) => each !== status);
     await expect(loadContract(withResponses(all(...others)))).rejects.toThrow(
       `openapi.yaml:5:5, GET /things: the service answers ${status} by itself: declare it, or default`,
@@ -92,17 +92,17 @@ describe('what the service answers by itself must be declared:', () => {
       'openapi.yaml:10:9, GET /things: the service answers 400 by itself: declare it as application/json or application/problem+json',
     ],
     [
-      'of another media type',
+      'with another media type',
       response('default', '{}', 'application/vnd.error+json'),
       'openapi.yaml:10:9, GET /things: the service answers 400 by itself: declare it as application/json or application/problem+json',
     ],
     [
-      'of which the schema wants something else',
+      'with a schema that requires another member',
       response('default', '{ type: object, required: [reason] }'),
       `${refused('400', asError)}body.reason is required`,
     ],
     [
-      'as a problem that has no error number',
+      'as a problem without an error number',
       response(
         'default',
         '{ properties: { type: {}, title: {}, status: {}, detail: {} }, additionalProperties: false }',
@@ -111,26 +111,26 @@ describe('what the service answers by itself must be declared:', () => {
       `${refused('400', asProblem)}body.error is not allowed`,
     ],
     [
-      'of which the schema lacks an error number',
+      'with a schema that lacks one of the error numbers',
       response('400', '{ properties: { error: { enum: [40001, 40002] } } }') + error('default'),
       `${refused('400', asError.replace('40001', '40003'))}body.error must be equal to one of the allowed values: 40001, 40002`,
     ],
     [
-      'whose message may be too long',
+      'with a schema that limits messages too much',
       response('default', '{ properties: { message: { type: string, maxLength: 32767 } } }'),
       `${refused('400', asError)}body.message must not have more than 32767 characters`,
     ],
     [
-      'with a header that is not sent',
+      'with a required header that the service does not send',
       response('default', '{}', undefined, '{ X-Total: { required: true, schema: { type: integer } } }'),
       `${refused('400', asError)}header.X-Total is required`,
     ],
     [
-      'with a header of which the schema wants something else',
+      'with a header whose schema refuses the value that the service sends',
       response('503', '{}', undefined, '{ Retry-After: { schema: { type: integer, minimum: 5 } } }') + error('default'),
       `${refused('503', asError.replace('40001', '50300'))}header.Retry-After must be at least 5`,
     ],
-  ])('a contract is refused that declares it %s', async (_name, responses, message) => {
+  ])('refuses a failure of the service declared %s', async (_name, responses, message) => {
     await expect(loadContract(withResponses(responses))).rejects.toThrow(message);
   });
 });

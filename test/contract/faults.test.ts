@@ -11,12 +11,12 @@ test.each([
   ['/body', 'must NOT have more than 1 properties', 'maxProperties', 'body must not have more than 1 property'],
   ['/body/a~1b~0c', 'must be number', 'type', 'body.a/b~c must be a number'],
   ['/body/\ud800', 'must NOT have unevaluated properties', 'unevaluatedProperties', 'body.\ufffd is not allowed'],
-])('a fault is said in words that a client understands: %s %s', (path, message, keyword, sentence) => {
+])('contractBroken rewrites the fault "%s %s" for clients', (path, message, keyword, sentence) => {
   const refusal = contractBroken([{ path, message, errorCode: `${keyword}.openapi.validation` }]);
   expect(refusal).toMatchObject({ number: 40010, status: 400, message: sentence });
 });
 
-test('a fault that is reported twice is said once', () => {
+test('contractBroken names only once a fault that the validator reports twice', () => {
   const fault = { path: '/body/x', message: 'must be string' };
   expect(contractBroken([fault, fault]).message).toBe('body.x must be string');
 });

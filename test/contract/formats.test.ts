@@ -12,6 +12,6 @@ test.each([
   ['ipv6', '::1', '::1%eth0'],
   ['uuid', '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10', 'urn:uuid:3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10'],
   ['uri-template', '/plants{?tag}', '/plants{?tag'],
-])('a text may be a %s: %s is one, %s is not', (format, is, isNot) => {
+])('the format %s accepts %s and refuses %s', (format, is, isNot) => {
   expect([is, isNot].map((text) => STRING_FORMATS[format]?.(text))).toEqual([true, false]);
 });

@@ -264,7 +264,7 @@ export interface components {
             described?: components["schemas"]["Described"];
         };
         /**
-         * @description Its members are named as what is looked at in a contract.
+         * @description an object whose members have the names of keywords
          * @example {
          *       "in": "x",
          *       "schema": {
@@ -403,7 +403,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description what was in it */
+            /** @description the numbers */
             200: {
                 headers: {
                     "X-Count": bigint;
@@ -437,7 +437,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description it */
+            /** @description a value */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -446,7 +446,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description cannot be */
+            /** @description never sent */
             409: {
                 headers: {
                     [name: string]: unknown;

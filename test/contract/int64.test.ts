@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { int64 } from '../../src/contract/int64.ts';
 
-describe('an int64 is read exactly from', () => {
+describe('int64 reads exactly', () => {
   test.each([
     ['0', 0n],
     ['-0', 0n],
@@ -17,14 +17,17 @@ describe('an int64 is read exactly from', () => {
     ['9.223372036854775807e18', 9223372036854775807n],
     ['9223372036854775807000e-3', 9223372036854775807n],
     ['-9223372036854775808', -9223372036854775808n],
-    [`1${'0'.repeat(60_000)}e-60000`, 1n],
-    [`0.${'0'.repeat(60_000)}1e60001`, 1n],
-  ])('%.40s', (literal, value) => {
+  ])('%s', (literal, value) => {
     expect(int64(literal)).toBe(value);
+  });
+
+  test('literals of 60,000 digits', () => {
+    const zeros = '0'.repeat(60_000);
+    expect([`1${zeros}e-60000`, `0.${zeros}1e60001`].map(int64)).toEqual([1n, 1n]);
   });
 });
 
-describe('no int64 is', () => {
+describe('int64 refuses', () => {
   test.each([
     '0.5',
     '1e-400',

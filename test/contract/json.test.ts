@@ -9,12 +9,12 @@ function parse(text: string, position?: Position): unknown {
   return parseJson(text, position);
 }
 
-/** What jest compares does not depend on prototypes, which parsed objects do not have. */
+/** A copy with the usual prototypes, which parsed objects lack. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
-describe('strict JSON is read as JSON.parse reads it', () => {
+describe('parseJson reads', () => {
   test.each([
     'null',
     ' true ',
@@ -33,28 +33,28 @@ describe('strict JSON is read as JSON.parse reads it', () => {
     '{}',
     '\t\r\n{"a" : 1 , "b" : {"c" : null}}\n',
     '{"toString": 1, "hasOwnProperty": 2}',
-  ])('%s', (text) => {
+  ])('as JSON.parse does: %s', (text) => {
     expect(plain(parse(text))).toEqual(plain(JSON.parse(text)));
   });
 
-  test('to the sign of zero', () => {
+  test('the sign of -0', () => {
     expect(parse('-0')).toBe(-0);
   });
 
-  test('with __proto__ as a member like any other', () => {
+  test('__proto__ as a member like any other', () => {
     const value = parse('{"__proto__": {"admin": true}, "constructor": 1}') as Record<string, unknown>;
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
     expect(value['admin']).toBeUndefined();
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
   });
 
-  test('up to the depth that is allowed', () => {
+  test('arrays as deep as MAX_DEPTH', () => {
     const text = '['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH);
     expect(plain(parse(text))).toEqual(JSON.parse(text));
   });
 });
 
-describe('what is not JSON, or not I-JSON (RFC 7493), is refused with the position:', () => {
+describe('parseJson refuses', () => {
   test.each([
     ['', 'end of the text', 0],
     ['   ', 'end of the text', 3],
@@ -89,13 +89,13 @@ describe('what is not JSON, or not I-JSON (RFC 7493), is refused with the positi
     ['// comment\n1', '"/"', 0],
     ['\ufeff{}', '"\ufeff"', 0],
     ['🌱', '"🌱"', 0],
-  ])('%j', (text, found, position) => {
+  ])('text that is not JSON, with the position: %j', (text, found, position) => {
     const attempt = () => parse(text);
     expect(attempt).toThrow(new Refusal(40008, `body is not JSON: unexpected ${found} at position ${position}`));
     expect(attempt).toThrow(expect.objectContaining({ number: 40008 }));
   });
 
-  test.each([String.raw`"\x"`, String.raw`"\u12g4"`, String.raw`"ok \u12"`])('the escape in %s', (text) => {
+  test.each([String.raw`"\x"`, String.raw`"\u12g4"`, String.raw`"ok \u12"`])('the unknown escape in %s', (text) => {
     expect(() => parse(text)).toThrow('the string at position 0 holds an escape that JSON does not have');
   });
 
@@ -105,7 +105,7 @@ describe('what is not JSON, or not I-JSON (RFC 7493), is refused with the positi
     [String.raw`"\ud83c\n\udf31"`, 0],
     [String.raw`{"\udfff": 1}`, 1],
     [String.raw`{"a": {"b\uDBFF": 1}}`, 7],
-  ])('the lone surrogate in %s', (text, position) => {
+  ])('the lone surrogate in %s, with the position', (text, position) => {
     const refusal = new Refusal(40008, `body holds a lone surrogate in the string at position ${position}`);
     expect(() => parse(text)).toThrow(refusal);
     expect(() => parse(text)).toThrow(expect.objectContaining({ number: 40008 }));
@@ -115,13 +115,13 @@ describe('what is not JSON, or not I-JSON (RFC 7493), is refused with the positi
     ['1e400', 0],
     ['[1, -1.8e308]', 4],
     ['{"a": 1e309}', 6],
-  ])('the number beyond the doubles in %s', (text, position) => {
+  ])('the number beyond the range of doubles in %s, with the position', (text, position) => {
     const attempt = () => parse(text);
     expect(attempt).toThrow(new Refusal(40008, `body holds a number that is too large at position ${position}`));
     expect(attempt).toThrow(expect.objectContaining({ number: 40008 }));
   });
 
-  test('nesting that is too deep, far beyond what the stack could hold', () => {
+  test('nesting deeper than MAX_DEPTH, also where it would exhaust the stack', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -134,7 +134,7 @@ describe('what is not JSON, or not I-JSON (RFC 7493), is refused with the positi
   });
 });
 
-describe('a member that repeats is refused', () => {
+describe('parseJson refuses a repeated member in', () => {
   test.each([
     ['{"a":1,"a":2}', '"a"'],
     ['{"a":1,"b":2,"a":1}', '"a"'],
@@ -149,7 +149,7 @@ describe('a member that repeats is refused', () => {
   });
 });
 
-describe('where the contract says int64', () => {
+describe('parseJson, where the contract says int64,', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -162,7 +162,7 @@ describe('where the contract says int64', () => {
   const id = schema.properties.id;
   const position = Position.of(schema, () => id);
 
-  test('numbers become bigint, to the last digit; elsewhere they do not', () => {
+  test('reads each digit into a bigint, and elsewhere a double', () => {
     const text = '{"id":9007199254740993,"size":9007199254740993,"ids":[1.0,-9223372036854775808],"other":12e3}';
     expect({ ...(parse(text, position) as object) }).toEqual({
       id: 9007199254740993n,
@@ -172,19 +172,19 @@ describe('where the contract says int64', () => {
     });
   });
 
-  test('names that clients invent share one position', () => {
+  test('uses one Position for all undeclared members', () => {
     expect(position?.member('invented')).toBe(position?.member('another'));
     expect(position?.member('id')).not.toBe(position?.member('another'));
   });
 
-  test('what is no int64 stays the double near it, which another schema may allow', () => {
+  test('reads a number outside int64 as the nearest double, which another schema may allow', () => {
     expect(plain(parse('{"ids":[9007199254740992.5,9223372036854775808]}', position))).toEqual({
       ids: [9007199254740992, 9223372036854775808],
     });
   });
 });
 
-test('strings of a long text are copies: what waits with them does not keep the text', () => {
+test('parseJson copies strings, so that a parsed object does not keep its long text in memory', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const heap = () => {
@@ -195,7 +195,7 @@ test('strings of a long text are copies: what waits with them does not keep the 
   const kept = Array.from({ length: 1000 }, (_, id) =>
     parse(`{"id":${id},"name":"Monstera deliciosa"}${' '.repeat(60_000)}`),
   );
-  // The texts have 60 MB.
+  // All texts together have 60 MB.
   expect(heap() - before).toBeLessThan(5_000_000);
   expect(kept).toHaveLength(1000);
 });

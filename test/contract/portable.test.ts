@@ -5,7 +5,7 @@ import { YAML } from '../support/app.ts';
 
 const document = loadDocument(YAML);
 
-/** What stands in the contract under a name, wherever that is, with the names that lead to it. */
+/** The members of this name, wherever they are in the contract, as path and value. */
 function found(name: string, node: unknown = document, path = ''): (readonly [path: string, value: unknown])[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([key, each]: [string, unknown]) => [
@@ -14,14 +14,14 @@ function found(name: string, node: unknown = document, path = ''): (readonly [pa
   ]);
 }
 
-test('has patterns that mean the same in every language, and where a pattern must match the whole string', () => {
+test('openapi.yaml has only patterns that match whole strings and mean the same in each language', () => {
   const patterns = found('pattern').map(([, pattern]) => String(pattern));
   expect(patterns.length).toBeGreaterThan(5);
   for (const pattern of patterns) {
     expect(pattern).toMatch(/^\^.*\$$/);
-    // PHP and Go do not have \u, and JavaScript has \p only with the flag u.
+    // PHP and Go lack \u, and JavaScript has \p only with the flag u.
     expect(pattern).not.toMatch(/\\[upP]/);
-    // Clients leave out the flag u, by which 🌱 is one character.
+    // Clients compile patterns without the flag u, which makes 🌱 one character.
     for (const text of ['', 'x', '🌱', '\0', '\n'])
       expect(new RegExp(pattern).test(text)).toBe(new RegExp(pattern, 'u').test(text));
   }

@@ -1,6 +1,6 @@
 /**
- * Lines that must not compile. `tsc` (part of `npm run check`, and of a test) fails where one of them does: an
- * expectation of an error that does not come is an error itself.
+ * Lines that must not compile. If one does, `tsc` in `npm run check` fails: a `@ts-expect-error` without an error is an
+ * error.
  */
 import type { Operations, Reply, Request } from '../../src/contract/types.ts';
 import type { Tools } from '../../src/operations/services.ts';
@@ -9,7 +9,7 @@ import type { operations, webhooks } from './generated.ts';
 type R = Reply<'createPlant'>;
 const createPlant = (): Promise<R> => Promise.resolve({ status: 200, body: { name: 'x' } });
 
-// What does compile:
+// These compile:
 export const replies: R[] = [
   { status: 200, body: { name: 'x' } },
   { status: 200, headers: { 'Idempotent-Replayed': true }, body: { name: 'x', tag: 'y' } },
@@ -71,17 +71,17 @@ export function readsRequest({ body, path, query }: Request<'createPlant'>, { ca
   return [colour, tag, id, limit, rounded, scopes];
 }
 
-// Of types.yaml, which has what openapi.yaml does not:
+// These use types.yaml, which has features of OpenAPI that openapi.yaml lacks:
 
 type Put = Request<'putBed', operations>;
 type Put200 = Extract<Reply<'putBed', operations>, { status: 200 }>;
 type Put204 = Extract<Reply<'putBed', operations>, { status: 204 }>;
 type Added = Extract<Reply<'addPet', operations>, { status: 200 }>;
 type Cleared = Reply<'clearBed', operations>;
-/** What is optional, and what is readonly, counts. */
+/** True if two types are the same, also in which members are optional or readonly. */
 type Same<A, B> = (<T>(_: T) => T extends A ? 1 : 2) extends <T>(_: T) => T extends B ? 1 : 2 ? true : false;
 
-/** As an operation gets it: without what is readOnly, with each default. */
+/** A bed in a request: without readOnly members, and with each default filled in. */
 interface ReceivedBed {
   secret: string;
   name: string;
@@ -91,7 +91,7 @@ interface ReceivedBed {
   note: string | null;
   within?: ReceivedBed[];
 }
-/** As an operation returns it: without what is writeOnly. A default is not filled in. */
+/** A bed in a reply: without writeOnly members. Members with a default stay optional. */
 interface SentBed {
   id: bigint;
   name: string;

@@ -7,11 +7,11 @@ import { startApp } from '../support/app.ts';
 import { expectGenerated } from '../support/generated.ts';
 import type { operations } from './generated.ts';
 
-test('the types that types.check.ts compiles with are those of types.yaml', async () => {
+test('generated.ts has the types of types.yaml', async () => {
   await expectGenerated(import.meta.dirname, 'types.yaml');
 });
 
-/** What the compiler lets through. */
+/** Handlers that compile. */
 const handlers = {
   putBed: ({ path, query, body: { secret: _, ...bed } }) => {
     const within = [{ id: query.limit, name: `page ${query.page}, ${query.order}`, rows: bed.rows }];
@@ -22,7 +22,7 @@ const handlers = {
   addPet: ({ body }) => Promise.resolve({ status: 200, body: body.kind === 'cat' ? body.lives : body.kind }),
 } satisfies Operations<Tools, operations>;
 
-test('an operation that compiles gets what its types say, and answers with 200', async () => {
+test('handlers get requests as their types say, and the service sends their replies', async () => {
   const yaml = readFileSync(join(import.meta.dirname, 'types.yaml'), 'utf8');
   const app = await startApp({ yaml, operations: handlers });
   async function call(method: string, path: string, body?: string) {

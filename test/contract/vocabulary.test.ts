@@ -4,7 +4,7 @@ import { type Kind, VOCABULARY } from '../../src/contract/vocabulary.ts';
 
 type Node = Record<string, unknown>;
 
-/** A document that has one object of each kind, by the names of the kinds. */
+/** A document with one object of each kind, and these objects by kind. */
 function documentOf(): { readonly document: Node; readonly objects: Readonly<Record<Kind, Node>> } {
   const branch = { type: 'object', required: ['kind'], properties: { kind: { const: 'Branch' } } };
   const discriminator = { propertyName: 'kind' };
@@ -55,23 +55,23 @@ function documentOf(): { readonly document: Node; readonly objects: Readonly<Rec
   };
 }
 
-/** Loads the document with other members in the object of a kind. */
+/** Loads the document with these members added to its object of a kind. */
 async function load(kind: Kind, members: Node): Promise<unknown> {
   const { document, objects } = documentOf();
   Object.assign(objects[kind], members);
   return loadContract(JSON.stringify(document, undefined, 1));
 }
 
-test('the document of these tests is kept as it is', async () => {
+test('loadContract accepts the document of these tests', async () => {
   await expect(load('Schema', {})).resolves.toBeDefined();
 });
 
-describe('what is not kept stops the start, with its place and the way out:', () => {
+describe('loadContract refuses, with place and cure,', () => {
   const kinds = (Object.keys(VOCABULARY) as Kind[]).filter((kind) => kind !== 'Security Requirement');
   const rows = kinds.flatMap((kind) =>
     Object.entries(VOCABULARY[kind]).flatMap(([name, { is, how }]) => (is === 'refused' ? [{ kind, name, how }] : [])),
   );
-  /** Of other values the schema of OpenAPI says first that they are wrong. */
+  /** Values that the schema of OpenAPI allows: loadContract checks by that schema first. */
   const VALUES: Readonly<Record<string, unknown>> = {
     $ref: '#/paths/~1things',
     servers: [{ url: '/' }],
@@ -83,13 +83,13 @@ describe('what is not kept stops the start, with its place and the way out:', ()
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
   };
 
-  test.each(rows)('$kind $name', async ({ kind, name, how }) => {
+  test.each(rows)('$name in a $kind Object', async ({ kind, name, how }) => {
     const sentence = new RegExp(`^openapi\\.yaml:\\d+:\\d+: ${RegExp.escape(`${name} is not kept: ${how}`)}$`);
     const others = name === 'content' ? { schema: undefined } : {};
     await expect(load(kind, { ...others, [name]: VALUES[name] ?? 'x' })).rejects.toThrow(sentence);
   });
 
-  test.each(['Schema', 'Discriminator'] as const)('an unknown field of a %s', async (kind) => {
+  test.each(['Schema', 'Discriminator'] as const)('an unknown field in a %s Object', async (kind) => {
     const sentence = `the field colour of a ${kind} Object is not known here: leave it out`;
     await expect(load(kind, { colour: 'red' })).rejects.toThrow(sentence);
   });
@@ -273,13 +273,13 @@ describe('what is not kept stops the start, with its place and the way out:', ()
     ['Security Scheme', { type: 'mutualTLS', scheme: undefined }, 'type must be http'],
     ['Security Scheme', { scheme: 'basic' }, 'scheme must be bearer: access tokens are all that is checked'],
     ['Security Requirement', { other: [] }, 'the security scheme other must be declared'],
-  ])('%s %j', async (kind, members, sentence) => {
+  ])('a %s Object with %j', async (kind, members, sentence) => {
     await expect(load(kind, members)).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));
     await expect(load(kind, members)).rejects.toThrow(sentence);
   });
 });
 
-describe('what is kept beside it:', () => {
+describe('loadContract accepts', () => {
   test.each<[Kind, Node]>([
     ['Schema', { 'x-note': 'for people' }],
     [
@@ -318,7 +318,7 @@ describe('what is kept beside it:', () => {
         },
       },
     ],
-  ])('%s %j', async (kind, members) => {
+  ])('a %s Object with %j', async (kind, members) => {
     await expect(load(kind, members)).resolves.toBeDefined();
   });
 });

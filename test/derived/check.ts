@@ -13,15 +13,15 @@ export interface Reply {
   readonly text: string;
 }
 
-/** The operation that stores, and what a store must know of it: the member that is the key of all others. */
+/** The operation that stores, and the member of its body that is the key. */
 export const CREATE = 'createPlant';
 const KEY = 'id';
 
-/** Sends derived requests to a service, and holds each answer to the contract and to a model of the store. */
+/** Sends derived requests to a service, and compares each answer with the contract and with a model of the store. */
 export class Checker {
-  /** What must be stored: the JSON of each body that was accepted, by its key. */
+  /** The model of the store: the JSON of each accepted body, by its key. */
   readonly stored = new Map<bigint, string>();
-  /** How many requests of each kind were answered as they had to be. */
+  /** How many requests of each kind got the right answer. */
   readonly counts = new Map<string, number>();
   private readonly judge: Judge;
   private readonly service: Service;
@@ -32,18 +32,18 @@ export class Checker {
     this.service = service;
   }
 
-  /** @throws Error if the request is not refused by this number */
+  /** Sends an invalid request. @throws Error unless the service refuses it with this error number */
   async invalid(kind: string, operation: ContractOperation, wire: Wire, number: ErrorNumber): Promise<void> {
     const { status, text } = await this.send(operation, wire);
     requireError(text, status, number);
     this.count(kind);
   }
 
-  /** @throws Error if the request, sent in two spellings, is not answered as the contract and what is stored demand */
+  /** Sends a valid request in two spellings. @throws Error if an answer contradicts the contract or the model */
   async valid(operation: ContractOperation, body: Json | undefined, spelt: readonly [Wire, Wire]): Promise<void> {
     const key = isObject(body) ? body[KEY] : undefined;
     if (operation.id !== CREATE || typeof key !== 'bigint') {
-      // What an operation answers depends on what it is for: only that the contract has it is known here.
+      // The model knows only CREATE. For other operations, any answer below 500 that the contract declares is right.
       for (const wire of spelt) {
         const { status } = await this.send(operation, wire);
         if (status >= 500) throw new Error(`answered with ${status}`);
@@ -79,7 +79,7 @@ export class Checker {
     }
   }
 
-  /** Requests for one key come one after the other, so that it is known which of them is the first. */
+  /** Sends requests for one key one after the other, so that the first of them is known. */
   private async alone(key: bigint, work: () => Promise<void>): Promise<void> {
     const own = (this.underWay.get(key) ?? Promise.resolve()).then(work);
     this.underWay.set(
@@ -89,7 +89,7 @@ export class Checker {
     await own;
   }
 
-  /** Sends a request. @throws Error if the reply is not one that the contract has */
+  /** Sends a request. @throws Error if the reply breaks the contract */
   async send(operation: ContractOperation, wire: Wire): Promise<Reply> {
     const reply = await this.exchange(operation, wire);
     const declared = operation.replies.get(String(reply.status)) ?? operation.replies.get('default');
@@ -115,7 +115,7 @@ export class Checker {
 }
 
 function requireError(text: string, status: number, number: ErrorNumber): void {
-  // That it has the shape of Error, `send` has found.
+  // `send` has checked that the text is an Error.
   const { error } = read(text) as { readonly error?: unknown };
   if (status === Math.floor(number / 100) && error === BigInt(number)) return;
   throw new Error(`answered with ${status} ${text}, where ${number} was due`);

@@ -1,12 +1,12 @@
 import { ErrorNumber } from '../../src/contract/errors.ts';
 import type { Wire } from '../../scripts/proof/wire.ts';
 
-/** A lone surrogate: JSON.parse takes it. */
+/** A lone surrogate: JSON.parse accepts it, and the service must not. */
 const HALF = String.raw`\ud800`;
 
 type Damage = (text: string, at: number) => string;
 
-/** What makes of JSON text that is almost JSON. */
+/** Functions that turn JSON into text that is almost JSON. */
 const NOT_JSON: readonly Damage[] = [
   (text, at) => text.slice(0, 1 + (at % text.length)),
   (text) => `${text}${text}`,
@@ -22,7 +22,7 @@ const NOT_JSON: readonly Damage[] = [
   (text) => text.replace('"', `"${HALF}`),
 ];
 
-/** A request that is valid but for its body, which is no JSON, repeats a member, or is not there. @param at which damage */
+/** Valid requests, except that the body is not JSON, repeats a member, or is missing. @param at chooses the damage */
 export function damaged(
   wire: Wire,
   at: number,

@@ -13,7 +13,7 @@ import { damaged } from './damaged.ts';
 
 export const ENGINES = ['SQLite', 'PostgreSQL'] as const;
 
-/** How many requests at least, and what all that is random comes from. */
+/** The least number of requests, and the seed of all random choices. */
 export interface Extent {
   readonly requests: number;
   readonly seed: number;
@@ -22,7 +22,7 @@ export interface Extent {
 /** How many requests are under way at once. */
 const AT_ONCE = 8;
 
-/** The variable DERIVED_SEED, to do a run again, or else another. */
+/** The seed in the variable DERIVED_SEED, which repeats an earlier run; `other` if it is unset. */
 export function seedOr(other: number): number {
   const seed = Number(process.env['DERIVED_SEED'] ?? other);
   if (!Number.isSafeInteger(seed)) throw new Error('DERIVED_SEED must be an integer');
@@ -30,10 +30,10 @@ export function seedOr(other: number): number {
 }
 
 /**
- * Sends requests that are derived from a contract to the service on an engine, several at once.
+ * Derives requests from a contract, and sends them to a service on this engine, several at once.
  *
- * @returns how many of each kind were answered as they had to be
- * @throws Error with a request that was not, and the seed
+ * @returns how many of each kind got the right answer
+ * @throws Error with the seed and the first request that got a wrong answer
  */
 export async function derive(
   contract: Contract,
@@ -65,7 +65,7 @@ export async function derive(
     await sendAll(creates, requests);
     const { stdout } = await plantStore(['export'], { DATABASE_URL: url });
     requireSame(checker.stored, stdout);
-    // What these do to the store is theirs to test.
+    // Other operations may change the store, so they run after the comparison.
     if (others.length > 0) await sendAll(others, sum() + requests);
   } finally {
     await service.stop();
@@ -99,13 +99,13 @@ function trialsOf(operation: ContractOperation, { document }: Contract, seed: nu
   );
 }
 
-/** The contract and the store may have the members in different orders. */
+/** Sorts the members by name: a request and the export may order them differently. */
 function byName(json: string): string {
   const members = Object.entries(read(json) as JsonObject);
   return write(Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1))));
 }
 
-/** What is stored must be what was accepted, digit for digit, in the order of the keys. */
+/** Expects the export to have exactly the accepted bodies, digit for digit, in the order of their keys. */
 function requireSame(accepted: ReadonlyMap<bigint, string>, exported: string): void {
   const expected = [...accepted].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, json]) => byName(json));
   expect(exported.split('\n').slice(0, -1).map(byName)).toEqual(expected);

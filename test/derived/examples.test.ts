@@ -12,7 +12,7 @@ import { Checker } from './check.ts';
 interface Example {
   readonly value?: unknown;
 }
-/** A media type as it is in the document, with examples. */
+/** A Media Type Object with examples. */
 interface Exemplified {
   readonly examples?: Readonly<Record<string, Example>>;
 }
@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 const FIRST = '{"id":9007199254740993,"name":"Monstera deliciosa"}';
 const REQUEST_ID = { 'X-Request-Id': '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10' };
-/** What makes the service answer as an example of a failure does. */
+/** For each example of a failure: how to make the service answer with it. */
 const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
   faults: () => createPlant(service, '{"colour":"green","id":"1"}'),
   conflict: async () => {
@@ -81,7 +81,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
   },
 };
 describe('the examples of createPlant', () => {
-  test.each(requests)('$name succeeds, and is answered as shown', async ({ mediaType, value, name }) => {
+  test.each(requests)('succeed, and get the answer that is shown: $name', async ({ mediaType, value, name }) => {
     const sent = { path: operation.path, query: '', headers: {} };
     const body = { mediaType, text: JSON.stringify(value) };
     const { status, text } = await new Checker(contract, service).send(operation, { sent, body });
@@ -91,13 +91,13 @@ describe('the examples of createPlant', () => {
   });
 
   const failures = replies.filter(({ status }) => !status.startsWith('2'));
-  test.each(failures)('$name of a reply $status is what the service says', async ({ name, status, value }) => {
+  test.each(failures)('match what the service answers: $name of the reply $status', async ({ name, status, value }) => {
     const response = await PROVOKED[name]?.();
     expect(await response?.json()).toEqual(value);
     if (status !== 'default') expect(response?.status).toBe(Number(status));
   });
 
-  test('are there: successes with and without a tag, failures of all kinds', () => {
+  test('show successes with and without a tag, and failures of each kind', () => {
     expect(requests.map(({ name }) => name)).toEqual(expect.arrayContaining(['withTag', 'withoutTag']));
     expect(replies.filter(({ status }) => status === '200').map(({ name }) => name)).toEqual(
       expect.arrayContaining(['withTag', 'withoutTag']),

@@ -2,19 +2,19 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entriesOf, linesOf } from './outline.ts';
 
-// Adds what pages show to the copy of the project in a folder: `extend.ts FOLDER [PAGE…]`. A block of YAML belongs to
-// openapi.yaml, one of TypeScript to the file that its first line names. Without PAGE, it adds the recipes.
+// `extend.ts FOLDER [PAGE…]` adds the blocks of pages (by default those of the recipes) to a copy of the project: YAML to
+// openapi.yaml, TypeScript to the file that the first line of the block names.
 
-/** Stands for these lines of the first recipe. */
+/** A line of a later recipe that stands for the failures of the first recipe. */
 const AS_IN_GET_PLANT = '# and 400, 401, 403, 429 and default, as in getPlant';
 
 const [folder = '.', ...named] = process.argv.slice(2);
 
-/** Puts what a block adds below the lines that it shares with a file: as the last there, an import after the others. */
+/** Adds to a file the lines that only the block has: at the end of the section that both have, or after the imports. */
 function merge(file: readonly string[], block: readonly string[]): string[] {
   const entries = entriesOf(file);
   for (const { head, body } of entriesOf(block)) {
-    // What is put into a list that is there ends where that list ends.
+    // Skips a closing bracket, as the file already has it.
     if (file.length > 0 && /^\s*[}\])]/.test(head)) continue;
     const there = entries.findIndex((entry) => entry.head === head);
     const last = entries.findLastIndex((entry) => head.startsWith('import ') && entry.head.startsWith('import '));

@@ -1,10 +1,10 @@
-/** A line of YAML or TypeScript, with those below it that are indented more. */
+/** A line of YAML or TypeScript, with the lines below it that have more indentation. */
 export interface Entry {
   readonly head: string;
   readonly body: readonly string[];
 }
 
-/** The lines that are indented as the first one. */
+/** The entries with the indentation of the first line. */
 export function entriesOf(lines: readonly string[]): Entry[] {
   const indent = lines[0]?.search(/\S/);
   const starts = lines.flatMap((line, index) => (line.search(/\S/) === indent ? [index] : []));

@@ -9,28 +9,28 @@ import { Fault } from '../support/clients.ts';
 import { noSmallDisk, SmallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { Testbed, together } from '../support/testbed.ts';
-import { scenario } from './scenario.ts';
+import { onSqlite, scenario, stop } from './scenario.ts';
 
-/** How many clients send; how many answers must be a 503, or none, before a disturbance ends. */
+/** The number of clients, and the number of failures (503, or no answer) after which a disturbance ends. */
 const CLIENTS = 32;
 const FAILURES = 300;
-/** How long it may take until they are, and until none is, in milliseconds. */
+/** The longest wait for these failures, and for the answers after the disturbance, in milliseconds. */
 const DISTURBED_MS = 30_000;
-/** How long plants are stored before a disturbance, at most, and without a failure after it, in milliseconds. */
+/** The longest time of load before a disturbance, and the time of load without a failure after it, in milliseconds. */
 const CALM_MS = 200;
 
-/** Something that keeps plants from being stored for a while. */
+/** A fault that keeps the service from storing plants for a while. */
 interface Disturbance {
   begin(): void | Promise<void>;
   end(): void | Promise<void>;
-  /** While it lasts. */
-  meanwhile?(): Promise<void>;
+  /** Checks the service during the fault. */
+  meanwhile?(): Promise<unknown>;
 }
 
 /**
- * Sends plants before, during and after a disturbance: what is turned away is stored when it is over, by itself.
+ * Sends plants before, during and after a disturbance. The service must then store all of them without a restart.
  *
- * @returns how many answers were a 503, or none
+ * @returns the number of failures: 503, or no answer
  */
 export async function disturb(
   testbed: Testbed,
@@ -39,7 +39,7 @@ export async function disturb(
 ): Promise<number> {
   using load = testbed.load(CLIENTS, [service]);
   await sleep(testbed.next() * CALM_MS);
-  if (load.failures > 0) throw new Fault('a 503 before anything was disturbed');
+  if (load.failures > 0) throw new Fault('a 503, or no answer, before the disturbance');
   await disturbance.begin();
   try {
     await inTime(() => load.broken || load.failures >= FAILURES, 'no 503 from a store that cannot be written');
@@ -54,12 +54,13 @@ export async function disturb(
   return load.failures;
 }
 
-/** @throws Fault if a plant is turned away for no reason */
+/** @throws Fault if the service fails to store a plant although nothing disturbs it */
 async function requireCalm(testbed: Testbed, service: { readonly url: string }, clients: number): Promise<void> {
   const load = testbed.load(clients, [service]);
   await sleep(CALM_MS);
   await load.stop();
-  if (load.failures > 0) throw new Fault(`${load.failures} answers were a 503, or none, after all was well again`);
+  if (load.failures > 0)
+    throw new Fault(`${load.failures} failures (503, or no answer) although nothing disturbs the service`);
 }
 
 async function inTime(condition: () => boolean, fault: string): Promise<void> {
@@ -70,10 +71,9 @@ async function inTime(condition: () => boolean, fault: string): Promise<void> {
   }
 }
 
-/** How many bytes are left, at most, when the disk is filled: some more batches, or none. */
+/** The most bytes that a full disk has left: room for a few batches. */
 const MAX_ROOM = 200_000;
 
-/** The disk gets full while clients send, and has room again. */
 export const fullDisk = scenario(
   'the disk is full (ENOSPC), and then it is not, again and again under load',
   'SQLite',
@@ -90,7 +90,8 @@ export const fullDisk = scenario(
           begin: () => {
             disk.fill(Math.floor(testbed.next() * MAX_ROOM));
           },
-          meanwhile: () => answersOperators(admin),
+          // /readyz may answer with any status: there may be room for what it writes.
+          meanwhile: () => readiness(admin),
           end: () => {
             disk.makeRoom();
           },
@@ -98,33 +99,31 @@ export const fullDisk = scenario(
       );
       testbed.ledger.check(await disk.read());
     }
-    disk.service.child.kill('SIGTERM');
-    const code = await disk.service.ended;
-    if (code !== 0) throw new Fault(`the service ended with ${String(code)}: ${disk.service.stderr()}`);
+    await stop(disk.service);
     return { ...counts, acknowledged: testbed.ledger.acknowledged };
   },
   noSmallDisk,
 );
 
-async function answersOperators(admin: string): Promise<void> {
-  const [livez, readyz] = await Promise.all(['livez', 'readyz'].map((name) => fetch(`${admin}/${name}`)));
-  // There may be room for what it writes: that it answers is what counts.
-  await readyz?.text();
-  if (livez?.status !== 200) throw new Fault(`/livez says ${String(livez?.status)}`);
+/** Returns the status of /readyz. @throws Fault unless the service is alive */
+export async function readiness(admin: string): Promise<number> {
+  const [livez, readyz] = await Promise.all([fetch(`${admin}/livez`), fetch(`${admin}/readyz`)]);
+  if (livez.status !== 200) throw new Fault(`/livez says ${livez.status}`);
+  return readyz.status;
 }
 
 /**
- * What keeps a process from writing to a file that it has open. Permissions do not, and a file system that becomes
- * read-only does not either: it refuses to (EBUSY), unless it has failed, and then it stays so until it is mounted anew.
+ * Ways to stop a process from writing to a file that it has open. Permissions do not stop it, and Linux does not remount
+ * a file system read-only while a file is open for writing (EBUSY).
  */
 const WAYS = {
-  /** EPERM; by root, where the file system looks at it. */
+  /** Writes fail with EPERM. This takes root, and a file system that has the attribute. */
   immutable: {
     works: immutableWorks,
     set: (on: boolean, files: readonly string[]) =>
       execFileSync('chattr', [on ? '+i' : '-i', ...files], { stdio: 'pipe' }),
   },
-  /** EFBIG: a limit on the size of files, which Linux can set for a process that runs. */
+  /** Writes fail with EFBIG. Linux can set this limit on the size of files for a process that runs. */
   limited: {
     works: () => spawnSync('prlimit', ['--pid', String(process.pid), '--fsize']).status === 0,
     set: (on: boolean, _files: readonly string[], pid: number) =>
@@ -140,14 +139,13 @@ function immutableWorks(): boolean {
   try {
     WAYS.immutable.set(true, [file]);
   } catch {
-    // Neither the command, nor the right, nor the file system for it.
+    // The command is missing, the process may not set the attribute, or the file system has none.
     return false;
   }
   try {
     writeSync(descriptor, 'x');
     return false;
   } catch {
-    // Whatever the reason, it cannot be written.
     return true;
   } finally {
     closeSync(descriptor);
@@ -155,18 +153,15 @@ function immutableWorks(): boolean {
   }
 }
 
-/** The files can no longer be written while clients send, and then they can. */
-export const readOnly = scenario(
+export const readOnly = onSqlite(
   'the open files become immutable, or limited in size, and then they are not, again and again under load',
-  'SQLite',
-  async ({ long, seed }) => {
+  async (testbed, long) => {
     const rounds = long ? 50 : 4;
-    await using testbed = await Testbed.create('SQLite', seed);
     const database = testbed.place.url.slice('sqlite:'.length);
     const files = [database, `${database}-wal`];
     const service = await testbed.start();
     const { pid = 0 } = service.child;
-    const counts = { immutable: 0, limited: 0, 'answers 503': 0, acknowledged: 0, lost: 0, phantoms: 0 };
+    const counts = { immutable: 0, limited: 0, 'answers 503': 0 };
     for (let round = 0; round < rounds; round++) {
       const way = possible[round % possible.length] ?? 'limited';
       const end = () => WAYS[way].set(false, files, pid);
@@ -174,7 +169,7 @@ export const readOnly = scenario(
       counts['answers 503'] += await disturb(testbed, service, {
         begin: () => {
           WAYS[way].set(true, files, pid);
-          // An immutable file cannot even be removed: before all else, should this process be interrupted.
+          // If this process is interrupted, this listener must run before those that remove the files.
           process.prependListener('exit', end);
         },
         end: () => {
@@ -183,33 +178,28 @@ export const readOnly = scenario(
         },
       });
     }
-    const code = await service.stop();
-    if (code !== 0) throw new Fault(`the service ended with ${String(code)}: ${service.stderr()}`);
-    await testbed.check();
-    return { ...counts, acknowledged: testbed.ledger.acknowledged };
+    await stop(service);
+    return counts;
   },
   possible.length === 0 ? 'it takes Linux, and the command prlimit' : undefined,
 );
 
 /** How many clients send while the lock is held. */
 const WAITING = 64;
-/** How long the store waits for the lock, in milliseconds (connection.ts). */
+/** How long the store waits for the lock, in milliseconds (src/storage/sqlite/connection.ts). */
 const LOCK_MS = 2000;
-/** A request waits for its token behind a batch that waits for the lock, for its turn, and with its own batch. */
+/** A request waits for its token behind a batch that waits for the lock, then for its turn, and then for the lock. */
 const BOUND_MS = LOCK_MS + STORE_PATIENCE_MS + LOCK_MS;
-/** What a machine that has other things to do may add. */
+/** The time that a busy machine may add, in milliseconds. */
 const SLACK_MS = 1000;
 
-/** Another process, this one, holds the write lock for longer than any request waits. */
-export const heldLock = scenario(
+export const heldLock = onSqlite(
   'another process holds the write lock for longer than a request waits, under load',
-  'SQLite',
-  async ({ long, seed }) => {
+  async (testbed, long) => {
     const [rounds, holdMs] = long ? [20, 10_000] : [1, 4500];
-    await using testbed = await Testbed.create('SQLite', seed);
     const service = await testbed.start();
     using other = new DatabaseSync(testbed.place.url.slice('sqlite:'.length), { timeout: STORE_PATIENCE_MS });
-    const counts = { locks: 0, 'answers 503': 0, acknowledged: 0, 'ms until the latest answer': 0, lost: 0 };
+    const counts = { locks: 0, 'answers 503': 0, 'ms until the latest answer': 0 };
     for (; counts.locks < rounds; counts.locks++) {
       let [held, released] = [true, Infinity];
       other.exec('begin immediate');
@@ -224,7 +214,7 @@ export const heldLock = scenario(
           counts['ms until the latest answer'] = Math.max(counts['ms until the latest answer'], ms);
           stored = answer !== 'unavailable';
           if (!stored) counts['answers 503']++;
-          if (!stored && !held && start > released) throw new Fault('a 503 although nobody holds the lock');
+          if (!stored && !held && start > released) throw new Fault('a 503 although no process holds the lock');
         }
       });
       await Promise.race([load, sleep(holdMs)]);
@@ -234,7 +224,6 @@ export const heldLock = scenario(
       await requireCalm(testbed, service, WAITING);
     }
     if (counts['answers 503'] === 0) throw new Error('no 503 while the store could not be written');
-    await testbed.check();
-    return { ...counts, acknowledged: testbed.ledger.acknowledged };
+    return counts;
   },
 );

@@ -6,18 +6,18 @@ import type { Item } from '../../src/storage/store.ts';
 import { Fault } from '../support/clients.ts';
 import type { Service } from '../support/service.ts';
 import { clock, type Flush, hasCompiler, readFlushes, slowedBy } from '../support/slow-disk.ts';
-import { Testbed, together } from '../support/testbed.ts';
+import { type Testbed, together } from '../support/testbed.ts';
 import { until } from '../support/until.ts';
-import { scenario } from './scenario.ts';
+import { onSqlite } from './scenario.ts';
 
-/** What each fsync of the service takes more, in milliseconds. */
+/** The time that is added to each fsync of the service, in milliseconds. */
 const SLOW_MS = 300;
-/** How many plants are under way at a time. */
+/** The number of plants that are sent at once. */
 const PLANTS = 64;
-/** How many plants are under way when the service is killed. */
+/** The number of plants that are under way when the service is killed. */
 const UNDER_WAY = 8;
 
-/** Why no fsync can be slowed here. */
+/** Why this machine cannot slow an fsync; undefined if it can. */
 const NOT_SLOWED =
   process.platform !== 'linux'
     ? 'an fsync can be slowed on Linux only'
@@ -25,20 +25,19 @@ const NOT_SLOWED =
       ? undefined
       : 'an fsync cannot be slowed without a C compiler: install gcc or clang, or set CC';
 
-/** A disk whose fsync is slow, and which tells when there was one. */
+/** A disk whose fsyncs are slow and recorded. */
 interface SlowDisk {
   readonly environment: Readonly<Record<string, string>>;
-  /** The fsyncs of the log (WAL), which holds what is acknowledged, by one process. */
+  /** The fsyncs by one process of the write-ahead log, which holds each acknowledged plant. */
   flushes(pid: number | undefined): Flush[];
 }
 
-/** Slows the disk for the store of a testbed. */
 function slowDisk({ place }: Testbed): SlowDisk {
   const database = place.url.slice('sqlite:'.length);
   const folder = dirname(database);
   const log = join(folder, 'flushes');
   const environment = slowedBy(SLOW_MS, folder, log);
-  // That nothing is slowed, and nothing is written down, must not look like a service that never calls fsync.
+  // Without this probe, an LD_PRELOAD without effect would look like a service that never calls fsync.
   const program = "const { fsyncSync, openSync } = require('node:fs'); fsyncSync(openSync(process.argv[1], 'w'))";
   spawnSync(process.execPath, ['-e', program, join(folder, 'probe')], { env: { ...process.env, ...environment } });
   const [probe] = readFlushes(log);
@@ -56,13 +55,11 @@ function requireFlush(flushes: readonly Flush[], what: string, from: number, to:
   throw new Fault(`${what} was answered with 200, and no fsync in the ${(to - from).toFixed(0)} ms before it`);
 }
 
-/** An acknowledgement waits for the disk, also that of a plant that another request is just storing. */
-export const slowFlushes = scenario(
+/** The service must flush before it acknowledges a plant, even while another request stores the same plant. */
+export const slowFlushes = onSqlite(
   `each fsync takes ${SLOW_MS} ms, and each plant is sent by two clients at once`,
-  'SQLite',
-  async ({ long, seed }) => {
+  async (testbed, long) => {
     const plants = long ? 20_000 : 400;
-    await using testbed = await Testbed.create('SQLite', seed);
     const disk = slowDisk(testbed);
     const service = await testbed.start(disk.environment);
     const answers: { plant: Item; from: number; to: number }[] = [];
@@ -72,7 +69,7 @@ export const slowFlushes = scenario(
         const plant = testbed.newPlant();
         const from = clock();
         await together(2, async () => {
-          // Either client may be told that the plant was created, whatever the other one was told before.
+          // Either of the two requests may create the plant, so the ledger must not expect a replay.
           testbed.ledger.add(plant);
           const answer = await testbed.client.create(service.url, plant);
           const to = clock();
@@ -89,20 +86,17 @@ export const slowFlushes = scenario(
       requireFlush(flushes, exactJson(plant), from, to);
       if (to - from < SLOW_MS) throw new Fault(`${exactJson(plant)} was acknowledged in ${(to - from).toFixed(1)} ms`);
     }
-    await testbed.check();
     const quickest = Math.floor(Math.min(...answers.map(({ from, to }) => to - from)));
-    return { acknowledged: answers.length, fsyncs: flushes.length, 'ms until the earliest answer': quickest, lost: 0 };
+    return { acknowledgements: answers.length, fsyncs: flushes.length, 'ms until the earliest answer': quickest };
   },
   NOT_SLOWED,
 );
 
-/** What a killed process left behind can be seen before it is on disk; it is not acknowledged before it is. */
-export const killsInFlushes = scenario(
+/** After a kill, the next process can read plants that are not flushed. It must flush before it acknowledges them. */
+export const killsInFlushes = onSqlite(
   `the service is killed (-9) inside an fsync of ${SLOW_MS} ms, restarted, and asked at once`,
-  'SQLite',
-  async ({ long, seed }) => {
+  async (testbed, long) => {
     const rounds = long ? 50 : 3;
-    await using testbed = await Testbed.create('SQLite', seed);
     const disk = slowDisk(testbed);
     const restart = () => testbed.start(disk.environment, 'listening');
     const counts = { kills: 0, 'created again': 0, replayed: 0, 'early answers': 0 };
@@ -110,7 +104,7 @@ export const killsInFlushes = scenario(
     for (; counts.kills < rounds; counts.kills++) {
       const plants = Array.from({ length: UNDER_WAY }, testbed.newPlant);
       const answers = Promise.all(plants.map((plant) => testbed.send(service.url, plant)));
-      // The first fsync covers the first plant, the second one the others.
+      // The first fsync covers the first plant, the second fsync the others.
       await inFlush(disk, service, clock(), testbed.next() < 0.5 ? 1 : 2, answers);
       await sleep(testbed.next() * SLOW_MS * 0.8);
       service.child.kill('SIGKILL');
@@ -121,14 +115,13 @@ export const killsInFlushes = scenario(
     }
     service.child.kill('SIGKILL');
     await service.ended;
-    await testbed.check();
     if (counts.replayed === 0) throw new Error('no plant was left behind unflushed: no kill hit an fsync');
     return counts;
   },
   NOT_SLOWED,
 );
 
-/** Waits until the service is inside the nth fsync after a time, or all is over without one. */
+/** Waits until the service is inside the nth fsync since `from`, or until all answers have come. */
 async function inFlush(
   disk: SlowDisk,
   { child }: Service,
@@ -154,7 +147,7 @@ function sendAgain(
     const answer = await testbed.send(url, plant);
     const to = clock();
     if (answer !== 'created' && answer !== 'replayed') throw new Fault(`after a restart the answer is: ${answer}`);
-    // Any fsync of this process covers what the former one wrote; what this one writes takes one that comes later.
+    // Any fsync since the restart covers what the killed process wrote; a new plant needs an fsync after its request.
     const since = answer === 'created' ? from : restarted;
     requireFlush(disk.flushes(child.pid), `${answer}: ${exactJson(plant)}`, since, to);
     return answer === 'created' ? 'created again' : answer;

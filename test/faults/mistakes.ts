@@ -3,36 +3,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { exactJson } from '../../src/contract/int64.ts';
 import { Fault } from '../support/clients.ts';
 import { hostile } from '../support/hostile-role.ts';
+import { adminUrl } from '../support/metrics.ts';
 import { createPostgresPlace } from '../support/place.ts';
 import type { Service } from '../support/service.ts';
 import { Testbed } from '../support/testbed.ts';
-import { disturb } from './disturbances.ts';
-import { scenario } from './scenario.ts';
+import { disturb, readiness } from './disturbances.ts';
+import { onSqlite, scenario, stop, withLedger } from './scenario.ts';
 
-/** How long no plant may be acknowledged, and the service not be ready, in milliseconds. */
+/** How long the service is watched while a part of its store is missing, in milliseconds. */
 const SILENCE_MS = 200;
 
-/** @throws Fault if the service acknowledges a plant, or is ready, while its store is not where it was */
+/** @throws Fault if the service acknowledges a plant or reports itself ready while a part of its store is missing */
 async function requireSilence(testbed: Testbed, service: Service): Promise<void> {
   const { acknowledged } = testbed.ledger;
   await sleep(SILENCE_MS);
   if (testbed.ledger.acknowledged > acknowledged) throw new Fault('a plant was acknowledged that is not in the store');
-  const admin = String(service.log().find(({ msg }) => msg === 'admin listening')?.['url']);
-  const [livez, readyz] = await Promise.all(
-    ['livez', 'readyz'].map(async (name) => (await fetch(`${admin}/${name}`)).status),
-  );
-  if (livez !== 200 || readyz !== 503) throw new Fault(`/livez says ${livez ?? 0}, and /readyz ${readyz ?? 0}`);
+  const readyz = await readiness(adminUrl(service));
+  if (readyz !== 503) throw new Fault(`/readyz says ${readyz}`);
 }
 
-/** A file of the store is moved away while clients send, and another one put in its place, and then it is put back. */
-export const movedFiles = scenario(
+export const movedFiles = onSqlite(
   'a file of the store is moved away, or replaced by a copy, and then it is put back, again and again under load',
-  'SQLite',
-  async ({ long, seed }) => {
-    await using testbed = await Testbed.create('SQLite', seed);
+  async (testbed, long) => {
     const database = testbed.place.url.slice('sqlite:'.length);
     const service = await testbed.start({ ADMIN_PORT: '0' });
-    const counts = { moved: 0, replaced: 0, 'answers 503': 0, acknowledged: 0, lost: 0, phantoms: 0 };
+    const counts = { moved: 0, replaced: 0, 'answers 503': 0 };
     for (let round = 0; round < (long ? 50 : 3); round++) {
       const file = database + (['', '-wal', '-shm'][round % 3] ?? '');
       const way = testbed.next() < 0.5 ? 'moved' : 'replaced';
@@ -48,16 +43,14 @@ export const movedFiles = scenario(
         },
       });
     }
-    const code = await service.stop();
-    if (code !== 0) throw new Fault(`the service ended with ${String(code)}: ${service.stderr()}`);
-    return { ...counts, acknowledged: testbed.ledger.acknowledged, ...(await testbed.check()) };
+    await stop(service);
+    return counts;
   },
 );
 
 /** How many plants are sent twice while all settings are hostile. */
 const TWICE = 100;
 
-/** A role whose settings are hostile, and whose tables, or the path to them, are gone for a while. */
 export const hostileRole = scenario(
   'each setting of the role is hostile, its search_path or a table goes away and comes back, again and again under load',
   'PostgreSQL',
@@ -66,7 +59,7 @@ export const hostileRole = scenario(
     const { server, database } = place;
     await server.query('create role keeper login superuser');
     await using testbed = new Testbed({ ...place, url: server.url(database, '', 'keeper') }, seed);
-    // New connections have the settings.
+    // The settings of a role apply only to new connections.
     const set = async (statement: string) => {
       await server.query(statement, database);
       const others = `from pg_stat_activity where application_name = 'plant-store'`;
@@ -78,7 +71,7 @@ export const hostileRole = scenario(
       ["alter role keeper set search_path = ''", 'alter role keeper reset search_path'],
       ['alter table public.plants rename to gone', 'alter table public.gone rename to plants'],
     ] as const;
-    const counts = { 'times gone': 0, 'sent twice': 0, 'answers 503': 0, acknowledged: 0, lost: 0, phantoms: 0 };
+    const counts = { 'times gone': 0, 'sent twice': 0, 'answers 503': 0 };
     for (; counts['times gone'] < (long ? 30 : 2); counts['times gone']++) {
       const [go, come] = ways[counts['times gone'] % ways.length] ?? ways[0];
       counts['answers 503'] += await disturb(testbed, service, {
@@ -94,6 +87,6 @@ export const hostileRole = scenario(
         counts['sent twice']++;
       }
     }
-    return { ...counts, acknowledged: testbed.ledger.acknowledged, ...(await testbed.check()) };
+    return await withLedger(counts, testbed);
   },
 );

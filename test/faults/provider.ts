@@ -3,39 +3,38 @@ import { type Answer, Client, Fault } from '../support/clients.ts';
 import { adminUrl } from '../support/metrics.ts';
 import { AUDIENCE, makeKey, sign, type SigningKey, TestProvider } from '../support/provider.ts';
 import type { Service } from '../support/service.ts';
-import { Testbed, together } from '../support/testbed.ts';
+import { type Testbed, together } from '../support/testbed.ts';
 import { until } from '../support/until.ts';
-import { onBoth } from './scenario.ts';
+import { readiness } from './disturbances.ts';
+import { onBoth, stop } from './scenario.ts';
 
 const CLIENTS = 8;
-/** How long each waits between two requests, in milliseconds. */
+/** How long a client waits between two requests, in milliseconds. */
 const PAUSE_MS = 20;
-/** How long a balancer goes on sending to an instance that it has given up, in milliseconds. */
+/** How long requests may still reach an instance that the balancer has dropped, in milliseconds. */
 const NOTICED_MS = 200;
-/** How long a new instance is watched while the provider is away, at most, in milliseconds. */
+/** The longest time for which a new instance is watched while the provider is away, in milliseconds. */
 const LONGEST_MS = 1000;
 
-/** A rolling restart goes on when an instance is ready: it waits for the provider, while the other instance works. */
+/** A rolling restart waits until the new instance has the provider's keys; the other instance serves meanwhile. */
 export const providerAway = onBoth(
   'two instances are restarted one after the other, under load, while the identity provider is away, and it comes back',
-  async (engine, { long, seed }) => {
-    await using testbed = await Testbed.create(engine, seed);
+  async (testbed, long) => {
     const key = await makeKey('faults');
     await using provider = await TestProvider.start([key]);
     const settings = { ADMIN_PORT: '0', JWT_ISSUER: provider.issuer, JWT_AUDIENCE: AUDIENCE };
-    const counts = { 'rolling restarts': 0, acknowledged: 0 };
-    /** Those that a balancer sends requests to. */
+    const counts = { 'rolling restarts': 0, 'with new tokens': 0 };
+    /** The instances that the balancer sends requests to. */
     const ready: Service[] = [];
     const untilReady = async (service: Service) => {
-      await until(async () => (await readiness(service)) === 200);
+      await until(async () => (await readiness(adminUrl(service))) === 200);
       ready.push(service);
     };
     for (const _instance of [1, 2]) await untilReady(await testbed.start(settings));
     const stopFirst = async () => {
       const service = ready.shift();
       await sleep(NOTICED_MS);
-      const code = await service?.stop();
-      if (code !== 0) throw new Fault(`the service ended with ${String(code)}`);
+      if (service !== undefined) await stop(service);
     };
 
     const over = new AbortController();
@@ -45,7 +44,7 @@ export const providerAway = onBoth(
         const answer = await sendWithNewToken(testbed, url, provider.issuer, key);
         if (answer !== 'created')
           throw new Fault(`an instance that is ready answers a token of the provider with: ${answer}`);
-        counts.acknowledged++;
+        counts['with new tokens']++;
         await sleep(PAUSE_MS);
       }
     });
@@ -56,7 +55,8 @@ export const providerAway = onBoth(
         const next = await testbed.start(settings);
         const deadline = performance.now() + testbed.next() * LONGEST_MS;
         do {
-          if ((await readiness(next)) !== 503) throw new Fault('an instance without keys says that it is ready');
+          if ((await readiness(adminUrl(next))) !== 503)
+            throw new Fault('an instance without keys says that it is ready');
           if ((await testbed.send(next.url, testbed.newPlant())) !== 'created')
             throw new Fault('a token of the store was refused');
           if ((await sendWithNewToken(testbed, next.url, provider.issuer, key)) !== 'unavailable')
@@ -72,13 +72,9 @@ export const providerAway = onBoth(
       over.abort();
     });
     await load;
-    return { ...counts, ...(await testbed.check()) };
+    return counts;
   },
 );
-
-async function readiness(service: Service): Promise<number> {
-  return (await fetch(`${adminUrl(service)}/readyz`)).status;
-}
 
 /** Sends a new plant with a token that no instance knows yet. */
 async function sendWithNewToken(

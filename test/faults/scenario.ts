@@ -1,10 +1,13 @@
+import { Fault } from '../support/clients.ts';
 import type { Engine } from '../support/place.ts';
+import type { Service } from '../support/service.ts';
+import { Testbed } from '../support/testbed.ts';
 import type { Extent, Trial } from '../support/trials.ts';
 
-/** What was done, in the order in which it is reported, such as `kills`; a scenario that finds a fault throws it. */
+/** The counts of a row, in order, such as `kills`. A scenario that finds a fault throws it. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** A trial whose outcome is counted. */
+/** Makes a trial whose outcome is a row of counts. */
 export function scenario(
   name: string,
   engine: Engine,
@@ -24,7 +27,33 @@ export function scenario(
   };
 }
 
+/** A scenario on a new store. Its row ends with the counts of the ledger. */
+type Run = (testbed: Testbed, long: boolean) => Promise<Counts>;
+
+async function runOn(engine: Engine, run: Run, { long, seed }: Extent): Promise<Counts> {
+  await using testbed = await Testbed.create(engine, seed);
+  return await withLedger(await run(testbed, long), testbed);
+}
+
+export function onSqlite(name: string, run: Run, impossible?: string): Trial {
+  return scenario(name, 'SQLite', (extent) => runOn('SQLite', run, extent), impossible);
+}
+
 /** The same scenario on each engine. */
-export function onBoth(name: string, run: (engine: Engine, extent: Extent) => Promise<Counts>): readonly Trial[] {
-  return (['SQLite', 'PostgreSQL'] as const).map((engine) => scenario(name, engine, (extent) => run(engine, extent)));
+export function onBoth(name: string, run: Run): readonly Trial[] {
+  return (['SQLite', 'PostgreSQL'] as const).map((engine) =>
+    scenario(name, engine, (extent) => runOn(engine, run, extent)),
+  );
+}
+
+/** Adds the counts of the ledger. @throws Fault if a plant was lost, or is stored though no client sent it */
+export async function withLedger(counts: Counts, testbed: Testbed): Promise<Counts> {
+  return { ...counts, acknowledged: testbed.ledger.acknowledged, ...(await testbed.check()) };
+}
+
+/** Stops a service. @throws Fault unless it exits with 0 */
+export async function stop({ child, ended, stderr }: Pick<Service, 'child' | 'ended' | 'stderr'>): Promise<void> {
+  child.kill('SIGTERM');
+  const code = await ended;
+  if (code !== 0) throw new Fault(`the service ended with ${String(code)}: ${stderr()}`);
 }

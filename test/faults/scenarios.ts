@@ -10,14 +10,14 @@ import { providerAway } from './provider.ts';
 import { failovers, serverKills, synchronousCommit } from './server.ts';
 import { weeds } from './weeds.ts';
 
-/** All that is broken, in the order in which it is reported. */
+/** Every scenario, in the order of the rows. */
 export const FAULTS: Suite = {
   command: 'test:faults',
   takes: 'about an hour',
   results: join(import.meta.dirname, 'RESULTS.md'),
   title: 'What was broken, and what came of it',
-  text: `A row says what was counted; one that found a broken promise would say so, and
-the command would have failed. \`-- --seed N\` does the same again.`,
+  text: `Each row has the counts of one scenario. A broken promise would be
+named in its row, and the command would have failed. \`-- --seed N\` does the same again.`,
   columns: ['what is done', 'on'],
   trials: [
     ...[...kills, ...once, ...drains, ...weeds, ...providerAway],

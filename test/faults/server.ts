@@ -4,15 +4,14 @@ import { createPostgresPlace } from '../support/place.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 import { type Load, Testbed } from '../support/testbed.ts';
 import { until } from '../support/until.ts';
-import { scenario } from './scenario.ts';
+import { scenario, withLedger } from './scenario.ts';
 
 const CLIENTS = 16;
-/** How long the load goes on, at most, before the server is killed, and after, in milliseconds. */
+/** The longest time of load before and after a kill of the server, in milliseconds. */
 const LONGEST_MS = 1000;
-/** How long the standby is cut off, at most, before the primary is lost. */
+/** The longest time for which the standby is cut off before the primary is killed, in milliseconds. */
 const CUT_OFF_MS = 500;
 
-/** The server is killed and comes back, while two instances go on. */
 export const serverKills = scenario(
   'PostgreSQL is killed (-9) under load, and restarted, with two instances on it',
   'PostgreSQL',
@@ -28,12 +27,10 @@ export const serverKills = scenario(
     }
     await sleep(LONGEST_MS);
     await load.stop();
-    const found = await testbed.check();
-    return { kills, acknowledged: load.acknowledged, 'answers 503 or none': load.failures, ...found };
+    return await withLedger({ kills, 'answers 503 or none': load.failures }, testbed);
   },
 );
 
-/** The primary is lost, its synchronous standby is promoted, and two instances go on without a restart. */
 export const failovers = scenario(
   'the primary is killed (-9) under load, its synchronous standby is promoted, with two instances on them',
   'PostgreSQL',
@@ -61,7 +58,7 @@ async function failOver(seed: number): Promise<Load> {
   const { next } = testbed;
   using load = testbed.load(CLIENTS, await testbed.startTwo());
   await sleep(next() * LONGEST_MS + 100);
-  // From here on the standby gets nothing, and nothing may be acknowledged.
+  // From now on the standby receives nothing, so the service may acknowledge nothing.
   const [sender] = await primary.query('select pid from pg_stat_replication');
   process.kill(Number(sender?.['pid']), 'SIGSTOP');
   await sleep(next() * CUT_OFF_MS);
@@ -74,13 +71,13 @@ async function failOver(seed: number): Promise<Load> {
   return load;
 }
 
-/** How long is waited for an answer that must not come, in milliseconds. */
+/** How long to wait for an answer that must not come, in milliseconds. */
 const SILENCE_MS = 500;
 const WAITING = "select 1 from pg_stat_activity where wait_event = 'SyncRep'";
 
 /**
- * All that can be set to make a server acknowledge early is set so: its configuration, the database, the role. That a
- * commit waits for the standby all the same shows that it waits for the disk too.
+ * The server, the database and the role all set synchronous_commit = off. A commit that still waits for the standby shows
+ * that the service turns it on, so that a commit waits for the disk as well.
  */
 export const synchronousCommit = scenario(
   'synchronous_commit is off by every default, the standby is away, service and server are killed (-9) while they wait',
@@ -101,11 +98,11 @@ export const synchronousCommit = scenario(
       if (await answersWithin(unanswered)) throw new Fault('a plant was acknowledged before the standby had it');
       first.child.kill('SIGKILL');
       await first.ended;
-      // The plant's transaction would go on waiting otherwise, and hold back the client that asks for it.
+      // If the server went on, the transaction of the plant would still wait, and block the retry.
       await server.kill();
       await server.start();
       testbed.ledger.add(plant);
-      // It is there to be seen; the standby does not have it.
+      // The plant is visible, though the standby does not have it.
       if ((await server.query(`select from plants where id = ${String(plant.id)}`, database)).length === 0) {
         throw new Fault('the plant was not committed before the server was killed');
       }
@@ -113,7 +110,7 @@ export const synchronousCommit = scenario(
       const again = testbed.client.create(second.url, plant);
       if (await answersWithin(again)) throw new Fault('a replay was acknowledged before the standby had the plant');
       await requireStandby(server, '');
-      // A client that was told 503 meanwhile asks again.
+      // A client retries after a 503.
       await until(async () => {
         const answer = await testbed.client.create(second.url, plant);
         testbed.ledger.answer(plant, answer, false);

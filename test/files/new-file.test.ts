@@ -9,7 +9,7 @@ import { formatOf } from '../../src/files/records.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test('a new file is made beside what a killed process of the same id has left', async () => {
+test('writeNewFile succeeds beside the unfinished file of a killed process with the same pid', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'copy.db');
   const left = `copy.db.${process.pid}.part`;
@@ -26,11 +26,11 @@ test.each([
   ['plants.csv.txt', 'csv', 'csv'],
   ['-', undefined, 'ndjson'],
   ['plants.csv', 'ndjson', 'ndjson'],
-])('the format of %s, with --format %s, is %s', (path, chosen, format) => {
+])('formatOf, for the file %s and the option %s, returns %s', (path, chosen, format) => {
   expect(formatOf(path, chosen)).toBe(format);
 });
 
-test('an export that is interrupted says so, and leaves nothing', async () => {
+test('an interrupted export reports that it wrote nothing, and leaves no file', async () => {
   const folder = temporaryFolder();
   const environment = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
   await plantStore(['migrate'], environment);

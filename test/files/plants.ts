@@ -3,7 +3,7 @@ import type { Item } from '../../src/storage/store.ts';
 import { TEXTS } from '../storage/texts.ts';
 
 const fitting = TEXTS.filter((text) => !text.includes('\0') && text.length <= 200);
-/** What files are written with, and whatever else there is. */
+/** Texts with the special characters of CSV and JSON, and any other text. */
 const text = fc.oneof(
   fc.constantFrom(...fitting),
   fc.string({
@@ -13,7 +13,7 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }).filter((each) => !each.includes('\0')),
 );
 
-/** Plants of different ids, with names and tags of all kinds that the contract lets through. */
+/** Plants with different ids, and names and tags of all kinds that the contract allows. */
 export const plantsOfAllKinds: fc.Arbitrary<Item[]> = fc.uniqueArray(
   fc
     .record({

@@ -11,7 +11,7 @@ import { plantsOfAllKinds } from './plants.ts';
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
-test('plants of all kinds go from file to store to file, in both formats and engines, as they are', async () => {
+test('import and export keep plants of all kinds unchanged, in both formats and on both engines', async () => {
   const folder = temporaryFolder();
   const sqlite = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
   const postgres = { DATABASE_URL: server.url(await server.createDatabase()) };
@@ -31,7 +31,7 @@ test('plants of all kinds go from file to store to file, in both formats and eng
   expect(readFileSync(join(folder, 'second.csv'))).toEqual(readFileSync(join(folder, 'first.csv')));
 });
 
-test('an export beside an import has what was there at one moment', async () => {
+test('an export during an import has the plants of one moment', async () => {
   const folder = temporaryFolder();
   const environment = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
   const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
@@ -46,7 +46,7 @@ test('an export beside an import has what was there at one moment', async () => 
     const name = `${turn}.ndjson`;
     expect(await plantStore(['export', name], environment, folder)).toEqual({ code: 0, stdout: '', stderr: '' });
     const exported = readFileSync(join(folder, name), 'utf8');
-    // Batches are stored in their order.
+    // The import stores its batches in order, so an export has the first lines of the file.
     expect(exported).toBe(lines.slice(0, exported.split('\n').length - 1).join(''));
   }
   expect(await imported).toMatchObject({ code: 0 });

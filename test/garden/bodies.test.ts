@@ -7,7 +7,7 @@ const BIG = '9007199254740993';
 const post = (target: string, body: string, type = 'application/json') =>
   call('POST', target, { body, headers: { 'Content-Type': type } });
 
-describe('a body reaches its operation as data:', () => {
+describe('an operation gets', () => {
   test.each<[type: string, body: string, understood: unknown]>([
     ['application/json', 'null', null],
     ['application/json', 'false', false],
@@ -18,12 +18,12 @@ describe('a body reaches its operation as data:', () => {
     ['application/vnd.garden.integer+json', BIG, 9007199254740993n],
     ['application/vnd.garden.array+json', '[true,false]', [true, false]],
     ['APPLICATION/vnd.Garden.array+json; v=2', '[]', []],
-  ])('%s %s', async (type, body, understood) => {
+  ])('the data of a body with the type %s: %s', async (type, body, understood) => {
     const { status } = await post('/notes', body, type);
     expect([status, seen[0]?.body]).toEqual([200, understood]);
   });
 
-  test('int64 at any depth, and a number where the contract allows one; defaults filled in', async () => {
+  test('int64 as bigint at any depth of a body, other numbers as they are, and defaults', async () => {
     const body = `{"id":${BIG},"size":1.5,"parts":[{"id":1,"size":${BIG},"parts":[{"id":-${BIG}}]}]}`;
     const { text } = await call('PUT', '/beds/1', { body });
     const inner = { id: -9007199254740993n, age: 7n };
@@ -34,14 +34,14 @@ describe('a body reaches its operation as data:', () => {
     );
   });
 
-  test('defaults of any type, also within those that were sent', async () => {
+  test('defaults of any type, also inside members that the client sent', async () => {
     await post('/rules', '{"default":{}}');
     expect(seen[0]?.body).toEqual({ default: { int64: 9007199254740993n, list: [1], inner: { a: 1, b: 'c' } } });
     await post('/rules', '{"default":{"int64":1,"list":[],"inner":{}}}');
     expect(seen[0]?.body).toEqual({ default: { int64: 1n, list: [], inner: { b: 'c' } } });
   });
 
-  test('a default is made anew for each request', async () => {
+  test('a new copy of each default', async () => {
     for (let time = 0; time < 2; time++) {
       await post('/rules', '{"default":{}}');
       const { list } = (seen[0]?.body as { default: { list: unknown[] } }).default;
@@ -50,18 +50,18 @@ describe('a body reaches its operation as data:', () => {
     }
   });
 
-  test('none, where it may be left out', async () => {
+  test('undefined, if the client leaves out an optional body', async () => {
     const { status, text } = await call('PUT', '/beds/5');
     expect([status, text, seen[0]?.body]).toEqual([200, '{"id":5}', undefined]);
     expect((await call('POST', '/notes')).text).toContain('body is missing');
   });
 });
 
-test('a number that no double can hold is refused as it is read', async () => {
+test('a number beyond the range of doubles is refused', async () => {
   expect((await post('/notes', '[1e400]')).text).toContain('body holds a number that is too large');
 });
 
-test('a body is held to the schema of its own media type', async () => {
+test('a body is validated by the schema of its media type', async () => {
   const message = async (type: string, body: string) => (await post('/notes', body, type)).text;
   expect(await message('application/vnd.garden.string+json', '"abc"')).toContain('body must not have more than 2 char');
   expect(await message('application/vnd.garden.string+json', '1')).toContain('body must be a string');
@@ -74,7 +74,7 @@ describe('a discriminator', () => {
   test.each([
     ['{"kind":"bee","wings":9007199254740993}', { kind: 'bee', wings: 9007199254740993n }],
     ['{"length":1.5,"kind":"worm"}', { kind: 'worm', length: 1.5 }],
-  ])('leads to a branch: %s', async (body, understood) => {
+  ])('selects the branch for %s', async (body, understood) => {
     const { status, text } = await post('/visitors', body);
     expect([status, text, seen[0]?.body]).toEqual([200, body, understood]);
   });
@@ -86,7 +86,7 @@ describe('a discriminator', () => {
     ['{"kind":"bee"}', 'body.wings is required'],
     ['{"kind":"worm","wings":4}', 'body.wings is not allowed'],
     ['null', 'body '],
-  ])('leads nowhere: %s', async (body, message) => {
+  ])('refuses %s, in a request and in a reply', async (body, message) => {
     const { status, text } = await post('/visitors', body);
     expect([status, text, seen]).toEqual([400, expect.stringContaining(message), []]);
     const reply = { status: 200, body: JSON.parse(body) as unknown };
@@ -94,8 +94,8 @@ describe('a discriminator', () => {
   });
 });
 
-describe('a property that is', () => {
-  test('readOnly belongs to replies, one that is writeOnly to requests', async () => {
+describe('the service', () => {
+  test('sends a readOnly property only in replies, and accepts a writeOnly one only in requests', async () => {
     const { status, text } = await post(
       '/members',
       '{"name":"Ada","secret":"x","friends":[{"name":"B","secret":"y"}]}',
@@ -110,7 +110,7 @@ describe('a property that is', () => {
     ['{"joined":"2026-02-28","name":"Ada","secret":"x"}', 'body.joined '],
     ['{"name":"Ada"}', 'body.secret is required'],
     ['{"name":"Ada","secret":"x","friends":[{"id":1,"name":"B","secret":"y"}]}', 'body.friends.0.id '],
-  ])('readOnly is not taken: %s', async (body, message) => {
+  ])('refuses a request with a readOnly property, or without a required writeOnly one: %s', async (body, message) => {
     const { status, text } = await post('/members', body);
     expect([status, text, seen]).toEqual([400, expect.stringContaining(message), []]);
   });
@@ -120,7 +120,7 @@ describe('a property that is', () => {
     [{ id: 1n, name: 'Ada', hint: 'x' }, 'hint'],
     [{ name: 'Ada' }, 'id is required'],
     [{ id: 1n, name: 'Ada', friends: [{ id: 2n, name: 'B', secret: 'y' }] }, 'secret'],
-  ])('writeOnly is not sent: %#', async (body, reason) => {
+  ])('sends no reply with a writeOnly property, or without a required readOnly one: %p', async (body, reason) => {
     const reply = { status: 201, body };
     const { status, requestId } = await call('POST', '/members', { body: '{"name":"Ada","secret":"x"}', reply });
     expect(status).toBe(500);
@@ -128,7 +128,7 @@ describe('a property that is', () => {
   });
 });
 
-test('a body may be as large as its operation says', async () => {
+test('a body may be as large as its operation declares', async () => {
   expect((await post('/notes', JSON.stringify('x'.repeat(99_998)))).status).toBe(200);
   expect((await post('/notes', JSON.stringify('x'.repeat(99_999)))).text).toContain('body is larger than 100000 bytes');
   expect((await post('/rules', JSON.stringify({ anything: 'x'.repeat(65_536) }))).text).toContain(

@@ -7,7 +7,7 @@ import { YAML } from '../support/app.ts';
 import { type Kind, VOCABULARY } from '../../src/contract/vocabulary.ts';
 import { GARDEN, startGarden } from './garden.ts';
 
-/** Adds what a part of a contract uses: `Operation security`. */
+/** Adds each field that a part of a contract uses, such as `Operation security`. */
 function addUsed(node: unknown, kind: Kind, used: Set<string>): Set<string> {
   for (const [field, value] of Object.entries(node as object)) {
     used.add(`${kind} ${field}`);
@@ -19,7 +19,7 @@ function addUsed(node: unknown, kind: Kind, used: Set<string>): Set<string> {
   return used;
 }
 
-test('the contract of the garden uses all that the service keeps', () => {
+test('the contract of the garden uses each field that the service supports', () => {
   const used = addUsed(loadDocument(GARDEN), 'OpenAPI', new Set());
   const kept = Object.entries(VOCABULARY).flatMap(([kind, rows]) =>
     Object.entries(rows).flatMap(([field, { is }]) => (is === 'kept' ? [`${kind} ${field}`] : [])),
@@ -27,7 +27,7 @@ test('the contract of the garden uses all that the service keeps', () => {
   expect(kept.filter((row) => !used.has(row))).toEqual([]);
 });
 
-test('it is served as it is: webhooks and callbacks too, and digits that a double would round', async () => {
+test('the contract is served with its webhooks, its callbacks, and digits that a double would round', async () => {
   const { app } = await startGarden();
   expect(await (await fetch(`${app.url}/openapi.yaml`)).text()).toContain('maximum: 9223372036854775400 }');
   const json = await (await fetch(`${app.url}/openapi.json`)).text();
@@ -39,7 +39,7 @@ test('it is served as it is: webhooks and callbacks too, and digits that a doubl
   });
 });
 
-test('it is served with its comments, its anchors and its order', async () => {
+test('the contract is served with its comments, its anchors and its order', async () => {
   const { app } = await startGarden();
   const text = await (await fetch(`${app.url}/openapi.yaml`)).text();
   const comments = GARDEN.match(/# .*$/gm) ?? [];
@@ -51,10 +51,10 @@ test('it is served with its comments, its anchors and its order', async () => {
   expect(schemas(text)).toBe(schemas(GARDEN));
 });
 
-describe('each reply declares the headers of every reply, but those that it declares itself:', () => {
+describe('in the published contract, each reply declares the shared headers once:', () => {
   test.each([
-    ['the store', YAML, ['ratelimit', 'ratelimit-policy', 'x-request-id']],
-    ['the garden', GARDEN, ['ratelimit', 'x-request-id']],
+    ['openapi.yaml', YAML, ['ratelimit', 'ratelimit-policy', 'x-request-id']],
+    ['the contract of the garden', GARDEN, ['ratelimit', 'x-request-id']],
   ])('%s', async (_name, yaml, shared) => {
     const published = publishedYaml(yaml);
     expect(publishedYaml(published)).toBe(published);
@@ -74,7 +74,7 @@ describe('each reply declares the headers of every reply, but those that it decl
       for (const { headers } of replies.values()) expect(Object.keys(headers)).toContain('RateLimit');
   });
 
-  test('a header that a reply declares itself stays as it is', () => {
+  test('a reply that declares one itself keeps its own declaration', () => {
     const { headers } = loadDocument(GARDEN).paths?.['/beds']?.get?.responses?.['200'] ?? {};
     expect(Object.keys(headers ?? {})).toEqual(['X-Total', 'X-More', 'x-request-id', 'RateLimit']);
     expect(headers?.['x-request-id']).toEqual({ schema: { type: 'string', maxLength: 128 } });

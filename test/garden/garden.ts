@@ -6,7 +6,7 @@ import type { ReplyData } from '../../src/http/reply.ts';
 import type { Handler } from '../../src/http/router.ts';
 import { startApp } from '../support/app.ts';
 
-/** The contract. */
+/** The contract of these tests. */
 export const GARDEN = readFileSync(new URL('openapi.yaml', import.meta.url), 'utf8');
 
 const answering =
@@ -16,7 +16,7 @@ const answering =
 
 const done = answering(() => ({ status: 204 }));
 
-/** Its operations. Each answers what it understood, where its reply can hold that. */
+/** Its operations. Each answers with the data that it got, if its reply can hold them. */
 export const gardenOperations: Readonly<Record<string, Handler>> = {
   listBeds: answering(({ query }) => ({
     status: 200,
@@ -37,7 +37,7 @@ export const gardenOperations: Readonly<Record<string, Handler>> = {
   seeGate: done,
   mendGate: done,
   traceGate: done,
-  // JSON of no declared type cannot hold a bigint.
+  // A reply without a declared type cannot contain a bigint.
   addNote: answering(({ body }) => ({ status: 200, body: typeof body === 'bigint' ? String(body) : body })),
   addVisitor: answering(({ body }) => ({ status: 200, body })),
   addMember: answering(() => ({ status: 201, body: { id: 2n ** 63n - 1n, name: 'Ada', joined: '2026-02-28' } })),
@@ -47,11 +47,11 @@ export const gardenOperations: Readonly<Record<string, Handler>> = {
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** What the operation answers instead, types or no types; it throws an Error. */
+  /** What the operation returns instead, valid or not; an Error is thrown. */
   readonly reply?: unknown;
 }
 
-/** A service that keeps this contract, and what its operations were called with. */
+/** Starts a service with this contract; `seen` has the requests that its operations got. */
 export async function startGarden(basePath = '') {
   const seen: RequestData[] = [];
   let sent: Sent = {};
@@ -65,7 +65,7 @@ export async function startGarden(basePath = '') {
   ]);
   const app = await startApp({ yaml: GARDEN, basePath, operations: Object.fromEntries(operations) });
 
-  /** Sends a request whose target is taken to the letter, which `fetch` would not. */
+  /** Sends a request with its target unchanged, which `fetch` would normalise. */
   async function call(method: string, target: string, options: Sent = {}) {
     sent = options;
     seen.length = 0;

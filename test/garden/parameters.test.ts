@@ -4,11 +4,11 @@ import { startGarden } from './garden.ts';
 const { seen, call } = await startGarden();
 const BIG = '9007199254740993';
 const DEFAULTS = { limit: 20, season: 'spring' };
-/** A text whose bytes, as Node takes a header, are those of the text in UTF-8. */
+/** Node sends header values as Latin-1. The result makes it send the UTF-8 bytes of `text`. */
 const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 const PLOT = '/plots/a/1/spring/1/from,1/from=1';
 
-describe('a query reaches its operation as data:', () => {
+describe('the service reads the query', () => {
   test.each<[query: string, understood: object]>([
     ['', {}],
     ['?', {}],
@@ -48,9 +48,9 @@ describe('a query reaches its operation as data:', () => {
   });
 });
 
-describe('a query that breaks the contract gets 400, with the name:', () => {
+describe('a query that breaks the contract gets 400, which names the parameter:', () => {
   test.each([
-    // A number is one of JSON.
+    // Numbers have the syntax of JSON.
     ['?limit=Infinity', 'query.limit must be an integer'],
     ['?limit=1e400', 'query.limit '],
     ['?limit=0x5', 'query.limit must be an integer'],
@@ -113,7 +113,7 @@ describe('a query that breaks the contract gets 400, with the name:', () => {
   });
 });
 
-describe('a path reaches its operation as data:', () => {
+describe('the service reads the path', () => {
   const understood = { name: 'a', row: 1, season: 'spring', spans: [1n], box: { from: 1n }, edges: { from: 1n } };
   test.each<[path: string, understood: object]>([
     [PLOT, {}],
@@ -133,7 +133,7 @@ describe('a path reaches its operation as data:', () => {
     expect([status, seen[0]?.path]).toEqual([204, { ...understood, ...others }]);
   });
 
-  test('parameters of the path are overridden by those of the operation', async () => {
+  test('by the parameters of the operation, which override those of the Path Item', async () => {
     await call('GET', `/beds/${BIG}`, { headers: { 'X-Count': '1e3' } });
     expect(seen).toMatchObject([
       { path: { 'bed-id': 9007199254740993n }, query: { limit: 20n }, header: { 'X-Count': 1000n }, body: undefined },
@@ -142,7 +142,7 @@ describe('a path reaches its operation as data:', () => {
   });
 });
 
-describe('a path that breaks the contract gets 400, with the name:', () => {
+describe('a path that breaks the contract gets 400, which names the parameter:', () => {
   test.each([
     [PLOT.replace('/a/', '/1234567890/'), 'path.name must not have more than 9 characters'],
     [PLOT.replace('/1/spring', '/Infinity/spring'), 'path.row must be an integer'],
@@ -162,10 +162,10 @@ describe('a path that breaks the contract gets 400, with the name:', () => {
   });
 });
 
-describe('header fields reach their operation as data:', () => {
+describe('the service reads the header fields', () => {
   test.each<[headers: Readonly<Record<string, string>>, understood: object]>([
     [{}, {}],
-    // OpenAPI has parameters of these names ignored.
+    // OpenAPI ignores parameters with these names.
     [{ 'Content-Type': 'text/plain', Accept: 'image/png' }, {}],
     [{ 'X-Stations': `${BIG}, 2,3` }, { 'X-Stations': [9007199254740993n, 2n, 3n] }],
     [{ 'X-Since': '-1e3' }, { 'X-Since': -1000n }],
@@ -184,7 +184,7 @@ describe('header fields reach their operation as data:', () => {
   });
 });
 
-describe('a header field that breaks the contract gets 400, with the name:', () => {
+describe('a header field that breaks the contract gets 400, which names it:', () => {
   test.each([
     ['X-Stations', '1,x', 'X-Stations.1 must be an integer'],
     ['X-Since', '9223372036854775808', 'X-Since must be an integer from'],

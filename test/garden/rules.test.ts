@@ -6,7 +6,7 @@ const { seen, call } = await startGarden();
 
 const s = String.raw;
 
-/** By the member of Rules: JSON texts that keep it, and those that break it. */
+/** For each member of Rules: JSON texts that its schema allows, and those that it forbids. */
 const CASES: Readonly<Record<string, { readonly keep: readonly string[]; readonly break: readonly string[] }>> = {
   anything: { keep: ['null', '0', '{"a":[1.5,""]}'], break: [] },
   nothing: { keep: [], break: ['null', '1', '{}'] },
@@ -164,26 +164,26 @@ const CASES: Readonly<Record<string, { readonly keep: readonly string[]; readonl
 const sends = (kind: 'keep' | 'break') =>
   Object.entries(CASES).flatMap(([member, cases]) => cases[kind].map((text): [string, string] => [member, text]));
 
-test('each member of Rules is tried', () => {
+test('CASES has each member of Rules', () => {
   const { components } = parse(GARDEN) as { components: { schemas: { Rules: { properties: object } } } };
   expect(Object.keys(CASES)).toEqual(Object.keys(components.schemas.Rules.properties));
 });
 
-describe('a value that keeps its rule is taken, and sent:', () => {
+describe('a valid value is accepted in a request, and sent in a reply:', () => {
   test.each(sends('keep'))('%s %s', async (member, value) => {
     const { status, text } = await call('POST', '/rules', { body: `{"${member}":${value}}` });
     expect([status, text]).toEqual([200, expect.stringMatching(`^{"${member}":`)]);
   });
 });
 
-describe('a value that breaks its rule is refused, with the name:', () => {
+describe('an invalid value in a request gets 400, which names its member:', () => {
   test.each(sends('break'))('%s %s', async (member, value) => {
     const { status, text } = await call('POST', '/rules', { body: `{"${member}":${value}}` });
     expect([status, text, seen]).toEqual([400, expect.stringContaining(`body.${member}`), []]);
   });
 });
 
-/** A JSON text as an operation has its value: int64 as a bigint. */
+/** The value of a JSON text as operations have it: int64 as bigint. */
 function asValue(text: string): unknown {
   const parseWithSource = JSON.parse as (
     text: string,
@@ -194,8 +194,8 @@ function asValue(text: string): unknown {
   );
 }
 
-describe('a reply whose value breaks its rule is not sent:', () => {
-  // As a number of JavaScript it is 0.
+describe('the service answers 500 if a reply has an invalid value:', () => {
+  // JavaScript rounds 1e-400 to 0, which is valid.
   const values = sends('break').filter(([, text]) => text !== '1e-400');
   test.each(values)('%s %s', async (member, value) => {
     const reply = { status: 200, body: asValue(`{"${member}":${value}}`) };

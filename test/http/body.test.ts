@@ -30,7 +30,7 @@ const app = await startSmall({
   operations: { createPlant: keep, large: takeAndWait, small: take },
 });
 
-/** An array with one text, in so many bytes. */
+/** A JSON array of one string, `bytes` long. */
 const body = (bytes: number) => JSON.stringify(['x'.repeat(bytes - 4)]);
 
 async function send(path: string, sent: string | Uint8Array<ArrayBuffer> | ReadableStream, headers = {}) {
@@ -48,32 +48,32 @@ beforeEach(() => {
   seen.length = 0;
 });
 
-describe('an operation takes bodies up to its own limit:', () => {
+describe('an operation accepts a body up to its own limit:', () => {
   const tooLarge = (bytes: number) => ({ error: 40005, message: `body is larger than ${bytes} bytes` });
   test.each([
     ['large', MIB],
     ['small', 10],
-  ])('%s, up to %d bytes', async (path, bytes) => {
+  ])('/%s up to %d bytes', async (path, bytes) => {
     expect(await send(path, body(bytes))).toBe(204);
     expect(seen.map(({ length }) => length)).toEqual([bytes - 4]);
     expect(await send(path, body(bytes + 1))).toEqual(tooLarge(bytes));
     expect(seen).toHaveLength(1);
   });
 
-  test('in chunks', async () => {
+  test('sent in chunks', async () => {
     const chunked = (bytes: number) => new Blob([body(bytes)]).stream();
     expect(await send('large', chunked(MIB))).toBe(204);
     expect(await send('large', chunked(MIB + 1))).toEqual(tooLarge(MIB));
     expect(await send('small', chunked(11))).toEqual(tooLarge(10));
   });
 
-  test('after decompression', async () => {
+  test('measured after decompression', async () => {
     const gzip = { 'Content-Encoding': 'gzip' };
     expect(await send('large', gzipSync(body(MIB)), gzip)).toBe(204);
     expect(await send('large', gzipSync(body(MIB + 1)), gzip)).toEqual(tooLarge(MIB));
   });
 
-  test('behind another request on the same connection', async () => {
+  test('sent behind another request on the same connection', async () => {
     const { request, AUTH } = byHand(app);
     const large = (bytes: number, last = 'X: y') =>
       request('POST /large', AUTH, JSON_TYPE, `Content-Length: ${bytes}`, last) + body(bytes);
@@ -81,7 +81,7 @@ describe('an operation takes bodies up to its own limit:', () => {
     expect(statuses).toEqual([204, 204, 400]);
   });
 
-  test('and createPlant still up to 64 KiB', async () => {
+  test('/plants up to 64 KiB, the default', async () => {
     const plant = (bytes: number) => '{"id":1,"name":"x"}'.padEnd(bytes);
     expect((await createPlant(app, plant(65_536))).status).toBe(200);
     const response = await createPlant(app, plant(65_537));
@@ -89,7 +89,7 @@ describe('an operation takes bodies up to its own limit:', () => {
   });
 });
 
-test('a large body counts as so many requests under way as 64 KiB go into it', async () => {
+test('a body of 1 MiB counts as 16 requests under way, one for each 64 KiB', async () => {
   const { promise, resolve } = Promise.withResolvers();
   answer = promise;
   const large = gzipSync(body(MIB));

@@ -19,20 +19,20 @@ import { startSmall } from '../support/small.ts';
 import { until } from '../support/until.ts';
 
 const CHUNKED = 'Transfer-Encoding: chunked';
-/** A body in chunks of a byte. */
+/** A body in chunks of one byte. */
 const inBytes = (body: string) => `${Array.from(body, (byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`;
 const plant = (id: number, bytes = 0) => `{"id":${id},"name":"x"}`.padEnd(bytes);
 
-describe('a request whose reply is out', () => {
+describe('an answered request', () => {
   const createInBytes = (app: TestApp, bytes: number) => {
     const { HOST, AUTH, post } = byHand(app);
     return post(HOST, AUTH, JSON_TYPE, CHUNKED) + inBytes(plant(1, bytes));
   };
   test.each([
-    ['a create in chunks of a byte', (app: TestApp) => createInBytes(app, 1000), '200'],
-    ['many header fields', () => `GET /none HTTP/1.1\r\nHost: x\r\n${'a:b\r\n'.repeat(150)}\r\n`, '404'],
-    ['a body that is too large', (app: TestApp) => createInBytes(app, MAX.bodyBytes), '400'],
-  ])('is no longer reachable, though its connection is: %s', async (_name, request, status) => {
+    ['in chunks of one byte', (app: TestApp) => createInBytes(app, 1000), '200'],
+    ['with many header fields', () => `GET /none HTTP/1.1\r\nHost: x\r\n${'a:b\r\n'.repeat(150)}\r\n`, '404'],
+    ['with too large a body', (app: TestApp) => createInBytes(app, MAX.bodyBytes), '400'],
+  ])('%s is garbage-collected while its connection stays open', async (_name, request, status) => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const seen: WeakRef<IncomingMessage>[] = [];
@@ -54,22 +54,22 @@ describe('a request whose reply is out', () => {
   });
 });
 
-describe('chunks of a byte', () => {
-  test('are taken while the body is small', async () => {
+describe('chunks of one byte', () => {
+  test('are accepted in a small body', async () => {
     const app = await startSmall();
     const { HOST, AUTH, post } = byHand(app);
     const head = post(HOST, AUTH, JSON_TYPE, CHUNKED, 'Connection: close');
     expect((await sendRaw(app.url, head, inBytes(plant(1, 3000)))).status).toBe(200);
   });
 
-  test('are refused when most of a large body is framing, and for a while all chunks of the caller', async () => {
+  test('are refused in a large body, and for 10 s so is any chunked body of the same caller', async () => {
     const app = await startSmall();
     const other = await addToken(app, 'other');
     const send = (caller: { url: string; token: string }, body: string) => {
       const { HOST, AUTH, post } = byHand(caller);
       return sendRaw(app.url, post(HOST, AUTH, JSON_TYPE, CHUNKED, 'Connection: close'), body);
     };
-    // Whose a token is turns out when the store has been asked.
+    // After this the service knows the caller of each token, and need not ask the store.
     for (const caller of [app, other]) await createPlant(caller, plant(0));
     const refused = await send(app, inBytes(plant(1, 60_000)));
     expect([refused.status, refused.headers['connection']]).toEqual([400, 'close']);
@@ -85,8 +85,8 @@ describe('chunks of a byte', () => {
   });
 });
 
-describe('at a bound, the holder of most gives way:', () => {
-  test('the caller with most bytes of bodies', async () => {
+describe('at a bound, the service refuses or cuts off', () => {
+  test('the caller with the most bytes of bodies', async () => {
     const app = await startSmall();
     const { HOST, AUTH, post } = byHand(await addToken(app, 'hog'));
     const bytes = MAX.bodyBytes - 1000;
@@ -100,7 +100,7 @@ describe('at a bound, the holder of most gives way:', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('the caller with most requests under way, whose connections are kept', async () => {
+  test('the caller with the most requests under way, but keeps its connections', async () => {
     const { app, taken, finish } = await startBusy();
     const whole = byHand(app).create(VALID);
     const connection = open(app);
@@ -120,7 +120,7 @@ describe('at a bound, the holder of most gives way:', () => {
     expect((await other).status).toBe(200);
   });
 
-  test('the connections without progress for longest', async () => {
+  test('the connections that have made no progress for the longest time', async () => {
     const service = await startService();
     const { HOST, AUTH, post } = byHand(service);
     const upload = open(service).socket;
@@ -141,10 +141,10 @@ describe('at a bound, the holder of most gives way:', () => {
   });
 });
 
-test('clients that do not wait get no more of a turn of the event loop than may be under way', async () => {
+test('the service limits how many pipelined requests it answers in one turn of the event loop', async () => {
   const app = await startSmall();
   const clients = Array.from({ length: 20 }, () => open(app).socket);
-  // A first request each, so that the service has taken every connection.
+  // The answer to a first request shows that the service has accepted the connection.
   const request = 'GET /none HTTP/1.1\r\nHost: x\r\n\r\n';
   await Promise.all(
     clients.map((socket) => {
@@ -154,7 +154,7 @@ test('clients that do not wait get no more of a turn of the event loop than may 
   );
   const answered = app.log.length;
   const ended = Promise.all(clients.map((socket) => once(socket, 'close')));
-  // The system has all of it before the service, which is in this process, has a turn.
+  // The service runs in this process: it reads nothing before the system has buffered all of this.
   for (const socket of clients) socket.end(request.repeat(1000));
   await ended;
   const { length } = app.log.slice(answered).filter(({ status }) => status === 404);
@@ -162,7 +162,7 @@ test('clients that do not wait get no more of a turn of the event loop than may 
   expect(length).toBeLessThan(2 * MAX.underWay);
 });
 
-test('a reply to a client that is gone counts for nothing', async () => {
+test('a reply to a client that has disconnected does not count as unsent bytes', async () => {
   const gone = Promise.withResolvers<Context>();
   const handle = (exchange: Context) => {
     if (exchange.request.url === '/gone')
@@ -183,14 +183,14 @@ test('a reply to a client that is gone counts for nothing', async () => {
   await listener.stop(0);
 });
 
-test('a create behind a request that was refused without its 100 Continue is answered', async () => {
+test('a create is answered behind a refused request that had Expect: 100-continue', async () => {
   const app = await startSmall();
   const refused = byHand({ url: app.url, token: makeToken() }).create(VALID, 'Expect: 100-continue');
   const { statuses } = await sendRaw(app.url, refused + byHand(app).create(VALID, 'Connection: close'));
   expect(statuses).toEqual([100, 401, 200]);
 });
 
-test('a token that is revoked while its body is on its way stores nothing a second later', async () => {
+test('a create stores nothing if its token was revoked 1 s before the end of its body', async () => {
   const app = await startSmall();
   const create = byHand(app).create(VALID);
   const connection = open(app);

@@ -8,7 +8,7 @@ import { startSmall } from '../support/small.ts';
 const ORIGIN = 'https://app.example';
 const app = await startSmall({ corsOrigins: [ORIGIN, 'http://localhost:8080'] });
 
-/** What browsers may know of a reply: the fields that the service added for them. */
+/** The CORS header fields of a reply, and Vary. */
 function permission({ headers }: RawAnswer): Record<string, string> {
   const fields = Object.entries(headers).filter(([name]) => /^access-control-|^vary$/.test(name));
   return Object.fromEntries(fields.map(([name, value]) => [name.replace('access-control-', ''), value]));
@@ -45,7 +45,7 @@ const preflight = (origin: string) => ({
   'Access-Control-Request-Headers': 'authorization,content-type',
 });
 
-describe('a page of an origin that is listed', () => {
+describe('a page of a listed origin', () => {
   test.each([
     ['200', 'POST', '/plants', withToken(app), VALID],
     ['400', 'POST', '/plants', withToken(app), '{'],
@@ -56,12 +56,12 @@ describe('a page of an origin that is listed', () => {
     ['400', 'GET', '/plants', { Origin: ORIGIN, Host: 'two, hosts' }, ''],
     ['200', 'GET', '/openapi.json', { Origin: ORIGIN }, ''],
     ['200', 'GET', '/openapi.yaml', { Origin: ORIGIN }, ''],
-  ])('may read %s to %s %s', async (status, method, path, fields, body) => {
+  ])('may read the answer %s to %s %s', async (status, method, path, fields, body) => {
     const answer = await ask(app, method, path, fields, body);
     expect([String(answer.status), permission(answer)]).toEqual([status, READABLE]);
   });
 
-  test('may read 429 and 500', async () => {
+  test('may read the answers 429 and 500', async () => {
     const failing = await startSmall({
       corsOrigins: [ORIGIN],
       rateLimit: { requests: 1, windowMs: 60_000 },
@@ -73,7 +73,7 @@ describe('a page of an origin that is listed', () => {
     }
   });
 
-  test('may read 503, when too much is under way', async () => {
+  test('may read the answer 503 of a busy service', async () => {
     const { app: busy, finish } = await startBusy({ corsOrigins: [ORIGIN] });
     const answer = await ask(busy, 'POST', '/plants', withToken(busy), VALID);
     await finish();
@@ -88,7 +88,7 @@ describe('a page of an origin that is listed', () => {
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('is told before what it may send, without a token, on whatever path', async () => {
+  test('learns what it may send from a preflight request, on any path and without a token', async () => {
     for (const path of ['/plants', '/none', '/openapi.json']) {
       const answer = await ask(app, 'OPTIONS', path, preflight(ORIGIN));
       expect([answer.status, answer.body, permission(answer)]).toEqual([
@@ -106,7 +106,7 @@ describe('a page of an origin that is listed', () => {
     }
   });
 
-  test('may send and read what the operations declare', async () => {
+  test('may use the methods and header fields that the operations declare', async () => {
     const { url } = await startSmall({
       yaml: GARDEN,
       operations: gardenOperations,
@@ -129,7 +129,7 @@ describe('a page of another origin', () => {
     'http://app.example',
     'null',
     ORIGIN.toUpperCase(),
-  ])('may neither ask nor read: %s', async (origin) => {
+  ])('may neither send a preflight request nor read a reply: %s', async (origin) => {
     const asked = await ask(app, 'OPTIONS', '/plants', preflight(origin));
     expect([asked.status, permission(asked)]).toEqual([405, HIDDEN]);
     expect((await ask(app, 'OPTIONS', '/none', preflight(origin))).status).toBe(404);
@@ -137,14 +137,14 @@ describe('a page of another origin', () => {
     expect([answer.status, permission(answer)]).toEqual([200, HIDDEN]);
   });
 
-  test('has caches know that the next one may not', async () => {
+  test('cannot use a cached reply to a listed origin, as each reply has Vary: Origin', async () => {
     expect(permission(await ask(app, 'GET', '/openapi.json', {}))).toEqual(HIDDEN);
     const page = await ask(app, 'GET', '/', { Origin: ORIGIN, Accept: 'text/html' });
     expect(page.text.match(/^Vary: .*/gm)).toEqual(['Vary: Origin, Accept']);
   });
 });
 
-test('with *, pages of any origin may read', async () => {
+test('CORS_ORIGINS=* lets pages of any origin read replies', async () => {
   const open = await startSmall({ corsOrigins: ['*'] });
   for (const origin of [ORIGIN, 'null']) {
     expect(permission(await ask(open, 'POST', '/plants', withToken(open, origin), VALID))).toEqual({
@@ -155,14 +155,14 @@ test('with *, pages of any origin may read', async () => {
   }
 });
 
-test('without the setting, none is told anything', async () => {
+test('without CORS_ORIGINS, replies have no CORS header fields', async () => {
   const closed = await startSmall();
   const asked = await ask(closed, 'OPTIONS', '/plants', preflight(ORIGIN));
   expect([asked.status, permission(asked)]).toEqual([405, {}]);
   expect(permission(await ask(closed, 'POST', '/plants', withToken(closed), VALID))).toEqual({});
 });
 
-test('a preflight with a body does not keep the connection', async () => {
+test('a preflight request with a body gets Connection: close', async () => {
   const fields = { ...preflight(ORIGIN), Connection: 'keep-alive', 'Content-Length': '1000000000' };
   const answer = await ask(app, 'OPTIONS', '/plants', fields, '{');
   expect([answer.status, answer.headers['connection']]).toEqual([204, 'close']);

@@ -6,7 +6,7 @@ import { startApp } from '../support/app.ts';
 
 const [PLAIN, PROBLEM] = ['application/json', 'application/problem+json'];
 
-/** A service of which removeBed answers failures as problems, but 401 as an error. */
+/** A service whose removeBed declares failures as problems, except 401. Returns a function that calls it. */
 async function startProblems(operation: Handler, requests = 100) {
   const app = await startApp({
     yaml: GARDEN,
@@ -29,7 +29,7 @@ const problem = (status: number, title: string, detail: unknown, error: number) 
 });
 const text = expect.any(String);
 
-test('a failure is a problem where the operation declares it so, for the status or by default', async () => {
+test('a failure is a problem (RFC 9457) if the operation declares one for its status or under default', async () => {
   const remove = await startProblems(() => Promise.resolve({ status: 204 }));
   expect(await remove('/beds/1?colour=red')).toEqual(problem(400, 'Bad Request', 'query.colour is not allowed', 40010));
   expect(await remove('/beds/1', 'wrong')).toEqual({
@@ -40,19 +40,19 @@ test('a failure is a problem where the operation declares it so, for the status 
 });
 
 test.each([
-  ['that is unforeseen', new Error('the cause'), 500, 'Internal Server Error', 50000],
+  ['of the operation', new Error('the cause'), 500, 'Internal Server Error', 50000],
   ['of the store', new StoreUnavailable('away'), 503, 'Service Unavailable', 50300],
-])('a failure %s is a problem too', async (_name, failure, status, title, error) => {
+])('a failure %s is a problem (RFC 9457) if it is declared as one', async (_name, failure, status, title, error) => {
   const remove = await startProblems(() => Promise.reject(failure));
   expect(await remove('/beds/1')).toEqual(problem(status, title, text, error));
 });
 
-test('too many requests are a problem', async () => {
+test('the answer 429 is a problem (RFC 9457) if the operation declares one', async () => {
   const remove = await startProblems(() => Promise.resolve({ status: 204 }), 0);
   expect(await remove('/beds/1')).toEqual(problem(429, 'Too Many Requests', text, 42900));
 });
 
-test('what is no failure of that operation stays as it is', async () => {
+test('a failure of an unknown path, an unknown method or another operation is not a problem (RFC 9457)', async () => {
   const remove = await startProblems(() => Promise.reject(new Error('the cause')));
   for (const [path, status, method] of [
     ['/none', 404],

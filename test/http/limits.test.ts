@@ -11,7 +11,7 @@ import { keep, startSmall } from '../support/small.ts';
 const HOUR_MS = 3_600_000;
 const TOO_MANY = { error: 42900, message: 'too many requests: try again after the seconds of Retry-After' };
 
-/** A service where each token may send so many requests in an hour. */
+/** A service that accepts this number of requests of each token in an hour. */
 function limitedTo(requests: number, options: Parameters<typeof startSmall>[0] = {}): Promise<TestApp> {
   return startSmall({ rateLimit: { requests, windowMs: HOUR_MS }, ...options });
 }
@@ -30,7 +30,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('a limit of 5 requests in 2 s lets exactly 5 pass, and says truthfully when the next one will', async () => {
+test('a limit of 5 requests in 2 s accepts exactly 5, and the next one after the time in Retry-After', async () => {
   const service = await startService({ RATE_LIMIT: '5/2s' });
   const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((id) => createPlant(service, plant(id))));
   const [refused, ...more] = answers.filter(({ status }) => status !== 200);
@@ -48,8 +48,8 @@ test('a limit of 5 requests in 2 s lets exactly 5 pass, and says truthfully when
   expect(service.log()).toContainEqual(expect.objectContaining({ caller: 'first', status: 429, error: 42900 }));
 });
 
-describe('a limit by token', () => {
-  test('counts for each token by itself', async () => {
+describe('the limiter', () => {
+  test('counts each token separately', async () => {
     const app = await limitedTo(2);
     const other = await addToken(app, 'other');
     for (const each of [app, other]) {
@@ -61,7 +61,7 @@ describe('a limit by token', () => {
     }
   });
 
-  test('counts whatever reached the operation: replays, what is refused, and failures; not other paths and methods', async () => {
+  test('counts replays, refusals and failures of the operation, but not other paths and methods', async () => {
     const failing = () => Promise.reject(new Error('sabotage'));
     const app = await limitedTo(5, { operations: { createPlant: keep } });
     expect(await create(app, VALID)).toEqual([200, '"caller"; r=4']);
@@ -87,9 +87,9 @@ describe('a limit by token', () => {
     ]);
   });
 
-  test('counts each by itself of those that come in one packet; nothing of those beyond is stored', async () => {
+  test('counts each request of one packet, and stores no plant beyond the limit', async () => {
     const app = await limitedTo(9);
-    // A token that is known does not have to be waited for: all of them can be counted at once.
+    // After this the service knows the token, and can count all requests of the packet at once.
     expect(await create(app, plant(99))).toEqual([200, '"caller"; r=8']);
     const { create: written, LAST } = byHand(app);
     const creates = Array.from({ length: 12 }, (_, id) => written(plant(id)));
@@ -101,7 +101,7 @@ describe('a limit by token', () => {
     expect((await app.plants()).map(({ id }) => id)).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n, 99n]);
   });
 
-  test('keeps the connection of one that is beyond and was whole, and reads no body of one that is beyond', async () => {
+  test('keeps the connection when it refuses a complete request, and closes it instead of reading a body', async () => {
     const app = await limitedTo(1);
     await create(app, VALID);
     const { HOST, AUTH, post, create: written, LAST } = byHand(app);
@@ -116,7 +116,7 @@ describe('a limit by token', () => {
     }
   });
 
-  test('counts nobody who has no valid token', async () => {
+  test('does not count requests without a valid token', async () => {
     const app = await limitedTo(1);
     const unknown = Array.from({ length: 500 }, () => create({ url: app.url, token: makeToken() }, VALID));
     expect(new Set((await Promise.all(unknown)).map(String))).toEqual(new Set(['401,']));
@@ -124,7 +124,7 @@ describe('a limit by token', () => {
     expect(await create(app, VALID)).toEqual([429, '"caller"; r=0']);
   });
 
-  test('goes by a clock that is not set back', async () => {
+  test('is not affected when the system clock is set back', async () => {
     const app = await startSmall({ rateLimit: { requests: 1, windowMs: 1000 } });
     expect((await createPlant(app, VALID)).status).toBe(200);
     const now = Date.now.bind(Date);
@@ -135,18 +135,18 @@ describe('a limit by token', () => {
     expect((await createPlant(app, VALID)).status).toBe(200);
   });
 
-  test('leaves operations alone that need no token', async () => {
+  test('does not limit operations that need no token', async () => {
     const { url } = await limitedTo(1, { yaml: GARDEN, operations: gardenOperations });
     for (let time = 0; time < 3; time++) expect((await fetch(`${url}/v1:b/beds/newest`)).status).toBe(204);
   });
 
-  test('sends the fields that docs/configuration.md shows', async () => {
+  test('sends the header fields that the manual shows', async () => {
     const { headers } = await createPlant(await startSmall({ rateLimit: { requests: 600, windowMs: 60_000 } }), VALID);
     const sent = ['RateLimit-Policy', 'RateLimit'].map((name) => `${name}: ${headers.get(name) ?? ''}\n`);
     expect(blocks('configuration', 'Rate limits', 'console')).toEqual([sent.join('').replace(/t=5\d/, 't=60')]);
   });
 
-  test('is not there unless it is set', async () => {
+  test('sends no header fields if RATE_LIMIT is unset', async () => {
     const app = await startSmall();
     expect(await create(app, VALID)).toEqual([200, null]);
   });

@@ -5,22 +5,22 @@ import { startApp } from '../support/app.ts';
 
 const { app, seen, call } = await startGarden('/a+b(c)');
 
-test('a path without parameters comes before one with them', async () => {
+test('a path without parameters is matched before one with parameters', async () => {
   expect((await call('GET', '/beds/newest')).status).toBe(204);
   expect(seen[0]?.path).toEqual({});
 });
 
-test('a method that a path does not have gets 405 with those that it has', async () => {
+test('an undeclared method gets 405, with the declared ones in Allow', async () => {
   const { status, headers } = await call('POST', '/beds/1');
   expect([status, headers.allow]).toEqual([405, 'GET, HEAD, PUT, DELETE']);
 });
 
-test('the security is that of the operation: some are open, their neighbours are not', async () => {
+test('each operation has its own security: some need a token, others do not', async () => {
   const statusOf = async (path: string) => (await call('GET', path, { headers: { Authorization: '' } })).status;
   expect([await statusOf('/beds'), await statusOf('/beds/newest'), await statusOf('/beds/1')]).toEqual([200, 204, 401]);
 });
 
-test('a variable may have text around it in its segment', async () => {
+test('a path variable may have text around it in its segment', async () => {
   const yaml = `
 openapi: 3.1.0
 info: { title: Leaves, version: 1.0.0 }
@@ -45,7 +45,7 @@ paths:
   expect(await answerOf('/leaf-1xjson')).toBe(404);
 });
 
-describe('below the path of BASE_URL, to the letter, are the pages, and below that of servers the operations:', () => {
+describe('pages are below the path of BASE_URL, and operations below that path and the path of servers:', () => {
   test.each([
     ['/a+b(c)/v1:b/beds/newest', 204],
     ['/v1:b/beds/newest', 404],
@@ -57,7 +57,7 @@ describe('below the path of BASE_URL, to the letter, are the pages, and below th
     ['/a+b(c)/openapi.yaml', 200],
     ['/a+b(c)/v1:b/docs/', 404],
     ['/a+b(c)/v1:b/openapi.yaml', 404],
-  ])('%s', async (path, status) => {
+  ])('GET %s gets %i', async (path, status) => {
     expect((await fetch(app.url + path)).status).toBe(status);
   });
 });

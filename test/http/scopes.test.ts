@@ -52,7 +52,7 @@ const operations = Object.fromEntries([...Object.keys(OPERATIONS), 'write'].map(
 const app = await startApp({ yaml: YAML, operations });
 let tokens = 0;
 
-/** The answer to a token with these scopes; undefined: to none. */
+/** Sends a token with these scopes, or no token if they are undefined, and returns the answer. */
 async function answerTo(id: keyof typeof OPERATIONS, scopes: string | undefined) {
   const name = `token-${++tokens}`;
   const { token } = await addToken(app, name, scopes?.split(' ').filter(Boolean));
@@ -63,7 +63,7 @@ async function answerTo(id: keyof typeof OPERATIONS, scopes: string | undefined)
   return { name, response, text, status: response.status, challenge: response.headers.get('www-authenticate') };
 }
 
-describe('the scopes that the contract asks for let a token pass, or not:', () => {
+describe('the scopes of a token decide the answer:', () => {
   test.each<[keyof typeof OPERATIONS, string | undefined, number, string?]>([
     ['readAll', 'read', 204],
     ['readAll', 'write read', 204],
@@ -84,7 +84,7 @@ describe('the scopes that the contract asks for let a token pass, or not:', () =
     ['readBoth', 'b', 403, 'a b'],
     ['readOpen', undefined, 204],
     ['readOptional', undefined, 204],
-  ])('%s, %j: %i', async (id, scopes, status, ...[missing]) => {
+  ])('%s with the scopes %j gets %i', async (id, scopes, status, ...[missing]) => {
     const answer = await answerTo(id, scopes);
     expect(answer.status).toBe(status);
     expect(called).toHaveLength(status === 204 ? 1 : 0);
@@ -99,14 +99,14 @@ describe('the scopes that the contract asks for let a token pass, or not:', () =
   });
 });
 
-describe('an operation is called with the caller', () => {
-  test('and the scopes of its token', async () => {
+describe('an operation gets', () => {
+  test('its caller with the scopes of the token', async () => {
     await answerTo('readAll', 'read write');
     const name = `token-${tokens}`;
     expect(called).toEqual([{ key: `token ${name}`, name, subject: undefined, scopes: new Set(['read', 'write']) }]);
   });
 
-  test('and with none where it takes no token, be one sent or not', async () => {
+  test('no caller if it needs no token, even if the client sends one', async () => {
     for (const id of ['readOpen', 'readOptional'] as const) {
       for (const scopes of [undefined, 'admin']) {
         expect((await answerTo(id, scopes)).status).toBe(204);
@@ -123,7 +123,7 @@ describe('a request whose token lacks a scope', () => {
     expect([answer.status, answer.headers['connection']]).toEqual([403, 'close']);
   });
 
-  test('is refused where the token lost it while the body was on its way', async () => {
+  test('is refused if the token lost the scope 1 s before the end of the body', async () => {
     const client = await addToken(app, 'losing', ['write']);
     const { request, AUTH } = byHand(client);
     called = [];
@@ -139,7 +139,7 @@ describe('a request whose token lacks a scope', () => {
     expect([answer.status, called]).toEqual([403, []]);
   });
 
-  test('does not count for the limit of its caller', async () => {
+  test('does not count towards the rate limit of its caller', async () => {
     const limited = await startApp({ yaml: YAML, operations, rateLimit: { requests: 1, windowMs: 3_600_000 } });
     const { url, token } = await addToken(limited, 'limited', ['read']);
     const statusOf = async (id: string) =>

@@ -8,30 +8,30 @@ import { until } from '../support/until.ts';
 const app = await startSmall();
 const { HOST, AUTH, post, request, create, LAST } = byHand(app);
 const plant = (id: number | bigint) => `{"id":${id},"name":"x"}`;
-/** What is sent without a token, and of which Node cannot read what comes behind. */
+/** The head of a create without a token. Tests send a body behind it that Node cannot parse. */
 const refused = request('POST /plants', 'Transfer-Encoding: chunked');
 
-/** Takes what is stored away again, and returns the ids. */
-async function takeAway(): Promise<bigint[]> {
+/** Removes all plants, and returns their ids. */
+async function removeAll(): Promise<bigint[]> {
   const ids = (await app.plants()).map(({ id }) => id);
   for (const id of ids) await app.store.items.remove(id);
   return ids;
 }
 
-/** What was logged while something was done. */
+/** The lines that the service logs during `work`. */
 async function logOf(work: () => Promise<unknown>): Promise<unknown[]> {
   const before = app.log.length;
   await work();
   return app.log.slice(before);
 }
 
-describe('what Node cannot read as a request gets an Error too:', () => {
+describe('bytes that Node cannot parse as a request', () => {
   test.each([
     ['nonsense', 'NONSENSE\r\n\r\n', 400, 40001],
-    ['a body in broken chunks', `${post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked')}zz\r\n`, 400, 40001],
+    ['broken chunks', `${post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked')}zz\r\n`, 400, 40001],
     ['CONNECT', request('CONNECT x:1'), 400, 40001],
     ['header fields beyond 16 KiB', post(HOST, `X-Large: ${'x'.repeat(20_000)}`), 431, 43100],
-  ])('%s', async (_name, bytes, status, error) => {
+  ])('get an Error of the contract: %s', async (_name, bytes, status, error) => {
     const { headers, body, ...answer } = await sendRaw(app.url, bytes);
     expect(answer.status).toBe(status);
     expect(headers).toMatchObject({ 'content-type': 'application/json', connection: 'close' });
@@ -40,20 +40,20 @@ describe('what Node cannot read as a request gets an Error too:', () => {
 
   test.each([
     ['nonsense', 'NONSENSE\r\n\r\n', []],
-    ['nonsense, after an expectation', 'NONSENSE\r\n\r\n', ['Expect: miracles']],
+    ['nonsense behind requests with Expect', 'NONSENSE\r\n\r\n', ['Expect: miracles']],
     ['CONNECT', request('CONNECT x:1'), []],
-    ['a broken body', `${post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked')}zz\r\n`, []],
-  ])('after the requests before it were answered: %s', async (_name, bytes, fields) => {
+    ['broken chunks', `${post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked')}zz\r\n`, []],
+  ])('get 400 behind the answers to earlier requests: %s', async (_name, bytes, fields) => {
     const { statuses } = await sendRaw(app.url, create(plant(1), ...fields) + create(plant(2), ...fields) + bytes);
     expect(statuses).toEqual([200, 200, 400]);
-    expect(await takeAway()).toEqual([1n, 2n]);
+    expect(await removeAll()).toEqual([1n, 2n]);
   });
 
-  test('but not in the middle of an answer that was given already', async () => {
+  test('get no answer of their own in the body of a refused request', async () => {
     expect((await sendRaw(app.url, refused, 'zz\r\n')).statuses).toEqual([401]);
   });
 
-  test('once on each connection, and in the log', async () => {
+  test('get one answer on each connection, and one line in the log', async () => {
     const parts = Array.from({ length: 100 }, () => ['JUNK\r\n\r\n', () => sleep(2)]).flat();
     const log = await logOf(async () => {
       expect((await sendRaw(app.url, ...parts)).statuses).toEqual([400]);
@@ -63,7 +63,7 @@ describe('what Node cannot read as a request gets an Error too:', () => {
   });
 });
 
-test('200 header fields are all read, and one more is refused', async () => {
+test('the service reads 200 header fields, and refuses 201 with 431', async () => {
   const send = (count: number) =>
     sendRaw(app.url, create(VALID, 'Connection: close', ...Array.from({ length: count - 5 }, () => 'a: b')));
   expect(await send(201)).toMatchObject({
@@ -71,12 +71,12 @@ test('200 header fields are all read, and one more is refused', async () => {
     headers: { connection: 'close' },
     body: '{"error":43100,"message":"the header fields are more than 200, or larger than 16 KiB"}',
   });
-  expect(await takeAway()).toEqual([]);
+  expect(await removeAll()).toEqual([]);
   expect((await send(200)).status).toBe(200);
-  expect(await takeAway()).toEqual([1n]);
+  expect(await removeAll()).toEqual([1n]);
 });
 
-describe('a request target without a path of ours gets 404, and a line in the log:', () => {
+describe('a request target', () => {
   test.each([
     '*',
     'x://host',
@@ -86,7 +86,7 @@ describe('a request target without a path of ours gets 404, and a line in the lo
     'http://host',
     '/plants#a?b=1',
     'http://host/plants#a',
-  ])('%s', async (target) => {
+  ])('without a path of the contract gets 404 and a line in the log: %s', async (target) => {
     const id = `target-${Buffer.from(target).toString('hex')}`;
     const { status, body } = await sendRaw(
       app.url,
@@ -97,19 +97,19 @@ describe('a request target without a path of ours gets 404, and a line in the lo
     expect(await app.lineOf(id)).toMatchObject({ status: 404 });
   });
 
-  test('but one in the form for proxies reaches the operation', async () => {
+  test('in the absolute form, which clients send to proxies, reaches the operation', async () => {
     const forProxies = create(VALID, 'Connection: close').replace('/plants', 'http://any.example/plants');
     expect((await sendRaw(app.url, forProxies)).status).toBe(200);
-    await takeAway();
+    await removeAll();
   });
 });
 
-describe('what clients make wait for:', () => {
-  // The ends of both requests, which come too late, have a create behind them.
+describe('a slow client', () => {
+  // The rest of each request comes too late, with another create behind it.
   test.concurrent.each([
     ['a body', -1, 101],
     ['a head', 50, 103],
-  ])('%s that does not arrive in time gets 408, and is not done after all', async (_name, at, id) => {
+  ])('gets 408 for %s that is late, and the service ignores all that follows', async (_name, at, id) => {
     const bytes = create(plant(id));
     const answer = await sendRaw(app.url, bytes.slice(0, at), (socket) => {
       socket.once('data', () => socket.write(bytes.slice(at) + create(plant(id + 1))));
@@ -117,12 +117,12 @@ describe('what clients make wait for:', () => {
     expect([answer.status, answer.headers['connection']]).toEqual([408, 'close']);
     expect(JSON.parse(answer.body)).toEqual({ error: 40800, message: 'the request took too long to arrive' });
     expect(answer.ms).toBeLessThan(15_000);
-    // The connection lingers, and its line of the log comes with its end: the tests below count lines.
+    // The log line comes when the connection has lingered. Later tests count lines, so this one waits for it.
     await sleep(1500);
     expect(await app.plants()).toEqual([]);
   });
 
-  test.concurrent('a client that takes nothing of its reply for 10 s, but sends bytes, is cut off', async () => {
+  test.concurrent('is cut off when it reads nothing of its reply for 10 s, even if it sends bytes', async () => {
     const other = await startSmall();
     const bundles = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20);
     const clients = ['', '', request('CONNECT x:1')].map((behind) => {
@@ -142,7 +142,7 @@ describe('what clients make wait for:', () => {
   });
 });
 
-describe('a client that goes away leaves one line of its request in the log, and no alarm:', () => {
+describe('a client that disconnects leaves one line in the log, which is no error:', () => {
   test('in the middle of a body', async () => {
     const { socket } = open(app);
     socket.write(post(HOST, AUTH, JSON_TYPE, 'X-Request-Id: gone', 'Content-Length: 100') + VALID);
@@ -156,7 +156,7 @@ describe('a client that goes away leaves one line of its request in the log, and
   });
 
   test.each([
-    ['after it was refused', `${request('POST /plants', 'Content-Length: 100')}abc`, { msg: 'request', status: 401 }],
+    ['after a refusal', `${request('POST /plants', 'Content-Length: 100')}abc`, { msg: 'request', status: 401 }],
     ['after its answer, by a reset', request('GET /none'), { msg: 'request', status: 404 }],
     ['after CONNECT, by a reset', request('CONNECT x:1'), { status: 400, error: 40001 }],
   ])('%s', async (_name, bytes, line) => {
@@ -174,8 +174,8 @@ describe('a client that goes away leaves one line of its request in the log, and
   });
 });
 
-describe('requests on one connection get their answers, each its own:', () => {
-  test('a create that waits, and behind it one that was refused and then broken', async () => {
+describe('all requests on one connection get their answers, in order:', () => {
+  test('a create that waits for the store, then a refused one with a broken body', async () => {
     const other = new DatabaseSync(app.database);
     other.exec('begin immediate');
     const unlock = () => {
@@ -183,34 +183,34 @@ describe('requests on one connection get their answers, each its own:', () => {
     };
     const parts = [create(VALID), refused, () => sleep(200), 'ZZ\r\n', () => sleep(200), unlock];
     expect((await sendRaw(app.url, ...parts)).statuses).toEqual([200, 401]);
-    expect(await takeAway()).toEqual([1n]);
+    expect(await removeAll()).toEqual([1n]);
   });
 
-  test('the same in one packet', async () => {
+  test('a create and a refused one with a broken body, in one packet', async () => {
     expect((await sendRaw(app.url, `${create(VALID)}${refused}ZZ\r\n`)).statuses).toEqual([200, 401]);
-    expect(await takeAway()).toEqual([1n]);
+    expect(await removeAll()).toEqual([1n]);
   });
 
   test('a thousand creates', async () => {
     const creates = Array.from({ length: 1000 }, (_, id) => create(plant(id)));
     const { statuses } = await sendRaw(app.url, creates.join(''), LAST);
     expect(statuses).toEqual([...creates.map(() => 200), 404]);
-    expect(await takeAway()).toHaveLength(1000);
+    expect(await removeAll()).toHaveLength(1000);
   });
 
-  test('also where the client has said all that it has to say', async () => {
+  test('two creates of a client that then closes its side', async () => {
     const { statuses } = await sendRaw(app.url, (socket) => socket.end(create(plant(3)) + create(plant(4))));
     expect(statuses).toEqual([200, 200]);
-    expect(await takeAway()).toEqual([3n, 4n]);
+    expect(await removeAll()).toEqual([3n, 4n]);
   });
 });
 
-describe('behind an answer that ends the connection nothing is done:', () => {
+describe('behind an answer that closes the connection, the service ignores', () => {
   const unauthorised = request('POST /plants', `Content-Length: ${VALID.length}`) + VALID;
 
   test.each([
-    ['with a create in the same packet', [unauthorised + create(plant(7))]],
-    ['with one in the next', [unauthorised.slice(0, -1), () => sleep(100), unauthorised.slice(-1) + create(plant(7))]],
+    ['a create in the same packet', [unauthorised + create(plant(7))]],
+    ['a create in the next', [unauthorised.slice(0, -1), () => sleep(100), unauthorised.slice(-1) + create(plant(7))]],
   ])('%s', async (_name, parts) => {
     expect((await sendRaw(app.url, ...parts)).statuses).toEqual([401]);
     await sleep(100);
@@ -218,9 +218,9 @@ describe('behind an answer that ends the connection nothing is done:', () => {
   });
 
   test.each([
-    ['while it waits', true],
-    ['after its answer', false],
-  ])('behind a request that offers another protocol, whose body is taken for no request, %s', async (_name, waits) => {
+    ['before', true],
+    ['after', false],
+  ])('a create hidden in a body, sent %s the answer to a request with Upgrade', async (_name, waits) => {
     const offer = create(plant(5), 'Connection: upgrade', 'Upgrade: h2c');
     const hidden = create(plant(7));
     const carrier = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${hidden.length}`);
@@ -231,7 +231,7 @@ describe('behind an answer that ends the connection nothing is done:', () => {
     };
     const { statuses, headers } = await sendRaw(app.url, offer + carrier, () => sleep(100), hidden, unlock);
     expect([statuses, headers['connection']]).toEqual([[200], 'close']);
-    expect(await takeAway()).toEqual([5n]);
+    expect(await removeAll()).toEqual([5n]);
   });
 });
 
@@ -242,11 +242,11 @@ describe('the id of a request', () => {
     return response.headers.get('x-request-id');
   };
 
-  test('is taken over if it is sane', async () => {
+  test('is the X-Request-Id of the client, if that is valid', async () => {
     expect(await answered('trace-1/2.3:4~5_6+7=')).toBe('trace-1/2.3:4~5_6+7=');
   });
 
-  test.each(['', 'a b', 'x'.repeat(129), '{"a":1}', 'é'])('is made anew if it is %j', async (id) => {
+  test.each(['', 'a b', 'x'.repeat(129), '{"a":1}', 'é'])('is a new one if the client sends %j', async (id) => {
     expect(await answered(id)).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
@@ -261,7 +261,7 @@ describe('the log line of a request', () => {
   };
 
   test.each([`00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-00`, `cc-${TRACE}-${PARENT}-01-what-will-be`])(
-    'has the id of its trace: %s',
+    'has the trace id of the traceparent %s',
     async (traceparent) => {
       expect(await traceOf(traceparent)).toBe(TRACE);
     },
@@ -281,12 +281,12 @@ describe('the log line of a request', () => {
     [`00-${TRACE.toUpperCase()}-${PARENT}-01`],
     [`00-${TRACE}0-${PARENT}-01`],
     [`00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-01`],
-  ])('has none for `%s`', async (...traceparent) => {
+  ])('has no trace id for the traceparent `%s`', async (...traceparent) => {
     expect(await traceOf(...traceparent)).toBeUndefined();
   });
 });
 
-test('a log line has the path, but not the query', async () => {
+test('the log line of a request has its path, but not its query', async () => {
   await (await fetch(`${app.url}/none?token=secret`, { headers: { 'X-Request-Id': 'query' } })).text();
   expect(await app.lineOf('query')).toMatchObject({ method: 'GET', path: '/none', status: 404, error: 40400 });
   expect(JSON.stringify(app.log)).not.toContain('secret');

@@ -57,7 +57,7 @@ test('an operation logs with the id of its request', async () => {
   ]);
 });
 
-test('an operation goes by the clock that it is given', async () => {
+test('an operation reads the time from the clock of the app', async () => {
   const { body } = await sendRaw(
     app.url,
     request('POST /v1:b/notes', JSON_TYPE, 'Content-Length: 2', 'Connection: close') + '{}',
@@ -65,12 +65,12 @@ test('an operation goes by the clock that it is given', async () => {
   expect(body).toBe('"2026-02-28T10:00:00.000Z"');
 });
 
-describe('an operation is told that its client', () => {
+describe('the signal of an operation aborts when its client', () => {
   test.each([
     ['closes the connection', 'destroy'],
     ['resets the connection', 'resetAndDestroy'],
     ['ends its side of the connection', 'end'],
-  ] as const)('%s, and its request is logged as no failure', async (way, end) => {
+  ] as const)('%s, and the log line is no error', async (way, end) => {
     const { socket } = open(app);
     socket.write(wait(way.replaceAll(' ', '-')));
     await until(() => signals.length > 0);
@@ -83,7 +83,7 @@ describe('an operation is told that its client', () => {
     socket.destroy();
   });
 
-  test('leaves, for each of its requests', async () => {
+  test('disconnects, for each of its requests', async () => {
     const { socket } = open(app);
     socket.write(wait('first') + wait('second') + wait('third'));
     await until(() => signals.length === 3);
@@ -92,7 +92,7 @@ describe('an operation is told that its client', () => {
     for (const id of ['first', 'second', 'third']) expect(await app.lineOf(id)).toMatchObject({ aborted: true });
   });
 
-  test('has left before it asks', async () => {
+  test('disconnected before the operation asked for the signal', async () => {
     const { socket } = open(app);
     socket.write(request('PATCH /v1:b/gate', 'X-Request-Id: early', 'Content-Length: 0'));
     await until(() => socket.bytesWritten > 0);
@@ -105,19 +105,19 @@ describe('an operation is told that its client', () => {
   });
 });
 
-test('an operation is not told that its client leaves with the reply', async () => {
+test('the signal of an operation does not abort when its client leaves after the reply', async () => {
   const connection = open(app);
   for (let count = 1; count <= 3; count++) {
     connection.socket.write(request('OPTIONS /v1:b/gate'));
     await until(() => connection.received.split('HTTP/1.1 204').length > count);
   }
   connection.socket.end();
-  // The service ends its side too, once it knows.
+  // The service closes its side after it has seen that the client closed its own.
   await until(() => connection.socket.destroyed);
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, false]);
 });
 
-test('a plant whose client leaves is stored', async () => {
+test('a plant is stored even if its client disconnects', async () => {
   const store = await startApp();
   const { socket } = open(store);
   socket.write(byHand(store).create(VALID), () => socket.destroy());

@@ -4,12 +4,12 @@ import { run } from '../support/readme.ts';
 import { start } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-/** A copy without the tests, which are half of what is checked. */
+/** A copy without the tests, which would double the time of each check. */
 const project = new Project();
 project.remove('test');
 project.restore('test/support/until.ts');
 
-/** Runs the check; what it says of its steps, and all that it says. */
+/** Runs `npm run check`, and returns its exit code, its steps with their outcomes, and its output. */
 async function check() {
   const { code, stdout, stderr } = await run(project, 'npm run --silent check');
   const steps = [...stdout.matchAll(/^check: (\w+): (\w+)$/gm)].map(([, step, how]) => `${step ?? ''} ${how ?? ''}`);
@@ -18,7 +18,7 @@ async function check() {
 
 const PASSED = ['contract passed', 'OWASP passed', 'types passed', 'lint passed', 'cycles passed', 'style passed'];
 
-test('`npm run check` reports what each linter finds, in one order, and passes when it is mended', async () => {
+test('`npm run check` reports the faults of each step in order, and passes once they are mended', async () => {
   expect(await check()).toMatchObject({ code: 0, steps: PASSED });
 
   project.edit('openapi.yaml', '      maxLength: 200\n', '');
@@ -43,14 +43,14 @@ test('`npm run check` reports what each linter finds, in one order, and passes w
     ),
   );
 
-  // The errors are remembered: what is in order is not looked at again, what is not is.
+  // Another check reports the errors again: the caches must not hide them.
   expect(await check()).toEqual({ code: 1, steps, output: expect.stringContaining('no-explicit-any') });
   project.restore('openapi.yaml');
   for (const file of ['src/a.ts', 'src/b.ts']) project.remove(file);
   expect(await check()).toMatchObject({ code: 0, steps: PASSED });
 });
 
-test('`npm run check` lints a file again when the types that it sees have changed', async () => {
+test('`npm run check` lints a file again when a type that it uses, or the configuration, has changed', async () => {
   expect(await check()).toMatchObject({ code: 0 });
   project.edit('src/storage/store.ts', '  create(item', '  /** @deprecated */\n  create(item');
   const deprecated = await check();
@@ -63,7 +63,7 @@ test('`npm run check` lints a file again when the types that it sees have change
   project.restore('eslint.config.js');
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('`npm run check` ends with all that it has started at %s', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('`npm run check` ends on %s with all its processes', async (signal) => {
   project.remove('.cache');
   const { child, ended } = start(process.execPath, ['scripts/check.ts'], {}, project.folder);
   const pid = await until(async () => (await run(project, `pgrep --parent ${String(child.pid)}`)).stdout);

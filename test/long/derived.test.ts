@@ -6,7 +6,7 @@ const REQUESTS = 10_000;
 const SEED = seedOr(Math.floor(Math.random() * 2 ** 31));
 
 test.each(ENGINES)(
-  `${REQUESTS} requests derived from the contract are answered as it says, on %s (DERIVED_SEED=${SEED})`,
+  `answers ${REQUESTS} requests derived from the contract as the contract says, on %s (DERIVED_SEED=${SEED})`,
   async (engine) => {
     const counts = await derive(await loadContract(), engine, { requests: REQUESTS, seed: SEED });
     expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);

@@ -4,7 +4,7 @@ import { Project } from '../support/project.ts';
 import { page, run } from '../support/readme.ts';
 import { type Service, startService } from '../support/service.ts';
 
-// The recipes of docs/extending.md, docs/tables.md and docs/transactions.md, added to a copy of the project.
+// These tests add the recipes of docs/extending.md, docs/tables.md and docs/transactions.md to a copy of the project.
 
 const NODE = 'scripts/node node_modules';
 const GENERATE = 'npm run generate';
@@ -26,7 +26,7 @@ async function expectGreen(): Promise<void> {
   for (const command of CHECKS) expect(await run(project, command)).toEqual({ code: 0, stdout: '', stderr: '' });
 }
 
-/** A service with the recipes, on a database. */
+/** A service of the copy, on one database. */
 class Extended {
   private readonly service: Service;
   private readonly token: string;
@@ -38,13 +38,13 @@ class Extended {
 
   static async start(database: string): Promise<Extended> {
     const service = await startService({ DATABASE_URL: database }, project.folder, project.main);
-    // A later start makes none.
+    // Only the first start on a database makes a token.
     const token = TOKENS.get(database) ?? service.token;
     TOKENS.set(database, token);
     return new Extended(service, token);
   }
 
-  /** Sends a request, and answers with the status and the text of the reply. */
+  /** Sends a request, and returns the status and the text of the reply. */
   async send(method: string, path: string, body?: string): Promise<[number, string]> {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': type };
@@ -67,7 +67,7 @@ beforeAll(async () => {
   await expectGreen();
 });
 
-describe.each(ENGINES)('with the recipes, on %s,', (_engine, url) => {
+describe.each(ENGINES)('with the recipes, on %s, the service', (_engine, url) => {
   let service: Extended;
   const send = (...request: Parameters<Extended['send']>) => service.send(...request);
 
@@ -77,13 +77,13 @@ describe.each(ENGINES)('with the recipes, on %s,', (_engine, url) => {
   });
   afterAll(() => service.stop());
 
-  test('a plant is looked up by its id, to the last digit', async () => {
+  test('returns a plant by its id, exact to the last digit', async () => {
     expect(await send('GET', `/plants/${BIG}`)).toEqual([200, '{"name":"Ginkgo","tag":"tree"}']);
     expect(await send('GET', '/plants/9007199254740992')).toEqual(UNKNOWN);
     expect(await send('GET', '/plants/x')).toEqual([400, any]);
   });
 
-  test('a plant is changed, and its tag removed', async () => {
+  test('changes a plant, and removes its tag', async () => {
     await send('POST', '/plants', '{"id":5,"name":"Aloe","tag":"succulent"}');
     expect(await send('PATCH', '/plants/5', '{"name":"Agave"}')).toEqual([200, '{"name":"Agave","tag":"succulent"}']);
     expect(await send('PATCH', '/plants/5', '{"tag":null}')).toEqual([200, '{"name":"Agave"}']);
@@ -93,13 +93,13 @@ describe.each(ENGINES)('with the recipes, on %s,', (_engine, url) => {
     expect(await send('PATCH', '/plants/6', '{"name":"Agave"}')).toEqual(UNKNOWN);
   });
 
-  test('a plant is deleted, once', async () => {
+  test('deletes a plant, and answers 404 for it afterwards', async () => {
     await send('POST', '/plants', '{"id":7,"name":"Aloe"}');
     expect(await send('DELETE', '/plants/7')).toEqual([204, '']);
     expect(await send('DELETE', '/plants/7')).toEqual(UNKNOWN);
   });
 
-  test('plants are created in a batch, and each is answered for', async () => {
+  test('creates plants in a batch, and answers for each', async () => {
     const batch = (...names: string[]) =>
       `[${names.map((name, index) => `{"id":${100 + index},"name":"${name}"}`).join()}]`;
     expect(await send('POST', '/plants/batch', batch('a', 'b'))).toEqual([200, '["created","created"]']);
@@ -108,7 +108,7 @@ describe.each(ENGINES)('with the recipes, on %s,', (_engine, url) => {
     expect(await send('GET', '/plants/101')).toEqual([200, '{"name":"b"}']);
   });
 
-  test('plants are listed page by page, to the end, and by their tag', async () => {
+  test('lists all plants with a tag page by page', async () => {
     const ids = [-9223372036854775808n, 0n, 9007199254740992n, 9223372036854775806n, 9223372036854775807n];
     for (const id of ids) await send('POST', '/plants', `{"id":${id},"name":"x","tag":"listed"}`);
     const pagesOf = async (limit: number): Promise<string[][]> => {
@@ -133,14 +133,14 @@ describe.each(ENGINES)('with the recipes, on %s,', (_engine, url) => {
     expect(await send('GET', `/plants?after=${BIG}&limit=1`)).toEqual([200, expect.not.stringContaining(BIG)]);
   });
 
-  test('a note needs its plant, and goes with it', async () => {
+  test('adds a note only to a plant that exists, and deletes a plant that has a note', async () => {
     await send('POST', '/plants', '{"id":20,"name":"Aloe"}');
     expect(await send('POST', '/plants/20/notes', '{"text":"watered"}')).toEqual([204, '']);
     expect(await send('POST', '/plants/21/notes', '{"text":"watered"}')).toEqual(UNKNOWN);
     expect(await send('DELETE', '/plants/20')).toEqual([204, '']);
   });
 
-  test('a plant moves with its notes, or not at all', async () => {
+  test('moves a plant with its notes to a free id, and leaves it in place otherwise', async () => {
     await send('POST', '/plants', '{"id":30,"name":"Aloe","tag":"succulent"}');
     await send('POST', '/plants', '{"id":31,"name":"Ficus"}');
     await send('POST', '/plants/30/notes', '{"text":"watered"}');
@@ -152,7 +152,7 @@ describe.each(ENGINES)('with the recipes, on %s,', (_engine, url) => {
     expect(await send('POST', '/plants/30/move', '{"id":32}')).toEqual(UNKNOWN);
   });
 
-  test('one of many who move a plant does so, and the others are told the truth', async () => {
+  test('moves a plant once when eight clients move it at the same time, and answers 404 to the others', async () => {
     await send('POST', '/plants', '{"id":40,"name":"Aloe"}');
     await send('POST', '/plants/40/notes', '{"text":"watered"}');
     const moves = Array.from({ length: 8 }, (_, index) => send('POST', '/plants/40/move', `{"id":${50 + index}}`));
@@ -163,7 +163,7 @@ describe.each(ENGINES)('with the recipes, on %s,', (_engine, url) => {
   });
 });
 
-test('with the recipe of a new column, plants that are there have none, and new ones are replayed by it', async () => {
+test('with the recipe of a new column, the service replays old plants, and compares the column of new ones', async () => {
   for (const [, file = '', diff = ''] of page('tables').matchAll(/^```diff\n\/\/ (\S+)\n(.*?)\n```$/gms)) {
     const side = (sign: string) =>
       diff

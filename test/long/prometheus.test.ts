@@ -29,10 +29,10 @@ interface Dashboard {
 }
 const dashboard = JSON.parse(readFileSync(join(ROOT, 'deploy/grafana/plant-store.json'), 'utf8')) as Dashboard;
 
-/** A sample: when, and its value as text. */
+/** Samples, each as its time and its value as text. */
 type Result = readonly { readonly value: readonly [number, string] }[];
 
-test('the panels of the dashboard have ids of their own, and lie side by side', () => {
+test('the panels of the dashboard have unique ids, and do not overlap', () => {
   const { panels } = dashboard;
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -46,9 +46,9 @@ test('the panels of the dashboard have ids of their own, and lie side by side', 
 const missing =
   spawnSync('prometheus', ['--version']).status === 0
     ? undefined
-    : 'there is no prometheus (Debian has it in a package of that name)';
+    : 'there is no prometheus: install the Debian package of that name';
 
-describeWith(missing, 'a Prometheus that reads two instances under load', () => {
+describeWith(missing, 'with two instances under load,', () => {
   let services: Service[];
   let provider: TestProvider;
   let prometheus: Started;
@@ -86,7 +86,7 @@ describeWith(missing, 'a Prometheus that reads two instances under load', () => 
     prometheus = start('prometheus', [...args.map((each) => `--${each}`), '--log.level=warn'], {}, folder);
     await until(async () => (await fetch(`${url}/-/ready`).catch(() => undefined))?.status === 200);
 
-    // Rates take two samples, between which something has happened.
+    // A rate needs two samples with requests between them.
     const token = await provider.token();
     for (let id = 0; (await query('up == 1 and count_over_time(up[1m]) >= 4')).length < 2; id++) {
       const bodies = [`{"id":${id},"name":"x"}`, `{"id":${id},"name":"y"}`, '{}'];
@@ -100,7 +100,7 @@ describeWith(missing, 'a Prometheus that reads two instances under load', () => 
     await provider[Symbol.asyncDispose]();
   });
 
-  test('has data for each query of the dashboard', async () => {
+  test('Prometheus has data for each query of the dashboard', async () => {
     const here = (expr: string) =>
       expr.replaceAll('$job', 'plant-store').replaceAll('$instance', '.+').replaceAll('$__rate_interval', '1m');
     for (const { title, targets } of dashboard.panels)
@@ -115,7 +115,7 @@ describeWith(missing, 'a Prometheus that reads two instances under load', () => 
       );
   });
 
-  test('has data for what each alert compares', async () => {
+  test('Prometheus has data for the expression of each alert', async () => {
     type Rule = Readonly<Record<'name' | 'health' | 'query', string>>;
     const { groups } = await ask<{ groups: { rules: Rule[] }[] }>('rules');
     const rules = groups.flatMap((group) => group.rules);

@@ -4,7 +4,7 @@ import { RESOURCE } from '../../src/resource.ts';
 import { Project } from '../support/project.ts';
 import { run } from '../support/readme.ts';
 
-/** Longer than usual: `npm run check` and tests are run. */
+/** Longer than usual, because the test runs `npm run check` and other tests. */
 const PATIENCE_MS = 1_800_000;
 
 const git = ({ folder }: Project, ...args: readonly string[]) =>
@@ -15,25 +15,25 @@ function commit(project: Project): void {
   git(project, 'commit', '--quiet', '--allow-empty', '--message', 'test');
 }
 
-/** A copy of the project that git knows. */
+/** A copy of the project in a git repository of its own. */
 function committed(): Project {
   const project = new Project();
   git(project, 'init', '--quiet');
-  // In the copy it is a link, which the pattern of .gitignore does not match.
+  // The copy's node_modules is a link, which the pattern in .gitignore does not match.
   project.write('.git/info/exclude', 'node_modules\n');
   commit(project);
   return project;
 }
 
 test(
-  'the project is renamed, is checked and tested by that, and is renamed back',
+  '`npm run rename` renames the project, which still passes its check and tests, and can be renamed back',
   async () => {
     const project = committed();
-    // In parts: where a file has the new word already, it becomes the old one in the end.
+    // Joined from two parts, because the command would rename the whole words in this file too.
     const [one = '', many = ''] = ['y', 'ies'].map((end) => `berr${end}`);
     const renaming = await run(project, `npm run --silent rename -- ${one} --plural ${many}`);
     expect(renaming).toMatchObject({ code: 0, stderr: '' });
-    // As one word: `planted` stays. The authors have their name from the first.
+    // Only whole words are renamed: `planted` stays. LICENSE has the name of the authors.
     const old = `\\b(${RESOURCE.one}|${RESOURCE.many})\\b`;
     expect(git(project, 'grep', '--ignore-case', '--name-only', '--extended-regexp', old)).toBe('LICENSE\n');
     expect(await run(project, `scripts/${one}-store config`)).toMatchObject({ code: 0 });
@@ -49,7 +49,7 @@ test(
   PATIENCE_MS,
 );
 
-test('a rename that could not be undone, or would give two things one name, changes nothing', async () => {
+test('`npm run rename` refuses words that it could not rename back, and uncommitted changes', async () => {
   const project = committed();
   for (const [words, reason] of [
     ['', '"" must be a word of small letters'],

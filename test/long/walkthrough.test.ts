@@ -23,12 +23,12 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
   const project = new Project();
   const started: Started[] = [];
   let server: PostgresServer;
-  /** The ports of the page, and those that are free here. */
+  /** A free port of this machine for each port in the text. */
   const ports = new Map<string, string>();
   const here = (text: string) =>
     text.replace(/\b(5432|8080|4000|3001|3002|9001|9002)\b/g, (port) => ports.get(port) ?? port).replace(LAST, SHORT);
   const walk = async (lines: string) => {
-    // That of the server: another PostgreSQL may come first on the PATH.
+    // The PATH begins with the programs of this server's version, because it may name another PostgreSQL first.
     const path = `PATH="${join(POSTGRES ?? '', 'bin')}:$PATH"`;
     const { code, stdout, stderr } = await run(project, `set -euo pipefail; export ${path}\n${here(lines)}`);
     expect({ lines, code, stderr }).toMatchObject({ lines, code: 0 });
@@ -47,13 +47,13 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
     await server.remove();
   });
 
-  test('makes a database, and settings that all share', async () => {
+  test('creates a database, and the settings that both instances share', async () => {
     await walk(database.replace('sudo -u postgres psql', 'psql -U postgres -h 127.0.0.1 -p 5432'));
     await walk(settings);
     expect(project.read('.env')).toContain('JWT_ISSUER=');
   });
 
-  test('starts a provider, two instances and nginx, in terminals of their own', async () => {
+  test('starts a provider, two instances and nginx, each in its own terminal', async () => {
     const lines = here(terminals).trim().split('\n');
     expect(lines).toHaveLength(4);
     const { PATH = '' } = process.env;
@@ -70,9 +70,9 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
     expect(await walk(first)).toContain('{"name":"Ginkgo biloba"}');
   });
 
-  test('imports plants, which the metrics show', async () => {
+  test('imports plants, and counts them in the metrics', async () => {
     expect(await walk(importing)).toMatch(new RegExp(`${COUNT.toLocaleString('en')}|${COUNT}`));
-    // They are counted some seconds apart.
+    // The service counts its plants every few seconds.
     const deadline = performance.now() + 30_000;
     while (!(await walk(watching)).includes(`plant_store_plants ${COUNT + 1}`)) {
       expect(performance.now()).toBeLessThan(deadline);
@@ -81,13 +81,13 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
     expect(await walk(watching)).toContain('plant_store_http_requests_total{');
   });
 
-  test('backs up, loses a plant, restores, and finds all of them digit for digit', async () => {
+  test('backs up, removes a plant, restores, and exports every plant digit for digit', async () => {
     await walk(restoring);
     const exported = project.read('after.ndjson').trim().split('\n');
     expect(exported).toHaveLength(COUNT + 1);
     expect(exported[1]).toBe(`{"id":${FIRST},"name":"Plant ${FIRST}"}`);
     expect(exported.at(-1)).toBe(`{"id":${SHORT},"name":"Plant ${SHORT}"}`);
-    // Nothing of what runs was restarted.
+    // None of the processes was restarted.
     expect(await walk(first)).toContain('{"name":"Ginkgo biloba"}');
     expect(started.map(({ child }) => child.exitCode)).toEqual([null, null, null, null]);
   });

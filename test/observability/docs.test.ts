@@ -17,13 +17,13 @@ const [scraping = ''] = blocks('observability', 'Prometheus', 'yaml');
 const RULES = 'deploy/prometheus/plant-store.rules.yml';
 const alerts = readFileSync(join(ROOT, RULES), 'utf8');
 const names = [...alerts.matchAll(/alert: (\w+)/g)].map(([, name]) => name);
-/** The cells of the rows of the tables below a heading, without the ticks of code. */
+/** The rows of the tables under a heading, each as its cells without backticks. */
 const rowsOf = (heading: string) =>
   [...(OBSERVABILITY.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '').matchAll(/^\| (`.*) \|$/gm)].map(
     ([, row = '']) => row.split(' | ').map((cell) => cell.trim().replaceAll('`', '')),
   );
 
-/** What a service that has done everything tells, and has logged. */
+// This service does everything that changes its metrics or adds members to its log.
 const file = join(temporaryFolder(), 'plants.db');
 await using provider = await TestProvider.start([await makeKey('readme')]);
 const service = await startService({
@@ -51,7 +51,7 @@ await createPlant(reader, '{"id":2,"name":"x"}');
 const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
 await service.stop();
 
-test('the page has each metric of the service, with its type and its labels', () => {
+test('docs/observability.md lists each metric of the service, with its type and its labels', () => {
   const served = [...text.matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)].map(([, name = '', type]) => {
     const samples = text.match(new RegExp(`^${name}(_count)?(\\{.*\\})? `, 'gm')) ?? [];
     const labels = new Set(samples.flatMap((each) => [...each.matchAll(/([a-z_]+)="/g)].map(([, label]) => label)));
@@ -61,20 +61,20 @@ test('the page has each metric of the service, with its type and its labels', ()
   expect(documented.toSorted()).toEqual(served.toSorted());
 });
 
-test('the page has each outcome and each kind of error', () => {
+test('docs/observability.md names each outcome and each kind of error', () => {
   for (const [, value = ''] of text.matchAll(/^plant_store_\w+_total\{(?:outcome|kind)="(\w+)"\}/gm))
     expect(OBSERVABILITY).toContain(`\`${value}\``);
 });
 
-test('the page has each member of the lines of requests in the log', () => {
+test('docs/observability.md lists each member of the log lines of requests', () => {
   const lines = service.log().filter(({ msg }) => String(msg).endsWith('request') || msg === 'request failed');
   const logged = new Set(lines.flatMap((line) => Object.keys(line)));
-  // Below the members are the lines that are not of a request, by their text.
+  // The rows after `msg` are the other log lines, by their text.
   const documented = rowsOf('Log').map(([name]) => name);
   expect(documented.slice(0, documented.indexOf('msg') + 1).toSorted()).toEqual([...logged].toSorted());
 });
 
-test('the page has each line of the log, by the words of the sources', () => {
+test('docs/observability.md names each log message in the sources', () => {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(ROOT, 'src', file), 'utf8'));
@@ -84,13 +84,13 @@ test('the page has each line of the log, by the words of the sources', () => {
   for (const message of messages) expect(OBSERVABILITY).toContain(`\`${message}\``);
 });
 
-test('what the alerts look at is served', () => {
+test('the service has each metric that an alert reads', () => {
   const metrics = new Set(alerts.match(/\b(plant_store|nodejs|process)_\w+/g));
   expect(metrics.size).toBeGreaterThan(3);
   for (const name of metrics) expect(text).toMatch(new RegExp(`^${name}(\\{.*\\})? \\d`, 'm'));
 });
 
-testWithPromtool('the page configures Prometheus as it can be', (promtool) => {
+testWithPromtool('promtool accepts the configuration of Prometheus in docs/observability.md', (promtool) => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, dirname(RULES)), { recursive: true });
   copyFileSync(join(ROOT, RULES), join(folder, RULES));
@@ -106,7 +106,7 @@ testWithPromtool('the page configures Prometheus as it can be', (promtool) => {
   expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('8 rules found') });
 });
 
-/** Ten minutes of an instance, a value for each minute, and the labels of each alert that comes of it. */
+/** Ten minutes of the metrics of one instance, with a value for each minute. */
 const minutes = (state: { up: number; failures: number; waiting: number; quick: number; age: string }) => ({
   'up{job="plant-store",instance="a"}': `${state.up}x10`,
   'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+1000x10',
@@ -120,6 +120,7 @@ const minutes = (state: { up: number; failures: number; waiting: number; quick: 
   'plant_store_connections_cut_off_total{reason="unread",instance="a"}': `0+${state.failures * 4}x10`,
   'plant_store_log_lines_dropped_total{instance="a"}': `0+${state.failures}x10`,
 });
+/** The labels of each alert that fires. */
 const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   PlantStoreDown: { severity: 'critical', job: 'plant-store', instance: 'a' },
   PlantStoreFails: { severity: 'critical' },
@@ -131,16 +132,16 @@ const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   PlantStoreLosesLog: { severity: 'warning', instance: 'a' },
 };
 
-test('each alert is on the page, says what is wrong and what to do', () => {
+test('each alert is in docs/observability.md, and has a summary and a runbook', () => {
   for (const name of names) expect(OBSERVABILITY).toContain(`\`${String(name)}\``);
   expect(alerts.match(/^ {10}summary: '.+'$/gm)).toHaveLength(names.length);
   expect(alerts.match(/^ {10}runbook: >-$/gm)).toHaveLength(names.length);
 });
 
-testWithPromtool('each alert is raised when it should be, and only then', (promtool) => {
+testWithPromtool('each alert fires for a bad instance, and none for a good one', (promtool) => {
   expect(names).toEqual(Object.keys(FIRING));
   const folder = temporaryFolder();
-  // What the annotations say is for people.
+  // Only the labels are compared, so the annotations are removed.
   writeFileSync(join(folder, 'rules.yml'), alerts.replaceAll(/ {8}annotations:\n(?: {10}.*\n)+/g, ''));
   const period = (state: Parameters<typeof minutes>[0], fires: boolean) => ({
     interval: '1m',
@@ -155,7 +156,7 @@ testWithPromtool('each alert is raised when it should be, and only then', (promt
     period({ up: 0, failures: 20, waiting: 9000, quick: 90, age: '1900' }, true),
     period({ up: 1, failures: 0, waiting: 1000, quick: 100, age: '700' }, false),
   ];
-  // What is JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(join(folder, 'tests.yml'), JSON.stringify({ rule_files: ['rules.yml'], tests }));
   const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', 'tests.yml'], {
     cwd: folder,

@@ -14,7 +14,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-test('metrics are asked for as the other paths of the admin listener are', async () => {
+test('the admin listener serves /metrics for GET and HEAD only', async () => {
   const ask = async (method: string, path = '/metrics') => {
     const { status, headers } = await fetch(adminUrl(service) + path, { method });
     return [status, headers.get('content-type'), headers.get('cache-control'), headers.get('allow')];
@@ -24,17 +24,17 @@ test('metrics are asked for as the other paths of the admin listener are', async
   for (const path of ['/metrics', '/livez'])
     expect(await ask('POST', path)).toEqual([405, 'application/json', 'no-store', 'GET, HEAD']);
   expect((await ask('GET', '/metrics/'))[0]).toBe(404);
-  // The public port speaks the contract, and nothing else.
+  // The public port must not serve metrics.
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
 });
 
-testWithPromtool('the names of the metrics keep the rules of Prometheus, by the word of promtool', async (promtool) => {
+testWithPromtool('promtool accepts the names of the metrics', async (promtool) => {
   const options = { input: await scrape(service), encoding: 'utf8' } as const;
   const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], options);
   expect([status, stdout, stderr]).toEqual([0, '', '']);
 });
 
-test('each metric has a help and a type, and those that only rise say so by their name', async () => {
+test('each metric has a help and a type, and only the names of counters end in _total', async () => {
   const families = (await scrape(service)).trim().split('\n\n');
   expect(families.length).toBeGreaterThan(30);
   for (const family of families) {
@@ -43,7 +43,7 @@ test('each metric has a help and a type, and those that only rise say so by thei
   }
 });
 
-test('there are no more of them after requests of different paths, ids and methods', async () => {
+test('requests with new paths, ids and methods add no metrics', async () => {
   const send = (id: number) => {
     const headers = { 'X-Request-Id': String(id) };
     if (id % 2 === 0) return createPlant(service, `{"id":${id},"name":"x"}`, headers);
@@ -59,7 +59,7 @@ test('there are no more of them after requests of different paths, ids and metho
   expect(await samplesAfter(20, 1000)).toEqual(before);
 });
 
-test('a scraper that never reads holds up neither others nor the end', async () => {
+test('a scraper that never reads delays neither other clients nor the stop of the service', async () => {
   const own = await startService({ ADMIN_PORT: '0' });
   const sockets = Array.from({ length: 3 }, () => connect(Number(new URL(adminUrl(own)).port), '127.0.0.1').pause());
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
@@ -69,7 +69,7 @@ test('a scraper that never reads holds up neither others nor the end', async () 
   }
   expect(await scrape(own)).toContain('plant_store_build_info');
   expect((await createPlant(own, '{"id":1,"name":"x"}')).status).toBe(200);
-  // It would end itself, with 1, if it had to wait.
+  // The service exits with 1 if its stop takes too long.
   expect(await own.stop()).toBe(0);
   for (const socket of sockets) socket.destroy();
 });

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 const PLANT = '{"id":1,"name":"x"}';
 const newFile = () => join(temporaryFolder(), 'plants.db');
 
-/** A service that knows its token without its store. */
+/** Starts a service that checks its token without its store. */
 async function provisioned(url: string): Promise<Service> {
   const file = join(temporaryFolder(), 'token');
   const token = 'a-token-that-was-provisioned-000001';
@@ -22,7 +22,7 @@ async function provisioned(url: string): Promise<Service> {
   return { ...(await startService({ DATABASE_URL: url, ADMIN_PORT: '0', TOKEN_FILE: file })), token };
 }
 
-test('what is under way and what waits is seen, and what the store could not do is counted', async () => {
+test('metrics show requests in flight and waiting plants, and count the failures of the store', async () => {
   const file = newFile();
   const service = await provisioned(`sqlite:${file}`);
   const create = async (id: number) => (await createPlant(service, `{"id":${id},"name":"x"}`)).status;
@@ -35,7 +35,7 @@ test('what is under way and what waits is seen, and what the store could not do 
   const text = await untilSample(service, 'plant_store_waiting_plants', 2);
   expect(sample(text, 'plant_store_http_requests_in_flight')).toBe(3);
   expect(sample(text, 'plant_store_batch_plants_count')).toBe(1);
-  // It waits 2 s for the lock.
+  // The store waits 2 seconds for the lock.
   expect(await first).toBe(503);
   other.exec('rollback');
   expect(await Promise.all(rest)).toEqual([200, 200]);
@@ -57,7 +57,7 @@ test('what is under way and what waits is seen, and what the store could not do 
   await service.stop();
 });
 
-test('what is refused since too much is under way is counted too', async () => {
+test('metrics count the requests that are refused because too many are under way', async () => {
   const file = newFile();
   const service = await provisioned(`sqlite:${file}`);
   await createPlant(service, PLANT);
@@ -73,15 +73,15 @@ test('what is refused since too much is under way is counted too', async () => {
   await logged(service, MAX.underWay + 11);
   const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
   expect(samples(text, 'plant_store_http_requests_total')['createPlant 503']).toBe(refused().length);
-  // They are none of the store's.
+  // The service refuses these requests before they reach the store.
   expect(samples(text, 'plant_store_store_errors_total')['failed']).toBe(0);
   await service.stop();
 });
 
-test('while the store is away, what was counted is told at once, and what could not be asked for is counted', async () => {
+test('metrics are served at once while the store is away, and count the requests that it fails', async () => {
   const away = await PostgresServer.create();
   const url = away.url(await away.createDatabase());
-  // One asks for the token, and fails at that.
+  // This service looks up the token in the store, and already fails there.
   const asking = await startService({ DATABASE_URL: url, ADMIN_PORT: '0' });
   const service = await provisioned(url);
   await away.stop();
@@ -94,7 +94,7 @@ test('while the store is away, what was counted is told at once, and what could 
   expect([(await failing).status, (await createPlant(asking, PLANT)).status]).toEqual([503, 503]);
   for (const each of [service, asking]) {
     const text = await untilSample(each, 'plant_store_http_requests_in_flight', 0);
-    // The operator's own question is none of them.
+    // The failure of /readyz is not counted.
     expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 0 });
     await each.stop();
   }

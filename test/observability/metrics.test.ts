@@ -19,14 +19,14 @@ const start = (url: string) => startService({ DATABASE_URL: url, ADMIN_PORT: '0'
 
 const PLANT = '{"id":1,"name":"x"}';
 
-/** The requests of createPlant, and those outside the contract. */
+/** The counts of requests for createPlant, and of requests outside the contract. */
 function requestsIn(text: string): Record<string, number> {
   const all = Object.entries(samples(text, 'plant_store_http_requests_total'));
   return Object.fromEntries(all.filter(([labels]) => /^(createPlant|none) /.test(labels)));
 }
 
 describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
-  test('each request, plant and batch is counted once, by what became of it', async () => {
+  test('metrics count each request, plant and batch once, by its outcome', async () => {
     const url = engine === 'sqlite' ? `sqlite:${newFile()}` : server.url(await server.createDatabase());
     const service = await start(url);
     const outside = [400, 401, 403, 404, 405, 408, 429, 431, 500, 503].map((status) => `none ${status}`);
@@ -64,7 +64,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 0, failed: 0 });
     expect(sample(text, 'plant_store_http_requests_in_flight')).toBe(0);
     expect(sample(text, 'plant_store_waiting_plants')).toBe(0);
-    // They are counted again after a second.
+    // The service counts its plants again after a second.
     expect(await untilSample(service, 'plant_store_plants', 2)).toContain('plant_store_plants 2');
     expect(sample(text, 'plant_store_batch_plants_count')).toBe(5);
     expect(sample(text, 'plant_store_batch_plants_sum')).toBe(5);
@@ -73,7 +73,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(samples(text, 'plant_store_build_info')).toEqual({ [`${version} ${process.versions.node} ${engine}`]: 1 });
 
-    // Those that Node's parser refused never were requests, and took no time.
+    // A request that Node's parser refuses has no duration.
     const name = 'plant_store_http_request_duration_seconds';
     expect(samples(text, `${name}_count`)).toMatchObject({ createPlant: 8, none: 5 });
     const seconds = (operation: unknown) =>
@@ -82,14 +82,14 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
       createPlant: expect.closeTo(seconds('createPlant'), 4),
       none: expect.closeTo(seconds(undefined), 4),
     });
-    // The store took less than those who asked it waited.
+    // The commits take less time than the requests that wait for them.
     const commits = sample(text, 'plant_store_commit_duration_seconds_sum') ?? NaN;
     expect([commits > 0.0001, commits < seconds('createPlant')]).toEqual([true, true]);
     expect(await service.stop()).toBe(0);
   });
 });
 
-test('a client that goes before its answer is counted as one without', async () => {
+test('metrics count a request with the status "none" when its client leaves before the answer', async () => {
   const service = await start(`sqlite:${newFile()}`);
   const { HOST, AUTH, post } = byHand(service);
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const TOKEN = 'a'.repeat(43);
 
-/** A service whose stdout goes where a script of the shell sends it: what it says of itself must be asked for. */
+/** Starts a service whose stdout a shell redirects, so that the test cannot read the log. */
 async function serviceLoggingTo(redirection: string, prepare = '', wrapper: readonly string[] = []) {
   const folder = temporaryFolder();
   const [port, adminPort] = [String(await freePort()), String(await freePort())];
@@ -42,7 +42,7 @@ async function create(service: { readonly url: string; readonly token: string },
   }
 }
 
-/** How long the process takes to end, in milliseconds, once it gets SIGTERM as often as that. */
+/** Sends SIGTERM once or twice, and returns the time until the process ends, in milliseconds. */
 async function timeToEnd({ child }: Pick<Started, 'child'>, signals = 1): Promise<number> {
   const gone = once(child, 'exit').then(() => performance.now());
   const begun = performance.now();
@@ -54,7 +54,7 @@ async function timeToEnd({ child }: Pick<Started, 'child'>, signals = 1): Promis
   return (await gone) - begun;
 }
 
-/** A service whose log nobody reads any more, and which has more of it than a pipe holds. */
+/** Starts a service whose log has no reader, and makes it log more than a pipe holds. */
 async function stalledService() {
   const service = await startService();
   service.child.stdout?.pause();
@@ -68,17 +68,17 @@ async function stalledService() {
 }
 
 test.each([
-  ['within 10 s by one signal', 1, 10_000],
-  ['at once by a second one', 2, 3000],
-])('a service whose log nobody reads answers, and is gone %s', async (_, signals, withinMs) => {
+  ['within 10 s after one SIGTERM', 1, 10_000],
+  ['within 3 s after two SIGTERM', 2, 3000],
+])('a service whose log has no reader answers, and ends %s', async (_, signals, withinMs) => {
   expect(await timeToEnd(await stalledService(), signals)).toBeLessThan(withinMs);
 });
 
 test.each([
   ['a full disk', '> /dev/full'],
-  ['a full disk, as stderr does', '> /dev/full 2>&1'],
-  ['a pipe whose reader is gone', '> >(true)'],
-])('answers, counts the lines that it drops and ends by SIGTERM when stdout goes to %s', async (_, redirection) => {
+  ['the same full disk as stderr', '> /dev/full 2>&1'],
+  ['a pipe without a reader', '> >(true)'],
+])('a service answers, counts dropped log lines and ends on SIGTERM when its stdout is %s', async (_, redirection) => {
   const service = await serviceLoggingTo(redirection);
   await create(service, 20);
   await sleep(1500);
@@ -87,7 +87,7 @@ test.each([
   expect(await timeToEnd(service)).toBeLessThan(10_000);
 });
 
-testWith(noSmallDisk, 'says how many lines were dropped once the disk of its log has room again', async () => {
+testWith(noSmallDisk, 'a service logs how many lines it dropped once the disk of its log has room again', async () => {
   const disk = temporaryFolder();
   const mount = `mount -t tmpfs -o size=64k tmpfs '${disk}' && head -c 32768 /dev/zero > '${disk}/ballast';`;
   const service = await serviceLoggingTo(`>> '${disk}/log'`, mount, ['unshare', ...(UNSHARE ?? [])]);
@@ -106,7 +106,7 @@ testWith(noSmallDisk, 'says how many lines were dropped once the disk of its log
   const said = lines();
   const notice = { level: 'warn', lines: dropped, msg: 'log lines were dropped: stdout could not be written' };
   expect(said.filter(isNotice).map((line) => JSON.parse(line) as unknown)).toEqual([expect.objectContaining(notice)]);
-  // Each other line is whole, but for one at most, which the full disk has cut.
+  // Every line is whole, except for at most one that the full disk has cut.
   const torn = said.filter((line) => !line.endsWith('}'));
   expect(torn.length).toBeLessThan(2);
   const whole = said.filter((line) => line.includes('"msg":"request"') && !torn.includes(line));
@@ -115,7 +115,7 @@ testWith(noSmallDisk, 'says how many lines were dropped once the disk of its log
   expect(await timeToEnd(service)).toBeLessThan(10_000);
 });
 
-test('a log that nobody reads does not fill the memory', async () => {
+test('a log without a reader does not fill the memory', async () => {
   const script = `
     import { createLog } from './src/observability/log.ts';
     const log = createLog('info');

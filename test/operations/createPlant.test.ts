@@ -16,13 +16,13 @@ describe('createPlant', () => {
     expect(await app.lineOf(response)).toMatchObject({ operation: 'createPlant', caller: 'tests', status: 200 });
   });
 
-  test('leaves out a tag that was not sent', async () => {
+  test('answers without a tag if the client sent none', async () => {
     const response = await createPlant(app, '{"name":"Ginkgo biloba","id":2}');
     expect(await response.text()).toBe('{"name":"Ginkgo biloba"}');
     expect(await app.plants()).toContainEqual({ id: 2n, name: 'Ginkgo biloba' });
   });
 
-  test('answers the same plant again with the same 200, marked as replayed', async () => {
+  test('answers a repeated plant with 200 and Idempotent-Replayed, and stores nothing', async () => {
     await createPlant(app, '{"id":3,"name":"Ficus","tag":""}');
     const before = await app.plants();
     const response = await createPlant(app, '{ "tag": "", "id": 3.0, "name": "\\u0046icus" }');
@@ -32,7 +32,7 @@ describe('createPlant', () => {
     expect(await app.plants()).toEqual(before);
   });
 
-  test('refuses another plant with the id of a stored one, which stays', async () => {
+  test('refuses another plant with a stored id, and keeps the stored one', async () => {
     await createPlant(app, '{"id":4,"name":"Aloe"}');
     const response = await createPlant(app, '{"id":4,"name":"Agave"}');
     expect(response.status).toBe(400);
@@ -55,7 +55,7 @@ describe('createPlant', () => {
     expect(await app.plants()).toContainEqual({ id, name: `plant ${literal}` });
   });
 
-  test('knows one id in two notations', async () => {
+  test('recognises a stored id in another notation', async () => {
     const response = await createPlant(app, '{"id":9.223372036854775807e18,"name":"plant 9223372036854775807"}');
     expect(response.headers.get('idempotent-replayed')).toBe('true');
   });
@@ -63,7 +63,7 @@ describe('createPlant', () => {
   test.each([
     ['identical', () => 'one', 1],
     ['different', (index: number) => `content ${index % 5}`, 5],
-  ])('lets one of 50 %s requests for an id win, and tells each the truth', async (kind, name, contents) => {
+  ])('stores one plant of 50 %s requests with one id, and refuses any other', async (kind, name, contents) => {
     const id = contents === 1 ? 500n : 501n;
     const names = Array.from({ length: 50 }, (_, index) => name(index));
     const responses = await Promise.all(

@@ -3,11 +3,11 @@ import { Judge, type Schema } from '../../scripts/proof/judge.ts';
 import { fromDocument, read } from '../../scripts/proof/values.ts';
 import { hasSuite, readSuite } from '../support/json-schema-suite.ts';
 
-/** Of a hostname, punycode is not decoded. */
+/** The judge does not decode punycode in hostnames. */
 const LEFT_OUT = 'optional/format/hostname: validation of A-label';
 
 if (hasSuite) {
-  test('the judge says of each case of the JSON Schema Test Suite what the suite says', () => {
+  test('the judge agrees with each case of the JSON Schema Test Suite', () => {
     const cases = readSuite().flatMap((group) => {
       const document = { schema: fromDocument(JSON.parse(group.schema('#/schema'))) };
       const judge = new Judge(document, 'either');
@@ -23,7 +23,7 @@ if (hasSuite) {
   });
 }
 
-test('the judge requires nothing that another schema of the same value keeps out of a request', () => {
+test('the judge does not require a member in a request that another schema of the same value makes readOnly', () => {
   const properties = { id: { allOf: [{ readOnly: true }] } };
   const isValid = (schema: Schema, text: string) =>
     new Judge({ Base: { properties } }, 'request').isValid({ allOf: [{ $ref: '#/Base' }, schema] }, read(text));
@@ -42,7 +42,7 @@ test.each([
   ['reply', '{"shown":1}', true],
   ['either', '{"shown":1,"secret":2}', true],
   ['either', '{"shown":1}', false],
-] as const)('the judge says of a %s with members readOnly and writeOnly, %s: %j', (direction, text, isValid) => {
+] as const)('the judge applies readOnly and writeOnly, for "%s": %s is valid: %j', (direction, text, isValid) => {
   const document = { Shown: { readOnly: true } };
   const properties = { shown: { $ref: '#/Shown' }, secret: { writeOnly: true } };
   const schema = { properties, required: ['shown', 'secret'] };

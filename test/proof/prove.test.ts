@@ -8,7 +8,7 @@ import { VOCABULARY } from '../../src/contract/vocabulary.ts';
 import { prove } from '../../scripts/proof/prove.ts';
 import { ROOT } from '../support/service.ts';
 
-/** A contract whose requests and replies have bodies of this schema, in YAML. */
+/** A contract whose requests and replies have a body with this schema, in YAML. */
 function contractOf(schema: string, parameters = '', headers = ''): Promise<Contract> {
   const content = `content: { application/json: { schema: ${schema} } }`;
   return loadContract(`
@@ -30,8 +30,8 @@ components:
 `);
 }
 
-/** The contract with what holds to another one. */
-function heldBy(contract: Contract, other: Contract): Contract {
+/** The contract with the validators of another one. */
+function validatedBy(contract: Contract, other: Contract): Contract {
   return changed(contract, (operation, at) => ({
     ...operation,
     validator: other.operations[at]?.validator ?? operation.validator,
@@ -45,7 +45,7 @@ function changed(
   return { ...contract, operations: contract.operations.map(change) };
 }
 
-/** Each keyword that a value can break, in a schema, and the same without it. */
+/** For each keyword that a value can break: a schema with it, and the same without it. */
 const KEYWORDS: Readonly<Record<string, readonly [schema: string, without: string]>> = {
   $ref: ["{ $ref: '#/components/schemas/Short' }", '{ type: string }'],
   allOf: ['{ allOf: [{ type: string }, { minLength: 2 }] }', '{ type: string }'],
@@ -97,36 +97,36 @@ const KEYWORDS: Readonly<Record<string, readonly [schema: string, without: strin
   readOnly: ['{ properties: { a: { readOnly: true, type: string } } }', '{ properties: { a: { type: string } } }'],
   writeOnly: ['{ properties: { a: { writeOnly: true, type: string } } }', '{ properties: { a: { type: string } } }'],
 };
-/** No value is valid or not by these. */
+/** Keywords that make no value invalid. */
 const SILENT = ['$defs', 'default', 'discriminator', 'x-pattern-message', 'x-error-numbers'];
 
-test.each(['openapi.yaml', 'test/garden/openapi.yaml'])('%s is proved', async (path) => {
+test.each(['openapi.yaml', 'test/garden/openapi.yaml'])('prove finds that the validator keeps %s', async (path) => {
   prove(await loadContract(readFileSync(join(ROOT, path), 'utf8')));
 });
 
-test('the table has each keyword by which a value is valid or not', () => {
+test('KEYWORDS has each keyword that can make a value invalid', () => {
   const kept = Object.entries(VOCABULARY.Schema).filter(([name, { is }]) => is === 'kept' && !SILENT.includes(name));
   expect(Object.keys(KEYWORDS).sort()).toEqual(kept.map(([name]) => name).sort());
 });
 
-/** What is told of these is the keyword beneath, or the one that holds them. */
-const TOLD_BY_OTHERS = [
+/** For these, the error names a keyword inside or around them. */
+const NAMED_BY_OTHERS = [
   ...['$ref', 'allOf', 'if', 'then', 'else', 'dependentSchemas', 'patternProperties', 'items', 'prefixItems'],
   ...['readOnly', 'writeOnly'],
 ];
 
 test.each(Object.entries(KEYWORDS))(
-  '%s is proved to be kept, and not to be by a validator that does not know it',
+  'prove accepts a validator that keeps %s, and refuses one that ignores it',
   async (keyword, [schema, without]) => {
     const [contract, other] = await Promise.all([contractOf(schema), contractOf(without)]);
     prove(contract);
     prove(other);
-    const told = TOLD_BY_OTHERS.includes(keyword) ? '' : ` ${keyword}: `;
+    const named = NAMED_BY_OTHERS.includes(keyword) ? '' : ` ${keyword}: `;
     expect(() => {
-      prove(heldBy(contract, other));
+      prove(validatedBy(contract, other));
     }).toThrow(
       new RegExp(
-        `openapi\\.yaml:\\d+:\\d+.*${told}.*: addThing, (?:request|reply 200): the validator (?:accepts|refuses) `,
+        `openapi\\.yaml:\\d+:\\d+.*${named}.*: addThing, (?:request|reply 200): the validator (?:accepts|refuses) `,
       ),
     );
   },
@@ -144,10 +144,10 @@ const HEADERS = 'X-Total: { required: true, schema: { type: integer, format: int
 const BODY =
   '{ type: object, properties: { name: { type: [string, "null"], maxLength: 5 }, of: { $ref: "#/components/schemas/Thing" } } }';
 
-describe('parameters, headers and bodies that contain themselves', () => {
+describe('prove, for parameters, headers and recursive bodies,', () => {
   const contract = contractOf(BODY, PARAMETERS, HEADERS);
 
-  test('are proved', async () => {
+  test('accepts the validator', async () => {
     prove(await contract);
   });
 
@@ -165,14 +165,14 @@ describe('parameters, headers and bodies that contain themselves', () => {
       }),
       /addThing, request: the validator fails on .*: it becomes \{.*"after":\d+/,
     ],
-    'does not take + for a space': [
+    'does not read + as a space': [
       (operation) => ({
         ...operation,
         readParameters: (sent) => operation.readParameters({ ...sent, query: sent.query.replaceAll('+', '%2B') }),
       }),
       /: it becomes /,
     ],
-    'lets unknown parameters through': [
+    'accepts unknown parameters': [
       (operation) => ({
         ...operation,
         readParameters: ({ query, ...sent }) =>
@@ -186,7 +186,7 @@ describe('parameters, headers and bodies that contain themselves', () => {
       }),
       /additionalProperties: false: addThing, request: the validator accepts .*"member"/,
     ],
-    'does not look at the headers of replies': [
+    'ignores the headers of replies': [
       (operation) => ({
         ...operation,
         validator: {
@@ -198,7 +198,7 @@ describe('parameters, headers and bodies that contain themselves', () => {
       }),
       /addThing, reply 200: the validator accepts \{"headers":\{/,
     ],
-    fails: [
+    throws: [
       (operation) => ({
         ...operation,
         validator: {
@@ -212,15 +212,12 @@ describe('parameters, headers and bodies that contain themselves', () => {
       /addThing, request: the validator fails on .*: TypeError: a\.valueOf is not a function/,
     ],
   };
-  test.each(Object.entries(broken))(
-    'are proved not to be kept by a validator that %s',
-    async (_does, [change, says]) => {
-      const sabotaged = changed(await contract, change);
-      expect(() => {
-        prove(sabotaged);
-      }).toThrow(says);
-    },
-  );
+  test.each(Object.entries(broken))('refuses a validator that %s', async (_does, [change, says]) => {
+    const sabotaged = changed(await contract, change);
+    expect(() => {
+      prove(sabotaged);
+    }).toThrow(says);
+  });
 });
 
 test.each([
@@ -241,7 +238,7 @@ test.each([
     "{ type: string, pattern: '^(?=.*[0-9])(?=.*[a-z]).{4}$' }",
     'no valid value was found that it judges: add one to `examples`, or leave it out',
   ],
-])('%s: %s', async (schema, says) => {
+])('prove refuses the schema %s with the message "%s"', async (schema, says) => {
   const contract = await contractOf(schema);
   expect(() => {
     prove(contract);
@@ -277,11 +274,11 @@ test.each([
   '{ allOf: [{ $ref: "#/components/schemas/Entity" }, { required: [id, name], properties: { id: { type: string }, name: { type: string } } }] }',
   '{ anyOf: [{ required: [id, name] }, { required: [id, code] }], allOf: [{ $ref: "#/components/schemas/Entity" }] }',
   '{ properties: { of: { $ref: "#/components/schemas/Shown" } }, required: [of] }',
-])('%s is proved, though its values are hard to find, or it allows nothing, or forbids nothing', async (schema) => {
+])('prove finds test values for %s', async (schema) => {
   prove(await contractOf(schema));
 });
 
-test('schemas that nest deeper than a request may are proved as deep as it may', async () => {
+test('prove tests nested schemas only as deep as a request may nest', async () => {
   const nested = Array.from({ length: 34 }).reduce<string>(
     (of) => `{ type: object, properties: { of: ${of} } }`,
     '{ type: string }',
@@ -289,12 +286,12 @@ test('schemas that nest deeper than a request may are proved as deep as it may',
   prove(await contractOf(nested));
 });
 
-test('an object in one text of a query is proved without the arrays that read as it', async () => {
+test('prove skips arrays that a query spells like an object', async () => {
   const schema = '{ type: object, properties: { a: { type: string } } }';
   prove(await contractOf('{}', `{ name: filter, in: query, explode: false, schema: ${schema} }`));
 });
 
-test('a pattern for which no string is found is proved by an example', async () => {
+test('prove uses an example if it finds no string for a pattern', async () => {
   prove(await contractOf("{ type: string, pattern: '^(?=.*[0-9])(?=.*[a-z]).{4}$', examples: [a1b2] }"));
 });
 
@@ -314,9 +311,9 @@ test.each<[schema: string, does: string, isRefused: (body: unknown) => boolean, 
       new Set(body.map(Number)).size < body.length,
     'refuses',
   ],
-  ['{ const: { a: false } }', 'finds no object to be another', (body) => typeof body === 'object', 'refuses'],
-  ['{ type: string, maxLength: 3 }', 'counts UTF-16', (body) => String(body).length > 3, 'refuses'],
-])('%s is proved not to be kept by a validator that %s', async (schema, _does, isRefused, says) => {
+  ['{ const: { a: false } }', 'finds no two objects equal', (body) => typeof body === 'object', 'refuses'],
+  ['{ type: string, maxLength: 3 }', 'counts UTF-16 code units', (body) => String(body).length > 3, 'refuses'],
+])('prove refuses, for %s, a validator that %s', async (schema, _does, isRefused, says) => {
   const contract = changed(await contractOf(schema), (operation) => ({
     ...operation,
     validator: {
@@ -334,7 +331,7 @@ test.each<[schema: string, does: string, isRefused: (body: unknown) => boolean, 
   );
 });
 
-describe('an example or a default that its schema does not allow is named with its place', () => {
+describe('prove names the place of an invalid example or default:', () => {
   test.each([
     [
       '{ type: string, maxLength: 3, example: oak tree }',
@@ -358,7 +355,7 @@ describe('an example or a default that its schema does not allow is named with i
     ['{ name: a, in: query, schema: { type: integer }, example: many }', '', 'example: "many" is not valid'],
     ['', 'X-Total: { schema: { type: integer, default: many } }', 'default: "many" is not valid'],
     ['', 'X-Total: { schema: { type: integer }, example: many }', 'example: "many" is not valid'],
-  ])('parameter %s, header %s', async (parameters, headers, says) => {
+  ])('in the parameter "%s" or the header "%s"', async (parameters, headers, says) => {
     const contract = await contractOf('{}', parameters, headers);
     expect(() => {
       prove(contract);

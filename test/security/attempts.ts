@@ -4,19 +4,19 @@ import { makeToken } from '../../src/auth/token.ts';
 import type { TestApp } from '../support/app.ts';
 import { byHand, JSON_TYPE, VALID } from '../support/raw.ts';
 
-/** What is sent on a connection of its own: bytes, or what a client does with the connection. */
+/** What a client sends on one connection: bytes, or a function that uses the socket. */
 export type Message = Buffer | ((socket: Socket) => void);
 
 /**
- * What is tried, by the words before the colon of its row in the README, and of the examples that the row has in
- * backticks: those that are values of one kind are sent as they stand there.
+ * Attacks by their names in the manual's table, which end before the colon. Each function gets the examples that its row
+ * has in backticks, and returns the messages to send.
  */
 export type Attempts = Readonly<Record<string, (examples: readonly string[]) => readonly Message[]>>;
 
 const POST = 'POST /plants HTTP/1.1';
 const CHUNKED = 'Transfer-Encoding: chunked';
 
-/** A message as it is, whatever is wrong with it. */
+/** An HTTP message, which may be malformed. */
 function message(line: string, fields: readonly string[], body: string | Buffer = ''): Buffer {
   return Buffer.concat([Buffer.from(`${[line, ...fields].join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)]);
 }
@@ -24,7 +24,7 @@ function message(line: string, fields: readonly string[], body: string | Buffer 
 const lengthOf = (body: string | Buffer) => `Content-Length: ${Buffer.byteLength(body)}`;
 const LENGTH = lengthOf(VALID);
 
-/** Messages that lack nothing but what an attempt takes from them. */
+/** Builders of messages that are valid except for what an attack changes. */
 export function messages(app: TestApp) {
   const { HOST, AUTH } = byHand(app);
   const fields = [HOST, AUTH, JSON_TYPE];
@@ -37,10 +37,10 @@ export function messages(app: TestApp) {
     get: (path: string, ...more: readonly string[]) => message(`GET ${path} HTTP/1.1`, [HOST, ...more]),
     create: (body: string | Buffer, ...more: readonly string[]) =>
       message(POST, [...fields, lengthOf(body), ...more], body),
-    /** Without a token. */
+    /** With these fields in place of the token. */
     withAuthorization: (...authorization: readonly string[]) =>
       message(POST, [HOST, JSON_TYPE, LENGTH, ...authorization], VALID),
-    /** Without a length. */
+    /** With these fields in place of Content-Length. */
     withFraming: (framing: readonly string[], body: string) => message(POST, [...fields, ...framing], body),
   };
 }
@@ -49,7 +49,7 @@ export function authorizations(app: TestApp): Attempts {
   const { token } = app;
   const { HOST, withAuthorization, withLine } = messages(app);
   const bearing = (...values: readonly string[]) => values.map((value) => withAuthorization(`Authorization: ${value}`));
-  // Of the 43rd character of a token, two bits count for nothing when it is decoded.
+  // Base64url ignores the last two bits of the 43rd character of a token.
   const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const alike = digits.charAt(digits.indexOf(token.at(-1) ?? '') ^ 1);
   const trailer = `13\r\n${VALID}\r\n0\r\nAuthorization: Bearer ${token}\r\n\r\n`;
@@ -191,7 +191,7 @@ export function bodies(app: TestApp): Attempts {
   };
 }
 
-/** Sends chunks for as long as the service takes them. */
+/** Sends chunks until the service closes the connection. */
 function endless(head: string): Message {
   return (socket) => {
     const pump = () => {
@@ -262,7 +262,7 @@ export function floods(app: TestApp): Attempts {
   };
 }
 
-/** Sends a byte a second. */
+/** Sends a head, of which the last field gets one byte each second. */
 function trickle(host: string): Message {
   return (socket) => {
     socket.write(`${POST}\r\n${host}\r\n`);

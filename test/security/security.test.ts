@@ -23,7 +23,7 @@ const rows = [...section.matchAll(/^\| (?!tried|--|\*)(.+?) +\| (.+?) +\|$/gm)].
 
 type Clause = (answer: RawAnswer, sent: string) => unknown;
 
-/** What the second column says besides the number. */
+/** What each phrase in the second column of the table requires of the answer. */
 const CLAUSES: Readonly<Record<string, Clause>> = {
   closed: ({ headers, text }) => {
     expect(headers['connection']).toBe('close');
@@ -64,7 +64,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   },
 };
 
-/** What a client who means well gets; the service knows its token for a second then, and need not look it up. */
+/** An honest create must succeed. For the next second, the service knows the token without asking the store. */
 async function expectService(): Promise<void> {
   expect((await createPlant(app, '{"id":1,"name":"x"}')).status).toBe(200);
   expect(await app.store.items.remove(1n)).toBe(true);
@@ -82,17 +82,17 @@ async function attempt(sent: attempts.Message, number: string, clauses: readonly
   expect(await app.plants()).toEqual([]);
 }
 
-// What one attack has stored is not to be held against the next.
+// A plant that one attack has stored must not fail the next test.
 afterEach(async () => {
   for (const { id } of await app.plants()) await app.store.items.remove(id);
 });
 
-describe('the table of docs/security.md', () => {
-  test('has a row for each, and each of its rows is tried', () => {
+describe('the table of attacks', () => {
+  test('has a row for each attack of attempts.ts, and no others', () => {
     expect(rows.map(({ name }) => name)).toEqual([...all.keys()]);
   });
 
-  test.each(rows)('says what comes back: $tried', async ({ name, tried, number, clauses }) => {
+  test.each(rows)('has the right answer to $tried', async ({ name, tried, number, clauses }) => {
     const examples = Array.from(tried.matchAll(/`(.+?)`/g), ([, example = '']) => example);
     const sent = all.get(name)?.(examples) ?? [];
     expect(sent).not.toEqual([]);
@@ -103,7 +103,7 @@ describe('the table of docs/security.md', () => {
     await expectService();
   });
 
-  test('is all that came of it: no prototype was changed, and no token was logged', () => {
+  test('has attacks that change no prototype, and leave no token and no warning in the log', () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(({} as Record<string, unknown>)['tag']).toBeUndefined();
     expect(JSON.stringify(app.log)).not.toContain(app.token);

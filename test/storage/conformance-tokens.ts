@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TokenStore } from '../../src/storage/store.ts';
 
-/** The part of the suite that is about tokens. */
+/** Tests the token store of an engine. */
 export function testTokens(tokensOf: () => TokenStore): void {
-  describe('of tokens', () => {
+  describe('the token store', () => {
     const hash = (fill: number) => new Uint8Array(32).fill(fill);
     const token = (name: string, fill: number) => ({ name, hash: hash(fill), scopes: [] });
 
-    test('deletes one as if it had never had it', async () => {
+    test('deletes a token, which neither find nor list returns afterwards', async () => {
       expect(await tokensOf().add(token('lost', 110))).toBe(true);
       await tokensOf().delete(hash(110));
       expect(await tokensOf().find(hash(110))).toBeUndefined();
@@ -15,7 +15,7 @@ export function testTokens(tokensOf: () => TokenStore): void {
       await tokensOf().delete(hash(110));
     });
 
-    test('keeps a first one only if it never had one', async () => {
+    test('adds a first token only if it never held a token', async () => {
       const attempts = Array.from({ length: 10 }, (_, index) => tokensOf().addFirst(token(`first ${index}`, index)));
       expect((await Promise.all(attempts)).filter((added) => added)).toHaveLength(1);
       const [first] = await tokensOf().list();
@@ -26,7 +26,7 @@ export function testTokens(tokensOf: () => TokenStore): void {
       expect(await tokensOf().addFirst(token('second', 100))).toBe(false);
     });
 
-    test('finds one by its hash, until it is revoked', async () => {
+    test('finds a token by its hash until the token is revoked', async () => {
       const expiresAt = 1_900_000_000_000;
       expect(await tokensOf().add({ ...token('finder', 101), expiresAt })).toBe(true);
       const found = await tokensOf().find(hash(101));
@@ -39,14 +39,14 @@ export function testTokens(tokensOf: () => TokenStore): void {
       expect(listed?.revokedAt).toBeGreaterThanOrEqual(found?.createdAt ?? Infinity);
     });
 
-    test('keeps the scopes of one, in their order', async () => {
+    test('keeps the scopes of a token in their order', async () => {
       const scopes = ['plants:write', "!#$%&'()*+,-./:;<=>?@[]^_`{|}~", 'A'.repeat(800)];
       expect(await tokensOf().add({ ...token('scoped', 105), scopes })).toBe(true);
       expect((await tokensOf().find(hash(105)))?.scopes).toEqual(scopes);
       expect((await tokensOf().list()).find(({ name }) => name === 'scoped')?.scopes).toEqual(scopes);
     });
 
-    test('has no two of one name in use', async () => {
+    test('refuses a second token of the same name until the first is revoked', async () => {
       expect(await tokensOf().add(token('twice', 103))).toBe(true);
       expect(await tokensOf().add(token('twice', 104))).toBe(false);
       await tokensOf().revoke('twice');

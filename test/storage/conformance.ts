@@ -5,14 +5,14 @@ import { testQueries } from './conformance-queries.ts';
 import { testTokens } from './conformance-tokens.ts';
 import { LOOKALIKES, TEXTS } from './texts.ts';
 
-/** How the suite gets at an engine: each call of `open` opens the same store, which is empty at first. */
+/** An engine under test: each call of `open` opens the same store, which is empty at first. */
 export interface Engine {
   readonly open: () => Promise<Store>;
 }
 
-/** What every engine must do, as storage/store.ts says. */
+/** Tests what src/storage/store.ts promises of every engine. */
 export function testEngine(name: string, { open }: Engine): void {
-  describe(`the store on ${name}`, () => {
+  describe(`on ${name},`, () => {
     let store: Store;
     let nextId = 1000n;
     const newPlant = (plant: Partial<Item> = {}): Item => ({ id: nextId++, name: 'Ginkgo', ...plant });
@@ -25,28 +25,22 @@ export function testEngine(name: string, { open }: Engine): void {
     });
     afterAll(() => store.close());
 
-    describe('creates a plant', () => {
-      test('and keeps it as it was given', async () => {
+    describe('the store creates a plant', () => {
+      test('and returns it unchanged', async () => {
         const plant = newPlant({ tag: 'tree' });
         expect(await store.items.create(plant)).toBe('created');
         expect(await stored(plant)).toEqual(plant);
       });
 
-      test.each([
-        ['9007199254740992', 9007199254740992n],
-        ['9007199254740993', 9007199254740993n],
-        ['the largest', 9223372036854775807n],
-        ['the smallest', -9223372036854775808n],
-        ['zero', 0n],
-        ['-1', -1n],
-      ])('with the id %s', async (_name, id) => {
+      const ids = [2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n), 0n, -1n];
+      test.each(ids)('with the id %s', async (id) => {
         const plant = { id, name: `plant ${String(id)}` };
         expect(await store.items.create(plant)).toBe('created');
         expect(await store.items.create(plant)).toBe('replayed');
         expect(await stored(plant)).toEqual(plant);
       });
 
-      test('with text as it is, of every kind that others trip over', async () => {
+      test('with each text that other programs corrupt, and returns the text unchanged', async () => {
         const plants = TEXTS.flatMap((text) => [newPlant({ name: text }), newPlant({ tag: text })]);
         const creations = await Promise.all(plants.map((plant) => store.items.create(plant)));
         expect(new Set(creations)).toEqual(new Set(['created']));
@@ -57,8 +51,8 @@ export function testEngine(name: string, { open }: Engine): void {
       });
     });
 
-    describe('of a plant whose id exists', () => {
-      test('says replayed if it is the same, and changes nothing', async () => {
+    describe('the store answers a create whose id exists', () => {
+      test('with "replayed" for the same plant, and changes nothing', async () => {
         const plant = newPlant({ tag: 'tree' });
         await store.items.create(plant);
         expect(await store.items.create({ ...plant })).toBe('replayed');
@@ -72,14 +66,14 @@ export function testEngine(name: string, { open }: Engine): void {
         ['another tag', { name: 'Ginkgo', tag: 'Tree' }],
         ['no tag', { name: 'Ginkgo' }],
         ['an empty tag', { name: 'Ginkgo', tag: '' }],
-      ])('says conflict for %s, and keeps the first', async (_name, content) => {
+      ])('with "conflict" for %s, and keeps the first plant', async (_name, content) => {
         const plant = newPlant({ tag: 'tree' });
         await store.items.create(plant);
         expect(await store.items.create({ id: plant.id, ...content })).toBe('conflict');
         expect(await stored(plant)).toEqual(plant);
       });
 
-      test.each(LOOKALIKES)('tells apart what looks alike: %j and %j', async (one, other) => {
+      test.each(LOOKALIKES)('with "conflict" for another text that looks the same: %j and %j', async (one, other) => {
         const plant = newPlant({ name: one, tag: one });
         expect(await store.items.create(plant)).toBe('created');
         expect(await store.items.create({ ...plant, name: other })).toBe('conflict');
@@ -88,14 +82,14 @@ export function testEngine(name: string, { open }: Engine): void {
       });
     });
 
-    describe('under concurrency', () => {
+    describe('the store, under concurrent creates,', () => {
       test('creates one of 50 identical plants, and replays the others', async () => {
         const plant = newPlant();
         const creations = await Promise.all(Array.from({ length: 50 }, () => store.items.create(plant)));
         expect(creations.toSorted()).toEqual(['created', ...Array.from({ length: 49 }, () => 'replayed')]);
       });
 
-      test('lets one of 50 different contents win, and tells the truth to each', async () => {
+      test('stores one of ten contents with one id, and answers "conflict" to the nine others', async () => {
         const { id } = newPlant();
         const contents = Array.from({ length: 50 }, (_, index) => ({ id, name: `content ${index % 10}` }));
         const creations = await Promise.all(contents.map((plant) => store.items.create(plant)));
@@ -106,7 +100,7 @@ export function testEngine(name: string, { open }: Engine): void {
         });
       });
 
-      test('lets one content win among two openings of the store', async () => {
+      test('stores one of two contents with one id when they come through two openings of the store', async () => {
         const other = await open();
         const ids = Array.from({ length: 200 }, () => newPlant().id);
         const attempts = ids.flatMap((id) => [
@@ -120,9 +114,9 @@ export function testEngine(name: string, { open }: Engine): void {
       });
 
       test.each([
-        ['one by one', (plants: readonly Item[]) => Promise.all(plants.map((plant) => outcomeOf(plant)))],
-        ['at once', (plants: readonly Item[]) => store.items.createAll(plants)],
-      ])('fails the plant that cannot be stored, and no other, of plants that come %s', async (_how, create) => {
+        ['1,000 calls of create', (plants: readonly Item[]) => Promise.all(plants.map((plant) => outcomeOf(plant)))],
+        ['one call of createAll', (plants: readonly Item[]) => store.items.createAll(plants)],
+      ])('rejects only the one plant that cannot be stored, in %s', async (_calls, create) => {
         const plants = Array.from({ length: 1000 }, () => newPlant());
         const bad = plants.map((plant, index) => (index === 500 ? { ...plant, name: 'lone \ud800' } : plant));
         const outcomes = await create(bad);
@@ -131,8 +125,8 @@ export function testEngine(name: string, { open }: Engine): void {
       });
     });
 
-    describe('of many plants at once', () => {
-      test('tells of each, in their order, and keeps the first of those with one id', async () => {
+    describe('createAll', () => {
+      test('returns the outcome of each plant in order, and stores the first of several with one id', async () => {
         const [one, other, third] = [newPlant(), newPlant({ tag: '' }), newPlant()];
         await store.items.create(one);
         const plants = [other, one, { ...one, tag: 'x' }, third, { ...other, tag: 'x' }, { ...other }];
@@ -142,7 +136,7 @@ export function testEngine(name: string, { open }: Engine): void {
         expect(await store.items.createAll([])).toEqual([]);
       });
 
-      test('answers for all of several calls, and for single plants meanwhile', async () => {
+      test('stores the plants of five concurrent calls, and a single create among them', async () => {
         const batches = Array.from({ length: 5 }, () => Array.from({ length: 500 }, () => newPlant()));
         const creations = batches.map((batch) => store.items.createAll(batch));
         const single = newPlant();
@@ -152,7 +146,7 @@ export function testEngine(name: string, { open }: Engine): void {
       });
     });
 
-    test('lists the plants in the order of their ids, as they were at one moment', async () => {
+    test('the store lists plants in the order of their ids, as they were at one moment', async () => {
       const more = Array.from({ length: 2500 }, () => newPlant());
       await Promise.all(more.map((plant) => store.items.create(plant)));
       const listed: Item[] = [];
@@ -166,7 +160,7 @@ export function testEngine(name: string, { open }: Engine): void {
       expect(await stored(late)).toEqual(late);
     });
 
-    test('removes a plant, whose id is free again', async () => {
+    test('the store removes a plant, and accepts its id for another plant', async () => {
       const plant = newPlant();
       await store.items.create(plant);
       expect(await store.items.remove(plant.id)).toBe(true);
@@ -174,7 +168,7 @@ export function testEngine(name: string, { open }: Engine): void {
       expect(await store.items.create({ ...plant, name: 'another' })).toBe('created');
     });
 
-    test('undoes a transaction of which a query fails, also if the work goes on', async () => {
+    test('a transaction rolls back after a failed query, even when its work catches the error', async () => {
       const plant = newPlant();
       await store.items.create(plant);
       const other = newPlant();
@@ -192,11 +186,11 @@ export function testEngine(name: string, { open }: Engine): void {
       expect(await store.items.create(other)).toBe('created');
     });
 
-    test('is ready', async () => {
+    test('the store is ready', async () => {
       await expect(store.ready()).resolves.toBeUndefined();
     });
 
-    test('opens again as it was, with its schema up to date', async () => {
+    test('the store opens again with the same plants, and needs no migration', async () => {
       const before = await allPlants(store);
       await store.close();
       store = await open();

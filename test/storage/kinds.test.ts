@@ -5,12 +5,12 @@ import { PostgresServer } from '../support/postgres.ts';
 import { Project } from '../support/project.ts';
 import { run } from '../support/readme.ts';
 
-/** Until 1972 its time was 44 minutes and 30 seconds from UTC. */
+/** Until 1972 its clocks were 44 minutes and 30 seconds behind UTC. */
 const ZONE = 'Africa/Monrovia';
 const server = await PostgresServer.create({ TimeZone: ZONE });
 afterAll(() => server.remove());
 
-// In a copy of the project items have a column of every kind, and one more that may be null.
+// In a copy of the project, an item has two columns of every kind: one is `not null`, the other may be null.
 const project = new Project();
 const KINDS = Object.keys(ON_SQLITE) as (keyof typeof ON_SQLITE)[];
 const described = KINDS.map((kind) => `${kind}: '${kind}', ${kind}_or_null: '${kind}?'`).join();
@@ -27,7 +27,7 @@ for (const [engine, types, others, end] of [
 test.each([
   ['SQLite', 'sqlite:plants.db'],
   ['PostgreSQL', server.url()],
-])('every kind of column is written, read, looked for, changed and compared on %s', async (_engine, url) => {
+])('writes, reads, queries, updates and compares every kind of column on %s', async (_engine, url) => {
   const script = `TZ=${ZONE} scripts/node test/storage/kinds.ts ${url}`;
   expect(await run(project, script)).toEqual({ code: 0, stdout: '', stderr: '' });
 });

@@ -27,9 +27,9 @@ const newPlant = (): Item => ({ id: nextId++, name: 'Ginkgo' });
 const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
 const sabotage = (text: string) => server.query(text, database);
 
-/** Makes each insert fail so and so often with a SQLSTATE, by a trigger. */
+/** Installs a trigger that makes the next inserts fail with a SQLSTATE. @param times how many inserts fail */
 async function failInserts(state: string, times: number): Promise<void> {
-  // What a sequence has counted is not rolled back.
+  // PostgreSQL does not roll back a sequence.
   await sabotage(`create sequence tries;
     create function fail() returns trigger language plpgsql as $$ begin
       if nextval('tries') <= ${times} then raise exception 'sabotage' using errcode = '${state}'; end if;
@@ -37,25 +37,25 @@ async function failInserts(state: string, times: number): Promise<void> {
     create trigger fail before insert on plants for each statement execute function fail()`);
 }
 
-/** How long something takes, in milliseconds. */
+/** Returns how long the work takes, whether it succeeds or fails, in milliseconds. */
 async function time(work: Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work.catch(() => undefined);
   return performance.now() - start;
 }
 
-describe('a batch is tried again after', () => {
+describe('retries a batch after', () => {
   test.each([
     ['a serialization failure', '40001'],
     ['a deadlock', '40P01'],
-    ['a commit of which nobody knows', '40003'],
+    ['a commit with an unknown outcome', '40003'],
     ['too many connections', '53300'],
     ['a full disk', '53100'],
-    ['a lock that is not to be had', '55P03'],
+    ['a lock that is not available', '55P03'],
     ['a cancellation', '57014'],
     ['a server that shuts down', '57P01'],
-    ['an error of the disk', '58030'],
-    ['a server that takes no writes', '25006'],
+    ['a disk error', '58030'],
+    ['a read-only server', '25006'],
   ])('%s (%s)', async (_name, state) => {
     await failInserts(state, 2);
     const plant = newPlant();
@@ -68,7 +68,7 @@ describe('a batch is tried again after', () => {
     await using other = await OtherSession.open(server.url(database));
     await other.run('begin');
     await other.run(`insert into plants (id, name) values (${String(two.id)}, 'Ginkgo')`);
-    // Both writers are busy with the first plants, so that the next two are one batch.
+    // The first two plants keep both writers busy, so that the next two form one batch.
     const first = [newPlant(), newPlant()].map((plant) => store.items.create(plant));
     const creations = [one, two].map((plant) => store.items.create(plant));
     await server.until("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
@@ -77,7 +77,7 @@ describe('a batch is tried again after', () => {
     expect(await Promise.all([...first, ...creations])).toEqual(['created', 'created', 'created', 'created']);
   });
 
-  test('connections that are lost, again and again', async () => {
+  test('each of many lost connections', async () => {
     const over = new AbortController();
     const killing = (async () => {
       while (!over.signal.aborted) {
@@ -92,13 +92,13 @@ describe('a batch is tried again after', () => {
     for (const plant of plants) creations.push(await store.items.create(plant));
     over.abort();
     await killing;
-    // An answer that was lost with its connection is that of a replay: the plant is there.
+    // A retry after a lost answer finds its own plant, and answers "replayed".
     expect(new Set(creations)).toContain('created');
     expect(creations).not.toContain('conflict');
     expect(await allPlants(store)).toEqual(plants);
   });
 
-  test('a server that was killed, and has come back', async () => {
+  test('a kill and restart of the server', async () => {
     const before = newPlant();
     await store.items.create(before);
     await server.kill();
@@ -110,8 +110,8 @@ describe('a batch is tried again after', () => {
   });
 });
 
-describe('a batch is given up, and the plants are told that the store is unavailable,', () => {
-  test('when it fails for longer than a plant may wait; all is well again after', async () => {
+describe('fails the plants of a batch with StoreUnavailable', () => {
+  test('when inserts fail for longer than a plant may wait, and stores plants again afterwards', async () => {
     await failInserts('40001', 1_000_000);
     const plant = newPlant();
     const creation = store.items.create(plant);
@@ -119,13 +119,13 @@ describe('a batch is given up, and the plants are told that the store is unavail
     await expect(creation).rejects.toEqual(UNAVAILABLE);
     expect(await duration).toBeGreaterThan(STORE_PATIENCE_MS - 1000);
     expect(await duration).toBeLessThan(STORE_PATIENCE_MS + 1000);
-    // Nobody else waits in vain for as long.
+    // The next plant must not wait as long as the first.
     expect(await time(store.items.create(plant))).toBeLessThan(1000);
     await sabotage('drop trigger fail on plants');
     expect(await store.items.create(plant)).toBe('created');
   });
 
-  test('when another session holds a lock; what waited for it on the server is gone', async () => {
+  test('when another session holds a lock, and leaves no insert waiting on the server', async () => {
     await using other = await OtherSession.open(server.url(database));
     await other.run('begin; lock table plants in exclusive mode');
     const creations = Array.from({ length: 100 }, () => store.items.create(newPlant()));
@@ -138,7 +138,7 @@ describe('a batch is given up, and the plants are told that the store is unavail
     expect(await allPlants(store)).toHaveLength(1);
   });
 
-  test('when the server hangs, whose connections are given up', async () => {
+  test('when the server hangs, and stores plants again afterwards', async () => {
     await store.items.create(newPlant());
     server.freeze();
     const duration = await time(store.items.create(newPlant()));
@@ -148,7 +148,7 @@ describe('a batch is given up, and the plants are told that the store is unavail
     expect(await store.items.create(newPlant())).toBe('created');
   });
 
-  test('when PostgreSQL refuses the password from now on', async () => {
+  test('when PostgreSQL no longer lets the role log in', async () => {
     await server.query('create role gardener login');
     const own = await server.createDatabase('owner gardener');
     const theirs = await openStore(readPostgresLocation(server.url(own, '', 'gardener')), { create: true });
@@ -161,7 +161,7 @@ describe('a batch is given up, and the plants are told that the store is unavail
   });
 });
 
-test('plants that the operator’s constraint refuses fail alone', async () => {
+test('rejects only the plants that a constraint of the operator refuses', async () => {
   await sabotage("alter table plants add constraint no_weeds check (name <> 'weed')");
   const plants = Array.from({ length: 3000 }, (_, index) => ({
     ...newPlant(),
@@ -170,14 +170,14 @@ test('plants that the operator’s constraint refuses fail alone', async () => {
   const outcomes = await Promise.allSettled(plants.map((plant) => store.items.create(plant)));
   const refused = outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [index] : []));
   expect(refused).toEqual([500, 1500, 2500]);
-  // The log gets the reason, but none of the texts.
+  // The message goes to the log, so it must not contain the text of a plant.
   expect(outcomes[500]).toMatchObject({
     reason: { name: 'ConstraintViolated', constraint: 'check', message: expect.not.stringContaining('weed,') },
   });
   expect(await allPlants(store)).toHaveLength(2997);
 });
 
-test('a plant whose id was refused once is stored with a content that can be', async () => {
+test('stores a plant after a constraint has refused another plant with the same id', async () => {
   await sabotage("alter table plants add constraint no_weeds check (name <> 'weed')");
   const { id } = newPlant();
   const first = Array.from({ length: 2 }, () => store.items.create(newPlant()));
@@ -186,7 +186,7 @@ test('a plant whose id was refused once is stored with a content that can be', a
   expect(outcomes).toMatchObject([{ status: 'rejected' }, { value: 'created' }, { value: 'conflict' }]);
 });
 
-describe('a table that is gone', () => {
+describe('the store', () => {
   const work = {
     create: () => store.items.create(newPlant()),
     find: () => store.tokens.find(new Uint8Array(32)),
@@ -197,7 +197,7 @@ describe('a table that is gone', () => {
     ['plants', ['create', 'ready']],
     ['tokens', ['find', 'ready']],
     ['schema_version', ['ready']],
-  ] as const)('makes the store unavailable until it is back: %s', async (table, calls) => {
+  ] as const)('is unavailable while its table %s is missing', async (table, calls) => {
     for (const call of calls) await work[call]();
     await sabotage(`alter table ${table} rename to gone`);
     for (const call of calls) {
@@ -210,7 +210,7 @@ describe('a table that is gone', () => {
     for (const call of calls) await work[call]();
   });
 
-  test('is no different from a column that is gone', async () => {
+  test('is unavailable while a column is missing', async () => {
     await sabotage('alter table plants rename tag to gone');
     await expect(work.create()).rejects.toMatchObject({
       name: 'StoreUnavailable',
@@ -220,14 +220,14 @@ describe('a table that is gone', () => {
     await work.create();
   });
 
-  test('is no excuse for an operation that asks for another one', async () => {
+  test('rejects a query for an unknown table or column, rather than reporting itself unavailable', async () => {
     for (const statement of ['select 1 from plantz', 'select nope from plants']) {
       const asking = sql.raw(statement).execute(store.database);
       await expect(asking).rejects.toMatchObject({ name: 'StatementRejectedError' });
     }
   });
 
-  test('takes a batch one statement', async () => {
+  test('sends one statement for a batch of 1,024 plants when the table is missing', async () => {
     await sabotage('alter table plants rename to gone');
     using session = new Session(readPostgresLocation(server.url(database)));
     let statements = 0;
@@ -244,7 +244,7 @@ describe('a table that is gone', () => {
   });
 });
 
-test('a transaction that the server’s own timeout ends is unavailable', async () => {
+test('reports StoreUnavailable when transaction_timeout of the server ends a transaction', async () => {
   await sabotage(`alter database ${database} set transaction_timeout = '200ms'`);
   const own = await openStore(readPostgresLocation(server.url(database)), { create: false });
   const slow = own.transaction((all) => sql`select pg_sleep(0.3)`.execute(all));

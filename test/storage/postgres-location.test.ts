@@ -35,7 +35,7 @@ const PLAIN = {
   connectTimeoutMs: 2000,
 };
 
-describe('DATABASE_URL names a PostgreSQL database', () => {
+describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
   test.each([
     ['postgres://plants@db/plants', {}],
     ['postgresql://plants@db/plants', {}],
@@ -69,7 +69,7 @@ describe('DATABASE_URL names a PostgreSQL database', () => {
       `postgres://plants@db/plants?sslmode=require&sslrootcert=${join(folder, 'root.pem')}`,
       { tls: { mode: 'verify-ca', ca: cert } },
     ],
-  ])('%s', (url, difference) => {
+  ])('reads %s', (url, difference) => {
     expect(read(url)).toEqual({ ...PLAIN, ...difference });
   });
 
@@ -78,11 +78,11 @@ describe('DATABASE_URL names a PostgreSQL database', () => {
     ['db:6000', 'of the port'],
     ['other', ''],
     ['one,two', 'a:b\\c'],
-  ])('with a password from a file, for %s', (hosts, password) => {
+  ])('takes the password for %s from the passfile', (hosts, password) => {
     expect(read(`postgres://plants@${hosts}/plants?passfile=${passfile}`)).toMatchObject({ password });
   });
 
-  test('whose password in the URL counts before one from a file', () => {
+  test('prefers the password in the URL to the passfile', () => {
     expect(read(`postgres://plants:own@db/plants?passfile=${passfile}`)).toMatchObject({ password: 'own' });
   });
 
@@ -118,7 +118,7 @@ describe('DATABASE_URL names a PostgreSQL database', () => {
     [`postgres://plants@elsewhere/plants?passfile=${passfile}`, 'must have a passfile with one password for all hosts'],
     [`postgres://plants@db,one/plants?passfile=${passfile}`, 'must have a passfile with one password for all hosts'],
     ['postgres://plants:secret@db/plants?connect_timeout=0', 'must have a connect_timeout in seconds, from 1 to 9999'],
-  ])('and is refused with what to do, and without the password: %s', (url, message) => {
+  ])('refuses %s with the cure, and without the password', (url, message) => {
     const attempt = () => read(url);
     expect(attempt).toThrow(expect.objectContaining({ name: 'ExplainedError' }));
     expect(attempt).toThrow(`DATABASE_URL ${message}`);

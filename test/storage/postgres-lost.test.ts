@@ -20,7 +20,7 @@ const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
 const LOSE = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plant-store'";
 const WAITS = "select 1 from pg_stat_activity where application_name = 'plant-store' and wait_event_type = 'Lock'";
 
-describe('a database that is in use', () => {
+describe('an open store', () => {
   let database: string;
   let store: Store;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('a database that is in use', () => {
   });
   afterEach(() => store.close());
 
-  test('and whose connection is lost in the middle of a list ends it with an error, not as if it were whole', async () => {
+  test('ends a list with an error when its connection is lost halfway', async () => {
     const plants = Array.from({ length: 5000 }, (_, id): Item => ({ id: BigInt(id), name: 'Ginkgo' }));
     await Promise.all(plants.map((plant) => store.items.create(plant)));
     let listed = 0;
@@ -45,13 +45,13 @@ describe('a database that is in use', () => {
   });
 
   test.each([
-    ['raises what it likes', "begin if new.name = 'weed' then raise exception 'no'; end if; return new; end"],
+    ['rejects with an exception', "begin if new.name = 'weed' then raise exception 'no'; end if; return new; end"],
     [
-      'warns of everything',
+      'rejects with an exception, after a warning for each plant',
       "begin raise warning 'hm'; if new.name = 'weed' then raise exception 'no'; end if; return new; end",
     ],
-    ['makes away with it', "begin if new.name = 'weed' then return null; end if; return new; end"],
-  ])('by an operator whose trigger %s refuses that plant, and no other', async (_name, body) => {
+    ['silently drops', "begin if new.name = 'weed' then return null; end if; return new; end"],
+  ])('rejects only the plant that a trigger of the operator %s', async (_name, body) => {
     await server.query(
       `create function judge() returns trigger language plpgsql as $$ ${body} $$;
        create trigger judge before insert on plants for each row execute function judge()`,
@@ -64,7 +64,7 @@ describe('a database that is in use', () => {
     expect(await allPlants(store)).toHaveLength(199);
   });
 
-  test('does a change again whose connection is lost before its commit', async () => {
+  test('repeats a change when its connection is lost before the commit', async () => {
     expect(await store.tokens.add({ name: 'mine', hash: new Uint8Array(32), scopes: [] })).toBe(true);
     await server.query(LOSE);
     expect(await store.tokens.revoke('mine')).toBe(true);
@@ -78,7 +78,7 @@ describe('a database that is in use', () => {
     expect(await removal).toBe(true);
   });
 
-  test('does not do a change again whose commit may have succeeded, unless to do it twice is the same', async () => {
+  test('repeats a change whose commit may have succeeded only if the change is repeatable', async () => {
     await server.query(
       `create function wait() returns trigger language plpgsql as $$ begin
          perform pg_advisory_xact_lock(1); return null; end $$;
@@ -115,7 +115,7 @@ describe('a database that is in use', () => {
   });
 });
 
-test('a write that is under way when the store is closed leaves no connection behind', async () => {
+test('leaves no connection behind when the store closes during a write', async () => {
   const database = await server.createDatabase();
   const store = await open(server.url(database));
   await using other = await Session.open(server.url(database));
@@ -129,7 +129,7 @@ test('a write that is under way when the store is closed leaves no connection be
   await server.until(`select where not exists (select ${connections})`);
 });
 
-test('a store that is not open yet counts no batch, and a plant that failed', async () => {
+test('reports a failed plant and no batch to the observer when the store is not open yet', async () => {
   const observer = { written: jest.fn(), answered: jest.fn(), failed: jest.fn() };
   const location = readPostgresLocation(`postgres://postgres@127.0.0.1:${await freePort()}/plants`);
   const store = await openStore(location, { create: true, onUnreachable: () => undefined, observer });
@@ -139,7 +139,7 @@ test('a store that is not open yet counts no batch, and a plant that failed', as
   expect(observer.written).not.toHaveBeenCalled();
 });
 
-test('a server that takes connections and closes them, as a balancer with nothing behind it does, is away', async () => {
+test('reports StoreUnavailable when a balancer without a backend closes each connection', async () => {
   let dialled = 0;
   const balancer = createServer((socket) => {
     dialled++;
@@ -156,7 +156,7 @@ test('a server that takes connections and closes them, as a balancer with nothin
   balancer.close();
 });
 
-describe('while another process holds the lock of the migrations', () => {
+describe('while another process holds the migration lock,', () => {
   let database: string;
   let other: Session;
   beforeEach(async () => {
@@ -168,7 +168,7 @@ describe('while another process holds the lock of the migrations', () => {
     await other.run('begin; select from schema_version for update');
   });
 
-  test('a connection that is lost is made anew, and the schema is brought up to date in the end', async () => {
+  test('the store replaces a lost connection, and migrates once the lock is free', async () => {
     const opening = open(server.url(database));
     await server.until(WAITS);
     await server.query(LOSE);
@@ -180,7 +180,7 @@ describe('while another process holds the lock of the migrations', () => {
     await other[Symbol.asyncDispose]();
   });
 
-  test('the service stops when it is told to', async () => {
+  test('the service stops on SIGTERM', async () => {
     const environment = { DATABASE_URL: server.url(database), PORT: '0' };
     const service = start(process.execPath, ['src/main.ts', 'serve'], environment, ROOT);
     await server.until(WAITS);

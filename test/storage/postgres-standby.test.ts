@@ -13,12 +13,12 @@ const open = (url: string) => openStore(readPostgresLocation(url), { create: tru
 const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
 const WAITING = "select pid from pg_stat_activity where wait_event = 'SyncRep'";
 
-describe('with a synchronous standby that is away', () => {
+describe('while the synchronous standby is away, the store', () => {
   let database: string;
   let store: Store;
   beforeEach(async () => {
     database = await primary.createDatabase();
-    // The server would not say so then that a commit did not wait.
+    // Hides the warning by which PostgreSQL tells that a commit did not wait for the standby.
     await primary.query(`alter database ${database} set client_min_messages = 'error'`);
     store = await open(primary.url(database));
     await commitsWaitFor('a standby that is away');
@@ -28,21 +28,21 @@ describe('with a synchronous standby that is away', () => {
     await store.close();
   });
 
-  /** Sets whom commits wait for. */
+  /** Sets the standby that commits wait for; '' means none. */
   async function commitsWaitFor(standby: string): Promise<void> {
     primary.set({ synchronous_standby_names: standby === '' ? '' : `"${standby}"` });
     primary.reload();
     await primary.until(
       `select 1 where (current_setting('synchronous_standby_names') = '') = ${String(standby === '')}`,
     );
-    // Commits wait once the checkpointer has seen it as well, which it has before it does this.
+    // Commits wait only once the checkpointer has reloaded the setting, which it does before a checkpoint.
     await primary.query('checkpoint');
   }
 
-  test('nothing is acknowledged, and what was stored is a replay when it is back', async () => {
+  test('acknowledges no plant, and replays it once commits no longer wait', async () => {
     const plant = { id: 1n, name: 'Ginkgo' };
     await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
-    // It can be seen, and might be lost with the primary.
+    // The plant is visible, but would be lost with the primary.
     expect(await allPlants(store)).toEqual([plant]);
     await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
     expect(await primary.query(WAITING)).toEqual([]);
@@ -57,14 +57,14 @@ describe('with a synchronous standby that is away', () => {
   });
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
-    'nor is it when an operator ends the wait by %s, after which PostgreSQL reports success',
+    'acknowledges no plant when an operator ends the wait by %s, although PostgreSQL reports success',
     async (end) => {
       const creation = store.items.create({ id: 1n, name: 'Ginkgo' });
       let settled = false;
       void creation.then(() => (settled = true)).catch(() => undefined);
       await primary.until(WAITING);
       await primary.query(`select ${end}(pid) from pg_stat_activity where wait_event = 'SyncRep'`);
-      // It asks again, and waits again.
+      // The store retries, and waits again.
       await primary.until(WAITING);
       expect(settled).toBe(false);
       await commitsWaitFor('');
@@ -72,7 +72,7 @@ describe('with a synchronous standby that is away', () => {
     },
   );
 
-  test('nor is a plant that can be seen after a crash in the middle of the wait', async () => {
+  test('acknowledges no plant that a crash of the primary during the wait made visible', async () => {
     const plant = { id: 1n, name: 'Ginkgo' };
     const lost = store.items.create(plant).catch(() => undefined);
     await primary.until(WAITING);
@@ -86,17 +86,17 @@ describe('with a synchronous standby that is away', () => {
   });
 });
 
-describe('of several hosts', () => {
+describe('with several hosts in its URL, the store', () => {
   const hosts = (ports: readonly number[], database: string) =>
     `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join()}/${database}?target_session_attrs=read-write`;
 
-  test('the one that answers is used', async () => {
+  test('uses the host that answers', async () => {
     const store = await open(hosts([await freePort(), primary.port], await primary.createDatabase()));
     expect(await store.items.create({ id: 1n, name: 'Ginkgo' })).toBe('created');
     await store.close();
   });
 
-  test('none that answers is an error that names them', async () => {
+  test('names each host in the error when none answers', async () => {
     const ports = [await freePort(), await freePort()];
     await expect(open(hosts(ports, 'plants'))).rejects.toMatchObject({
       name: 'StoreUnavailable',
@@ -108,7 +108,7 @@ describe('of several hosts', () => {
     });
   });
 
-  test('the primary is used, and what was its standby once that is promoted', async () => {
+  test('uses the primary, and its standby after the promotion', async () => {
     const database = await primary.createDatabase();
     const standby = await primary.createStandby();
     const store = await open(hosts([standby.port, primary.port], database));
@@ -127,13 +127,13 @@ describe('of several hosts', () => {
     await primary.start();
   });
 
-  test('one that takes no writes any more is left for another', async () => {
+  test('leaves a host that has become read-only for the other host', async () => {
     const other = await PostgresServer.create();
     const database = await primary.createDatabase();
     await other.query(`create database ${database}`);
     const store = await open(hosts([primary.port, other.port], database));
     await store.items.create({ id: 1n, name: 'Ginkgo' });
-    // As a manager of failovers does with the one that shall be a standby.
+    // A failover manager demotes a primary in this way.
     primary.set({ default_transaction_read_only: 'on' });
     primary.reload();
     await primary.until("select 1 where current_setting('default_transaction_read_only') = 'on'");

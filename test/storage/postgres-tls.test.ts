@@ -8,6 +8,7 @@ import { freePort } from '../support/port.ts';
 import { NOBODY, PostgresServer } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
+const OTHER_NAME = 'for another host name';
 const folder = temporaryFolder();
 const file = (name: string, text: string) => {
   writeFileSync(join(folder, name), text);
@@ -31,7 +32,7 @@ server.reload();
 await server.until("select 1 from pg_settings where name = 'ssl' and setting = 'on'");
 afterAll(() => Promise.all([server.remove(), plain.remove()]));
 
-/** Whether the connection to a server, by a name of it, is encrypted, or whose certificate it has; or why there is none. */
+/** Connects, and returns the error, otherwise the name in the client's certificate, otherwise whether TLS is in use. */
 async function connect({ port }: PostgresServer, host: string, parameters: string): Promise<boolean | string> {
   const url = `postgres://postgres@${host}:${port}/postgres?application_name=tls${parameters}`;
   try {
@@ -46,45 +47,45 @@ async function connect({ port }: PostgresServer, host: string, parameters: strin
   }
 }
 
-describe('TLS to a server that has it', () => {
+describe('the store, on a server with TLS,', () => {
   test.each([
-    ['', true],
-    ['&sslmode=prefer', true],
-    ['&sslmode=require', true],
-    ['&sslmode=disable', false],
-    [`&sslmode=verify-ca&sslrootcert=${root}`, true],
-    [`&sslmode=verify-full&sslrootcert=${root}`, true],
-    [`&sslmode=require${clientFiles}`, '/CN=postgres'],
-  ])('is as the URL wants it: %s', async (parameters, encrypted) => {
-    expect(await connect(server, 'localhost', parameters)).toBe(encrypted);
+    ['with TLS by default', '', true],
+    ['with TLS for sslmode=prefer', '&sslmode=prefer', true],
+    ['with TLS for sslmode=require', '&sslmode=require', true],
+    ['without TLS for sslmode=disable', '&sslmode=disable', false],
+    ['with TLS for sslmode=verify-ca', `&sslmode=verify-ca&sslrootcert=${root}`, true],
+    ['with TLS for sslmode=verify-full', `&sslmode=verify-full&sslrootcert=${root}`, true],
+    ['with the client certificate of sslcert', `&sslmode=require${clientFiles}`, '/CN=postgres'],
+  ])('connects %s', async (_how, parameters, found) => {
+    expect(await connect(server, 'localhost', parameters)).toBe(found);
   });
 
   test.each([
-    ['an unknown authority', `&sslmode=verify-full&sslrootcert=${strange}`, 'self-signed certificate in'],
-    ['an unknown authority', `&sslmode=verify-ca&sslrootcert=${strange}`, 'self-signed certificate in'],
-    ['an unknown authority, as libpq has it', `&sslmode=require&sslrootcert=${strange}`, 'self-signed'],
-    ['none of the known authorities', '&sslmode=verify-full', ''],
-    ['the system’s authorities', '&sslrootcert=system', ''],
-    ['another name', `&sslmode=verify-full&sslrootcert=${root}`, "Hostname/IP does not match certificate's altnames"],
-  ])('is refused with the certificate of %s', async (name, parameters, reason) => {
-    const refusal = await connect(server, name === 'another name' ? '127.0.0.1' : 'localhost', parameters);
+    ['of an unknown authority, with sslmode=verify-full', `&sslmode=verify-full&sslrootcert=${strange}`, 'self-signed'],
+    ['of an unknown authority, with sslmode=verify-ca', `&sslmode=verify-ca&sslrootcert=${strange}`, 'self-signed'],
+    ['of an unknown authority, with sslmode=require', `&sslmode=require&sslrootcert=${strange}`, 'self-signed'],
+    ['of an unknown authority, without sslrootcert', '&sslmode=verify-full', ''],
+    ['of an unknown authority, with sslrootcert=system', '&sslrootcert=system', ''],
+    [OTHER_NAME, `&sslmode=verify-full&sslrootcert=${root}`, "Hostname/IP does not match certificate's altnames"],
+  ])('refuses a certificate %s', async (name, parameters, reason) => {
+    const refusal = await connect(server, name === OTHER_NAME ? '127.0.0.1' : 'localhost', parameters);
     expect(refusal).toMatch(/^StoreUnusable: PostgreSQL at /);
     expect(refusal).toContain(`has a certificate that is refused: ${reason}`);
   });
 
-  test('need not have the name where only the authority counts', async () => {
+  test('accepts a certificate of another name with sslmode=verify-ca', async () => {
     expect(await connect(server, '127.0.0.1', `&sslmode=verify-ca&sslrootcert=${root}`)).toBe(true);
   });
 });
 
-describe('TLS to a server that has none', () => {
-  test.each(['require', 'verify-ca', 'verify-full'])('is refused with sslmode=%s', async (mode) => {
+describe('the store, on a server without TLS,', () => {
+  test.each(['require', 'verify-ca', 'verify-full'])('refuses to connect with sslmode=%s', async (mode) => {
     expect(await connect(plain, 'localhost', `&sslmode=${mode}`)).toMatch(
       new RegExp(`^StoreUnusable: .* offers no TLS, which sslmode=${mode} asks for$`),
     );
   });
 
-  test('is not the last word while another host may come back', async () => {
+  test('is unavailable, not unusable, while another host of its URL may come back', async () => {
     const hosts = `postgres://postgres@127.0.0.1:${plain.port},127.0.0.1:${await freePort()}`;
     const opening = openStore(readPostgresLocation(`${hosts}/postgres?sslmode=require`), { create: true });
     await expect(opening).rejects.toMatchObject({
@@ -93,7 +94,7 @@ describe('TLS to a server that has none', () => {
     });
   });
 
-  test('is done without where it is only preferred', async () => {
+  test('connects without TLS by default', async () => {
     expect(await connect(plain, 'localhost', '')).toBe(false);
   });
 });

@@ -23,7 +23,7 @@ const open = (name = database, create = true) => openStore(readPostgresLocation(
 
 testEngine('PostgreSQL', { open: () => open() });
 
-test('asks for the password that the URL has, and no other', async () => {
+test('uses the password of the URL, and never PGPASSWORD', async () => {
   await server.query("create role keeper login password 'right'");
   const own = await server.createDatabase('owner keeper');
   const rules = join(server.data, 'pg_hba.conf');
@@ -39,14 +39,14 @@ test('asks for the password that the URL has, and no other', async () => {
   delete process.env['PGPASSWORD'];
 });
 
-test('is reached through its Unix socket as well', async () => {
+test('connects through a Unix socket', async () => {
   const url = `postgres://postgres@${encodeURIComponent(server.folder)}:${server.port}/${database}`;
   const store = await openStore(readPostgresLocation(url), { create: true });
   await store.ready();
   await store.close();
 });
 
-test('rejects a statement with too few values at once, and does not try it again', async () => {
+test('rejects a statement with too few values, and does not retry it', async () => {
   using session = new Session(readPostgresLocation(server.url(database)));
   let tries = 0;
   const work = session.withRetries((query) => {
@@ -63,7 +63,7 @@ test('rejects a statement with too few values at once, and does not try it again
 test.each([
   ['keeps', ['40001', '40P01', '53100', '53300', '55P03', '57014', '23514']],
   ['gives up', ['08006', '57P01', '58030', 'XX000', '25006', '26000', '42P05']],
-])('%s the connection after an error of %j', async (verb, states) => {
+])('%s the connection after an error with SQLSTATE %j', async (verb, states) => {
   using session = new Session(readPostgresLocation(server.url(database)));
   const query = (text: string) => session.query(performance.now() + 5000, text);
   for (const state of states) {
@@ -75,7 +75,7 @@ test.each([
   }
 });
 
-test('does not take a transaction that loses to others all its time for a server that is out of reach', async () => {
+test('reports the serialization failure, not an unreachable server, when retries take all the time', async () => {
   using session = new Session(readPostgresLocation(server.url(database)));
   const lose = "do $$ begin raise exception 'lost' using errcode = '40001'; end $$";
   const loses = session.transaction((query) => query(lose), performance.now() + 1500, false);
@@ -90,7 +90,7 @@ test('does not take a transaction that loses to others all its time for a server
   expect(tries).toBe(3);
 });
 
-test('names a prepared statement by its text, and connects anew where another has its name', async () => {
+test('names a prepared statement by the hash of its text, and reconnects when that name is taken', async () => {
   using session = new Session(readPostgresLocation(server.url(database)));
   const text = 'select name from pg_prepared_statements where name like $1';
   const name = `store_${hash('sha256', text).slice(0, 16)}`;
@@ -99,7 +99,7 @@ test('names a prepared statement by its text, and connects anew where another ha
   expect((await session.withRetries((query) => query(text, 'store%'), until)).rows).toEqual([{ name }]);
 });
 
-test('runs eight queries at once, and looks tokens up meanwhile', async () => {
+test('runs eight queries at once, and looks up a token meanwhile', async () => {
   const own = await server.createDatabase();
   const store = await open(own);
   const hash = new Uint8Array(32);
@@ -114,12 +114,12 @@ test('runs eight queries at once, and looks tokens up meanwhile', async () => {
     `select from pg_stat_activity where application_name = 'plant-store' and datname = '${own}'`,
   );
   await Promise.all(sleeping);
-  // Eight, and the one for look-ups.
+  // Eight for queries, and one for tokens.
   expect(connections).toHaveLength(9);
   await store.close();
 });
 
-test('ends a list that is not read', async () => {
+test('ends a list that the caller does not read', async () => {
   const engine = await openPostgres(readPostgresLocation(server.url(database)), { create: true });
   const list = whileRead(engine.portions({ sql: 'select generate_series(1, 3)', values: [], writes: false }, 1), 300);
   await list.next();
@@ -131,7 +131,7 @@ test('ends a list that is not read', async () => {
   await engine.close();
 });
 
-test('gives up transactions that hang, and what has waited too long for them, and goes on', async () => {
+test('fails eight transactions that hang, and a query that waits for them, and then runs queries again', async () => {
   const store = await open();
   const read = () => store.database.selectFrom('plants').select('id').limit(1).execute();
   const nested = Array.from({ length: 8 }, () =>
@@ -152,7 +152,7 @@ test('gives up transactions that hang, and what has waited too long for them, an
 });
 
 describe('a database', () => {
-  test('gets its tables where that is wanted, and not in passing', async () => {
+  test('gets its tables only with the option `create`', async () => {
     const empty = await server.createDatabase();
     await expect(open(empty, false)).rejects.toThrow(/^PostgreSQL at 127\.0\.0\.1:\d+\/test_\w+ has no plant store$/);
     const store = await open(empty);
@@ -160,7 +160,7 @@ describe('a database', () => {
     await store.close();
   });
 
-  test('of a newer schema, or an older one in passing, is left alone', async () => {
+  test('is refused when its schema is newer, or is older and the option `create` is off', async () => {
     const other = await server.createDatabase();
     await (await open(other)).close();
     await server.query('update schema_version set version = 99', other);
@@ -171,7 +171,7 @@ describe('a database', () => {
     await expect(open(other, false)).rejects.toThrow('has schema 0, an older one: run `migrate` first');
   });
 
-  test('of schema 1 is brought up to date, and its tokens have no scopes', async () => {
+  test('of schema 1 is migrated, and its tokens have no scopes', async () => {
     const other = await server.createDatabase();
     const version = 'create table schema_version (id bigint primary key, version bigint not null)';
     await server.query(`${version}; insert into schema_version values (1, 1); ${MIGRATIONS[0] ?? ''}`, other);
@@ -183,7 +183,7 @@ describe('a database', () => {
     await store.close();
   });
 
-  test('of another application is left as it is', async () => {
+  test('of another application is refused, and stays unchanged', async () => {
     const other = await server.createDatabase();
     await server.query('create table plants (watered date)', other);
     await expect(open(other)).rejects.toMatchObject({
@@ -194,7 +194,7 @@ describe('a database', () => {
     expect(await server.query(columns, other)).toEqual([{ column_name: 'watered' }]);
   });
 
-  test('in which this user may not make tables says so', async () => {
+  test('is refused when its user may not create tables', async () => {
     await server.query('create role visitor login');
     const other = await server.createDatabase();
     const url = server.url(other, '', 'visitor');
@@ -204,7 +204,7 @@ describe('a database', () => {
     });
   });
 
-  test('names an empty search_path in one line, also when a command opens the store', async () => {
+  test('is refused with one line about search_path when that is empty', async () => {
     const other = await server.createDatabase();
     await (await open(other)).close();
     await server.query(`alter database ${other} set search_path = ''`);
@@ -223,7 +223,7 @@ describe('a database', () => {
       'create table schema_version (id bigint not null, version bigint not null); insert into schema_version values (1, 20260101)',
     ],
     ['no row', 'create table schema_version (id bigint not null, version bigint not null)'],
-  ])('with a table schema_version of another application, of %s, is left as it is', async (_name, statement) => {
+  ])('is refused, and stays unchanged, when another application’s schema_version has %s', async (_name, statement) => {
     const other = await server.createDatabase();
     await server.query(statement, other);
     for (const create of [true, false]) {
@@ -235,7 +235,7 @@ describe('a database', () => {
     expect(await server.query("select from pg_tables where schemaname = 'public'", other)).toHaveLength(1);
   });
 
-  test('keeps plants and tokens as they are for a user with other defaults', async () => {
+  test('returns plants and tokens unchanged to a role with hostile settings', async () => {
     await server.query(`create role eccentric login; ${hostile('eccentric')}`);
     const own = await server.createDatabase('owner eccentric');
     const store = await openStore(readPostgresLocation(server.url(own, '', 'eccentric')), { create: true });
@@ -262,7 +262,7 @@ describe('a database', () => {
     await store.close();
   });
 
-  test('whose columns change their type under a store that is open goes on', async () => {
+  test('still serves an open store after the operator has changed the type of a column', async () => {
     const other = await server.createDatabase();
     const store = await open(other);
     const plant = { id: 1n, name: 'Ginkgo' };
@@ -273,7 +273,7 @@ describe('a database', () => {
     await store.close();
   });
 
-  test('is brought up to date once by twenty that open it at the same time', async () => {
+  test('is migrated once when twenty stores open it at the same time', async () => {
     const other = await server.createDatabase();
     const stores = await Promise.all(Array.from({ length: 20 }, () => open(other)));
     for (const store of stores) expect(await store.opened).toMatchObject({ now: MIGRATIONS.length });

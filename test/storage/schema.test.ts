@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
-/** A new store, and what runs a statement of its operator on it. */
+/** Makes the location of a new store, and a function that runs an operator's statement on it. */
 type Make = () => Promise<{ location: StoreLocation; run: (statement: string) => unknown }>;
 
 const onSqlite: Make = () => {
@@ -34,27 +34,27 @@ test.each(
   ].flatMap(({ engine, make, types: { text, bytes, int64 }, drop }) => {
     const anew = (columns: string) => `${drop}; create table plants (id ${int64} primary key, ${columns})`;
     return [
-      ['a table', 'drop table tokens', 'lacks the table tokens'],
-      ['a column', 'alter table plants drop column tag', `lacks the column "tag" of plants, ${text}`],
-      ['a column that is not null', anew('tag text'), `lacks the column "name" of plants, ${text} not null`],
+      ['no table of tokens', 'drop table tokens', 'lacks the table tokens'],
+      ['no column of tags', 'alter table plants drop column tag', `lacks the column "tag" of plants, ${text}`],
+      ['no column of names', anew('tag text'), `lacks the column "name" of plants, ${text} not null`],
       [
-        'a column of its type',
+        'a column of another type',
         anew(`name text not null, tag ${bytes}`),
         `has the column "tag" of plants as ${bytes}, and tables.ts as ${text}`,
       ],
       [
-        'a column that must not be null',
+        'a nullable column that must be not null',
         anew('name text, tag text'),
         `has the column "name" of plants as ${text}, and tables.ts as ${text} not null`,
       ],
       [
-        'a column that may be null',
+        'a not null column that must be nullable',
         anew('name text not null, tag text not null'),
         `has the column "tag" of plants as ${text} not null, and tables.ts as ${text}`,
       ],
     ].map(([what = '', statement = '', message = '']) => ({ engine, make, what, statement, message }));
   }),
-)('a store on $engine that lacks $what does not start, and says so', async ({ make, statement, message }) => {
+)('refuses to open a store on $engine with $what, and names the difference', async ({ make, statement, message }) => {
   const { location, run } = await make();
   await (await openStore(location, { create: true })).close();
   await run(statement);

@@ -4,12 +4,12 @@ import { expect, test } from '@jest/globals';
 import { plantStore, ROOT, start, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** Who may read and write a file, as `ls` has it in octal. */
+/** The permissions of a file, in octal. */
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const modesIn = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]));
 
-/** Runs a command under an umask that takes nothing away. */
+/** Runs a command with the umask 0, which leaves the permissions of files to the command. */
 async function run(folder: string, database: string, ...args: readonly string[]): Promise<void> {
   const program = [process.execPath, join(ROOT, 'src/main.ts'), ...args];
   const environment = { DATABASE_URL: `sqlite:${database}` };
@@ -17,7 +17,7 @@ async function run(folder: string, database: string, ...args: readonly string[])
   expect([await started.ended, started.stderr()]).toEqual([0, expect.any(String)]);
 }
 
-test("a new store is its owner's alone, with its log and its folders, while it is in use", async () => {
+test('creates a store, its log and its folders with permissions for the owner alone', async () => {
   const folder = temporaryFolder();
   const database = join(folder, 'new/data/plants.db');
   await run(folder, database, 'migrate');
@@ -31,7 +31,7 @@ test("a new store is its owner's alone, with its log and its folders, while it i
   await service.stop();
 });
 
-test('so are one that is restored or imported, and a backup', async () => {
+test('creates an imported store, a backup and a restored store with permissions for the owner alone', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'plants.ndjson'), '{"id":1,"name":"Ginkgo"}\n');
   await run(folder, join(folder, 'imported.db'), 'import', 'plants.ndjson');
@@ -40,7 +40,7 @@ test('so are one that is restored or imported, and a backup', async () => {
   expect(modesIn(folder)).toMatchObject({ 'imported.db': '600', 'backup.db': '600', 'restored.db': '600' });
 });
 
-test('folders and files that exist stay as they are', async () => {
+test('keeps the permissions of folders and files that exist', async () => {
   const folder = join(temporaryFolder(), 'shared');
   mkdirSync(folder);
   chmodSync(folder, 0o750);

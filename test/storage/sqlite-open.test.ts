@@ -10,11 +10,11 @@ import { temporaryFolder } from '../support/temporary.ts';
 const folder = temporaryFolder();
 const open = (name: string, create = true) => openStore({ engine: 'sqlite', path: join(folder, name) }, { create });
 
-describe('what cannot be opened says why:', () => {
+describe('the store says why it cannot open', () => {
   const refused = (name: string, message: string) =>
     expect(open(name)).rejects.toMatchObject({ name: 'StoreUnusable', message: expect.stringContaining(message) });
 
-  test('a file that is no database', async () => {
+  test('a file that is not a database', async () => {
     writeFileSync(join(folder, 'notes.txt'), 'remember to water the plants\n'.repeat(100));
     await refused('notes.txt', `the database ${join(folder, 'notes.txt')} is not a SQLite database`);
   });
@@ -24,7 +24,7 @@ describe('what cannot be opened says why:', () => {
     await refused('folder.db', 'cannot be opened: check that it is a file');
   });
 
-  test('a folder that cannot be made', async () => {
+  test('a database in a folder that cannot be created', async () => {
     writeFileSync(join(folder, 'file'), '');
     await refused('file/plants.db', 'cannot be opened');
     await expect(openStore({ engine: 'sqlite', path: '/proc/none/plants.db' }, { create: true })).rejects.toThrow(
@@ -32,7 +32,7 @@ describe('what cannot be opened says why:', () => {
     );
   });
 
-  test('a database of another application, which stays as it is', async () => {
+  test('a database of another application, and leaves it unchanged', async () => {
     const database = new DatabaseSync(join(folder, 'other.db'));
     database.exec('create table accounts (id integer)');
     await refused('other.db', 'belongs to another application');
@@ -40,7 +40,7 @@ describe('what cannot be opened says why:', () => {
     database.close();
   });
 
-  test('a schema of a newer version', async () => {
+  test('a database with a newer schema', async () => {
     await (await open('newer.db')).close();
     const database = new DatabaseSync(join(folder, 'newer.db'));
     database.exec('pragma user_version = 99');
@@ -48,7 +48,7 @@ describe('what cannot be opened says why:', () => {
     await refused('newer.db', `has schema 99, of a newer plant-store; this one knows ${MIGRATIONS.length}`);
   });
 
-  test('a file in a folder that this user may not enter, which is not said to be missing', async () => {
+  test('a database in a folder that the user may not enter, and does not call it missing', async () => {
     const locked = join(folder, 'locked');
     mkdirSync(locked, { mode: 0o700 });
     const path = join(locked, 'plants.db');
@@ -61,12 +61,12 @@ describe('what cannot be opened says why:', () => {
     chmodSync(locked, 0o700);
   });
 
-  test('a file that this user may not write', async () => {
+  test('a database that the user may not write', async () => {
     const path = join(folder, 'readonly.db');
     await (await open('readonly.db')).close();
     chmodSync(path, 0o444);
     chmodSync(folder, 0o755);
-    // Root may write everything: the command runs as somebody else then.
+    // Root may write every file, so the command then runs as another user.
     const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
     const { code, stderr } = await plantStore(['migrate'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
     expect(stderr).toBe(

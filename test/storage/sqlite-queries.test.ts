@@ -10,7 +10,7 @@ const store = await openStore({ engine: 'sqlite', path: join(temporaryFolder(), 
 afterAll(() => store.close());
 
 describe('on SQLite', () => {
-  test('creates and look-ups wait for one transaction, not for all that are under way', async () => {
+  test('a create and a token look-up wait for one transaction, not for all that are queued', async () => {
     let done = 0;
     const waiting = Array.from({ length: 20 }, () =>
       store.transaction(async (database) => {
@@ -25,7 +25,7 @@ describe('on SQLite', () => {
     await Promise.all(waiting);
   });
 
-  test('a transaction whose turn comes too late is given up', async () => {
+  test('a transaction fails when it waits too long for its turn', async () => {
     const hangs = store.transaction(() => sleep(3000));
     const late = store.transaction((database) => database.deleteFrom('plants').execute());
     await expect(late).rejects.toMatchObject({ name: 'StoreUnavailable', message: 'too many queries are under way' });
@@ -33,7 +33,7 @@ describe('on SQLite', () => {
     expect(await store.items.count()).toBeGreaterThan(0);
   });
 
-  test('what waits when the store is closed is done before', async () => {
+  test('the store completes queued transactions and queries before it closes', async () => {
     const location = { engine: 'sqlite', path: join(temporaryFolder(), 'plants.db') } as const;
     const closed = await openStore(location, { create: true });
     const works = Array.from({ length: 20 }, (_, id) =>
@@ -49,7 +49,7 @@ describe('on SQLite', () => {
     await Promise.all([...works, ...reads]);
   });
 
-  test('a transaction that SQLite gives up leaves nothing behind, of statements under way either', async () => {
+  test('a transaction that SQLite itself rolls back leaves no row, even of concurrent statements', async () => {
     const id = 20_000n;
     await store.items.create({ id, name: 'x' });
     const givenUp = store.transaction(async (database) => {
@@ -65,7 +65,7 @@ describe('on SQLite', () => {
     expect(await left.execute()).toEqual([{ id }]);
   });
 
-  test('a store that has read leaves one file behind when it closes', async () => {
+  test('a store that has run a query leaves only the database file when it closes', async () => {
     const folder = temporaryFolder();
     const read = await openStore({ engine: 'sqlite', path: join(folder, 'plants.db') }, { create: true });
     await read.database.selectFrom('plants').select('id').execute();
@@ -73,11 +73,11 @@ describe('on SQLite', () => {
     expect(readdirSync(folder)).toEqual(['plants.db']);
   });
 
-  test('a long read holds up no create and no transaction', async () => {
+  test('a long query delays neither creates nor transactions', async () => {
     const plants = Array.from({ length: 3000 }, (_, index) => ({ id: BigInt(1000 + index), name: 'x' }));
     await store.items.createAll(plants);
     let isRead = false;
-    // 27 million rows and some.
+    // The join has more than 27 million rows.
     const read = store.database
       .selectFrom(['plants as one', 'plants as other', 'plants as third'])
       .select(({ fn }) => fn.countAll().as('all'))

@@ -20,12 +20,12 @@ const open = (name: string, create = true) => openStore({ engine: 'sqlite', path
 testEngine('SQLite', { open: () => open('conformance.db') });
 
 describe('a SQLite database', () => {
-  test('is made only where that is wanted', async () => {
+  test('is created only with the option `create`', async () => {
     await expect(open('none.db', false)).rejects.toThrow(/^there is no database .*none\.db$/);
     expect(existsSync(join(folder, 'none.db'))).toBe(false);
   });
 
-  test('of an older schema is brought up to date where that is wanted, and not in passing', async () => {
+  test('of an older schema is migrated only with the option `create`', async () => {
     const path = join(folder, 'older.db');
     const hash = new Uint8Array(32);
     using database = new DatabaseSync(path);
@@ -42,32 +42,32 @@ describe('a SQLite database', () => {
     await store.close();
   });
 
-  test('flushes each commit, and all that can be seen before it serves', () => {
+  test('flushes each commit, and flushes earlier commits when it is opened', () => {
     const path = join(folder, 'flush.db');
     const { database } = connect(path, true);
     expect(database.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 });
     database.exec("insert into plants (id, name) values (1, 'x')");
     const before = statSync(`${path}-wal`).size;
-    // Another connection keeps the log alive, as a reader would. The commit that flushes it is seen by its size.
+    // SQLite keeps the log while the first connection is open, so the commit of a second opening makes it grow.
     connect(path, true).database.close();
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(before);
     database.close();
   });
 
-  test('counts the plants, portion by portion, from the first id to the last', async () => {
+  test('counts plants in portions, from the smallest int64 to the largest', async () => {
     const store = await open('counted.db');
     expect(await store.items.count()).toBe(0);
     const ids = [-(2n ** 63n), 2n ** 63n - 1n, ...Array.from({ length: 39_998 }, (_, id) => BigInt(id))];
     for (let start = 0; start < ids.length; start += 5000)
       await store.items.createAll(ids.slice(start, start + 5000).map((id) => ({ id, name: 'x' })));
-    // Exactly two portions.
+    // This fills two portions exactly.
     expect(await store.items.count()).toBe(40_000);
     await store.items.create({ id: -1n, name: 'x' });
     expect(await store.items.count()).toBe(40_001);
     await store.close();
   });
 
-  test('a list names the path of a file that is gone', async () => {
+  test('fails a list with an error that names its path when its file is missing', async () => {
     const path = join(folder, 'gone.db');
     const store = await open('gone.db');
     renameSync(path, `${path}.moved`);
@@ -80,19 +80,19 @@ describe('a SQLite database', () => {
   });
 
   test.each([
-    ['', 'moved'],
-    ['', 'replaced'],
-    ['-wal', 'moved'],
-    ['-shm', 'moved'],
-  ])('whose file %s is %s is neither written nor ready until it is back', async (end, what) => {
-    const name = `lost${end}-${what}.db`;
+    ['.db', 'moved'],
+    ['.db', 'replaced'],
+    ['.db-wal', 'moved'],
+    ['.db-shm', 'moved'],
+  ])('is unavailable while its %s file is %s', async (end, what) => {
+    const name = `lost${end}-${what}`;
     const file = join(folder, name) + end;
-    const store = await open(name);
+    const store = await open(`${name}.db`);
     await store.items.create({ id: 1n, name: 'x' });
     renameSync(file, `${file}.moved`);
     if (what === 'replaced') copyFileSync(`${file}.moved`, file);
-    // The files beside it are looked for ten times a second.
-    if (end !== '') await sleep(150);
+    // The engine looks for the -wal and -shm files ten times a second.
+    if (end !== '.db') await sleep(150);
     const unavailable = {
       name: 'StoreUnavailable',
       message: `the file ${file} was moved, deleted or replaced: put it back, or restart the service`,
@@ -105,13 +105,13 @@ describe('a SQLite database', () => {
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject(unavailable);
     renameSync(`${file}.moved`, file);
-    if (end !== '') await sleep(150);
+    if (end !== '.db') await sleep(150);
     await store.ready();
     expect(await store.items.create({ id: 3n, name: 'x' })).toBe('created');
     await store.close();
   });
 
-  test('ends a list that is not read, and begins its log anew', async () => {
+  test('ends a list that the caller does not read, and can then restart its log', async () => {
     const path = join(folder, 'unread.db');
     const engine = await openSqlite({ engine: 'sqlite', path }, { create: true });
     await engine.createAll(Array.from({ length: 3000 }, (_, id) => ({ id: BigInt(id), name: 'x' })));
@@ -130,7 +130,7 @@ describe('a SQLite database', () => {
     await engine.close();
   });
 
-  test('has a log that grows beside a list, and shrinks after it', async () => {
+  test('shrinks its log to 64 MiB after a list during which the log grew', async () => {
     const path = join(folder, 'log.db');
     const engine = await openSqlite({ engine: 'sqlite', path }, { create: true });
     let id = 0n;
@@ -142,29 +142,29 @@ describe('a SQLite database', () => {
     const size = () => statSync(`${path}-wal`).size;
     while (size() < 70 * 1024 * 1024) await fill(5000);
     await list.return(undefined);
-    // The first commit copies the log into the database, the next one begins it anew.
+    // One commit copies the log into the database, the next one restarts the log.
     for (let commits = 0; commits < 3; commits++) await fill(1);
     expect(size()).toBe(64 * 1024 * 1024);
     await engine.close();
   });
 
-  test('takes what waits in one transaction', async () => {
+  test('stores all waiting plants in one transaction', async () => {
     const path = join(folder, 'group.db');
     const store = await open('group.db');
     await Promise.all(Array.from({ length: 1000 }, (_, id) => store.items.create({ id: BigInt(id), name: 'x' })));
-    // A transaction a plant would write a page of 4 KiB each.
+    // With a transaction for each plant, the log would grow by 4 KiB for each.
     expect(statSync(`${path}-wal`).size).toBeLessThan(1000 * 1024);
     await store.close();
   });
 
-  test('finishes what waits before it closes', async () => {
+  test('stores all waiting plants before it closes', async () => {
     const store = await open('closing.db');
     const creations = Array.from({ length: 3000 }, (_, id) => store.items.create({ id: BigInt(id), name: 'x' }));
     await store.close();
     expect(new Set(await Promise.all(creations))).toEqual(new Set(['created']));
   });
 
-  test('turns away what is too much to wait', async () => {
+  test('rejects plants when too many wait', async () => {
     const store = await open('crowd.db');
     const outcomes = await Promise.allSettled(
       Array.from({ length: 15_000 }, (_, id) => store.items.create({ id: BigInt(id), name: 'x' })),
@@ -176,7 +176,7 @@ describe('a SQLite database', () => {
     await store.close();
   });
 
-  test('that is full is unavailable, not broken', () => {
+  test('is unavailable, not unusable, when the disk is full', () => {
     const database = new DatabaseSync(':memory:');
     database.exec('create table pages (content blob); pragma max_page_count = 2');
     let error: unknown;
@@ -192,7 +192,7 @@ describe('a SQLite database', () => {
     database.close();
   });
 
-  test('that fills up in the middle of a batch says created of what is there, and of nothing else', () => {
+  test('answers "created" for exactly the plants that it stores when the disk fills up during a batch', () => {
     const { database } = connect(join(folder, 'filling.db'), true);
     const pages = Number(database.prepare('pragma page_count').get()?.['page_count']);
     database.exec(`pragma max_page_count = ${pages + 20}`);
@@ -211,7 +211,7 @@ describe('a SQLite database', () => {
     database.close();
   });
 
-  test('waits for another process that writes, and is unavailable if that takes too long', async () => {
+  test('waits while another process holds the write lock, and is unavailable when that takes too long', async () => {
     const store = await open('busy.db');
     const other = new DatabaseSync(join(folder, 'busy.db'));
     other.exec('begin immediate');
@@ -224,7 +224,7 @@ describe('a SQLite database', () => {
     await expect(store.items.create({ id: 2n, name: 'waits too long' })).rejects.toMatchObject({
       name: 'StoreUnavailable',
       message: 'SQLite cannot do this at the moment: database is locked',
-      // The worker's.
+      // The stack of the worker thread.
       stack: expect.stringMatching(/worker\.ts/),
     });
     other.exec('rollback');

@@ -1,9 +1,9 @@
-/** Texts of the kinds that the Big List of Naughty Strings collects, each of which must come back as it was. */
+/** Texts like those of the Big List of Naughty Strings. The store must return each of them unchanged. */
 export const TEXTS: readonly string[] = [
-  // Words that mean something elsewhere, and numbers.
+  // Keywords of other languages, and numbers.
   ...'undefined null NULL nil true NaN Infinity CON __proto__ constructor'.split(' '),
   ...'0 -0 1.00 1e3 0x0 ١٢٣ 9223372036854775808'.split(' '),
-  // What arrays, JSON and copies of PostgreSQL are written with.
+  // Syntax of JSON, and of PostgreSQL's arrays and COPY.
   ...String.raw`{} {a,b} {"a"} " "" \ \\ \" \N \x00 \u0000 \. , (1,2) $1 $$ ? :name %s%n%d %00`.split(' '),
   ...`' '' \` {{7*7}} <script>alert(1)</script> ../../etc/passwd`.split(' '),
   "'; drop table plants; --",
@@ -21,25 +21,25 @@ export const TEXTS: readonly string[] = [
   '\uffff',
   '\ufdd0',
   '\u00ad\u200b\u200c\u200d\u2060',
-  // Letters of all sizes, and forms of them.
+  // Letters that change with case mapping or Unicode normalization.
   ...'\u00e9 e\u0301 ﬁ ß ẞ İ ı ǆ \u00c5 \u212b \u03a9 \u2126 \uac01 \u1100\u1161\u11a8'.split(' '),
   ...'田中さんにあげて下さい 和製漢語 Ⱥ ̡̗̘̙Z̮̞̠͙͔ͅA̷̢LG̲O! ˙ɐnbᴉlɐ 𝓹𝓵𝓪𝓷𝓽 ⓟⓛⓐⓝⓣ'.split(' '),
-  // Emoji, joined and coloured.
+  // Emoji with joiners, skin tones and flags.
   ...'🌱 👩‍🌾🌱🏳️‍🌈 👾🙇🏿💁🏻 🇺🇸🇷🇺🇸 1️⃣'.split(' '),
   '\u{10FFFF}\u{1F4A9}\u{E0001}',
-  // Right to left, and marks that turn the direction.
+  // Right-to-left text, and marks that change the direction.
   'שָׁלוֹם עולם',
   'عربى',
   'مُنَاقَشَةُ',
   'test\u202Eabc\u202C',
   '\u2067right\u2069',
-  // The limits of the contract.
+  // Names of the greatest length that the contract allows.
   '🌱'.repeat(1000),
   'x'.repeat(1000),
   '\\"'.repeat(500),
 ];
 
-/** Pairs that people, and databases that are set up so, take for one. */
+/** Pairs of texts that people, and databases with a lax collation, take for the same. */
 export const LOOKALIKES: readonly (readonly [string, string])[] = [
   ['ginkgo', 'Ginkgo'],
   ['\u00e9', 'e\u0301'],

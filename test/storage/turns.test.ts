@@ -5,9 +5,9 @@ import { withPauses } from '../../src/storage/sqlite/pauses.ts';
 const WRITE_MS = 100;
 
 test.each([
-  ['a quarter of the time that a write took', false, 0.25],
-  ['as long as a write took, where others write', true, 1],
-])('leaves the lock to others for %s', async (_what, othersWrite, share) => {
+  ['a quarter of its duration', false, 0.25],
+  ['its whole duration when others write', true, 1],
+])('pauses after a write for %s', async (_what, othersWrite, share) => {
   const writes: { begun: number; ended: number }[] = [];
   const write = withPauses(
     async (item: number) => {
@@ -26,7 +26,7 @@ test.each([
     [first, second],
     [second, third],
   ] as const) {
-    // A timer may come a millisecond early.
+    // A timer may fire a millisecond early.
     expect((next?.begun ?? 0) - (one?.ended ?? 0)).toBeGreaterThan(WRITE_MS * share - 2);
   }
 });

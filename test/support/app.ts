@@ -29,7 +29,7 @@ export const YAML = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
 const { components } = parse(YAML) as {
   components: { schemas: { Error: { properties: { error: { 'x-error-numbers': Record<string, string> } } } } };
 };
-/** What each error number means, as openapi.yaml says it. */
+/** The meaning of each error number in openapi.yaml. */
 export const ERROR_NUMBERS = components.schemas.Error.properties.error['x-error-numbers'];
 
 type Line = Record<string, unknown>;
@@ -38,13 +38,12 @@ export interface TestApp {
   readonly url: string;
   readonly token: string;
   readonly store: Store;
-  /** The path of the database's file. */
+  /** The path of the SQLite file. */
   readonly database: string;
-  /** What was logged, line by line. */
+  /** The lines of the log so far. */
   readonly log: Line[];
-  /** The line of a request, by its id or its answer, which is written when the client has that answer. */
+  /** Waits for the log line of a request, given its id or its response: the service logs it after the response. */
   readonly lineOf: (request: string | Response) => Promise<Line>;
-  /** The plants in the store. */
   readonly plants: () => Promise<Item[]>;
 }
 
@@ -66,10 +65,10 @@ afterAll(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-/** To compile a contract takes most of the time of a start: the apps of a test file share what is compiled. */
+/** Compiling a contract takes most of a start, so the apps of a test file share the result. */
 const contracts = new Map<string, ReturnType<typeof loadContract>>();
 
-/** The service in this process, on a real database and a real port, so that a test can put operations of its own in. */
+/** Starts the service in this process, on a real database and port, so that a test can pass its own operations. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const path = join(temporaryFolder(), 'plants.db');
   const store = await openStore({ engine: 'sqlite', path }, { create: true });
@@ -117,7 +116,7 @@ export async function allPlants({ items }: Store): Promise<Item[]> {
   return (await Array.fromAsync(items.list())).flat();
 }
 
-/** Adds a token to the store, with which the app can be called too. */
+/** Adds a token to the store of the app. */
 export async function addToken(
   { store, url }: TestApp,
   name: string,
@@ -128,7 +127,7 @@ export async function addToken(
   return { url, token };
 }
 
-/** Creates a plant as a client would who is told to try again: a machine that is busy takes long to recover. */
+/** Repeats a create while the store is unavailable: on a busy machine it recovers slowly. */
 export async function insist(store: Store, plant: Item): Promise<Creation> {
   for (;;) {
     try {

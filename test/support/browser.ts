@@ -6,10 +6,10 @@ export const NO_BROWSER = 'there is no browser: install Chromium, or set CHROMIU
 const ON_PATH = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
 const ON_MACOS = ['Chromium', 'Google Chrome', 'Microsoft Edge'];
 
-/** The Chromium, or a browser made of it, that this machine has: that of CHROMIUM, or else where they usually are. */
+/** The path of a Chromium-based browser: from the variable CHROMIUM, otherwise from the usual places. */
 export function findBrowser(): string | undefined {
   const { CHROMIUM = '', PATH = '' } = process.env;
-  // One that is no program is not passed over: the tests fail.
+  // If CHROMIUM names no program, the tests fail instead of using another browser.
   if (CHROMIUM !== '') return CHROMIUM;
   return [
     ...PATH.split(delimiter).flatMap((folder) => ON_PATH.map((name) => join(folder, name))),
@@ -26,22 +26,22 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** How long anything may take, in milliseconds: machines that test have other things to do. */
+/** The timeout of each step, in milliseconds: long, as the machine may be busy with other tests. */
 const PATIENCE_MS = 60_000;
 
 const ARGUMENTS = [
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
-  // What a browser does by itself needs the network.
+  // Without these flags a browser makes requests of its own.
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
 ];
 
 /**
- * Starts the browser, without a window and with a profile that is new. Not in its sandbox, which does not work for root
- * nor in most containers: the pages are ours.
+ * Starts the browser without a window and with a new profile. Its sandbox is off, as it works neither for root nor in
+ * most containers: the browser loads only pages of the service.
  */
 export async function startBrowser(...args: readonly string[]): Promise<Browser> {
   const executablePath = findBrowser();
@@ -54,16 +54,16 @@ export async function startBrowser(...args: readonly string[]): Promise<Browser>
   });
 }
 
-/** A window of its own, with a profile of its own. */
+/** A browser window with a new profile. */
 export interface Visit extends AsyncDisposable {
   readonly page: Page;
-  /** What the page did wrong: errors in its console, exceptions, what its policy forbids, and requests to elsewhere. */
+  /** Errors and warnings in the console, exceptions, violations of the page's policy, and requests to other origins. */
   readonly problems: string[];
-  /** Each request so far, as method and address. */
+  /** Each request so far, such as `GET http://…`. */
   readonly requests: string[];
 }
 
-/** Opens an address and watches what comes of it. What is on another origin is not reached. */
+/** Opens a URL in a new window, and blocks requests to other origins. */
 export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(PATIENCE_MS);

@@ -4,7 +4,7 @@ import { createPlant } from './service.ts';
 import { startSmall } from './small.ts';
 import { until } from './until.ts';
 
-/** A service that has as many creates under way as it takes, and answers none of them until `finish` is called. */
+/** Starts a service and sends it as many creates as it accepts at once. Their operation waits for `finish`. */
 export async function startBusy(options: Parameters<typeof startSmall>[0] = {}) {
   const done = Promise.withResolvers<{ status: number; body: object }>();
   let taken = 0;
@@ -19,7 +19,7 @@ export async function startBusy(options: Parameters<typeof startSmall>[0] = {}) 
     app,
     /** How many requests have reached the operation. */
     taken: () => taken,
-    /** Answers all of them, and returns by which statuses. */
+    /** Lets the operation answer all of them, and returns the set of statuses. */
     finish: async () => {
       done.resolve({ status: 200, body: { name: 'x' } });
       return new Set((await Promise.all(underWay)).map(({ status }) => status));

@@ -9,7 +9,7 @@ export interface Certificate {
   readonly subject: Buffer;
 }
 
-/** A value in DER (ITU-T X.690): its tag, its length, its content. */
+/** Encodes a value in DER (ITU-T X.690): tag, length, content. */
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;
@@ -31,7 +31,7 @@ function alternativeName(host: string): Buffer {
   return isIP(host) === 4 ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host));
 }
 
-/** Makes a certificate (RFC 5280) for some hosts, which an authority signs; without one it is an authority itself. */
+/** Makes a certificate (RFC 5280) for some hosts, signed by an authority. Without one, it makes an authority. */
 export function makeCertificate(name: string, hosts: readonly string[] = [], authority?: Certificate): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subject = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(name)))));

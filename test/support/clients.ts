@@ -2,20 +2,20 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { exactJson } from '../../src/contract/int64.ts';
 import type { Item } from '../../src/storage/store.ts';
 
-/** A promise was broken. */
+/** The service broke a promise. */
 export class Fault extends Error {
   override readonly name = 'Fault';
 }
 
-/** What a client was told of a plant; `lost`: nothing, as the connection broke. */
+/** The service's answer to a create; `lost`: the connection broke before an answer came. */
 export type Answer = 'created' | 'replayed' | 'conflict' | 'unavailable' | 'lost';
 
-/** What came of a request: an answer, or an error before it was there as a whole. */
+/** A complete answer, or the error that came instead. */
 export type Reply =
   | { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string }
   | { readonly error: NodeJS.ErrnoException };
 
-/** A client that keeps its connections. */
+/** A client with keep-alive connections. */
 export class Client implements Disposable {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: Infinity });
   private readonly token: string;
@@ -27,14 +27,14 @@ export class Client implements Disposable {
   /**
    * Sends a plant.
    *
-   * @param hangUpAfterMs breaks the connection then, answer or not
-   * @throws Fault if the answer is none that the contract has for a plant that is valid
+   * @param hangUpAfterMs breaks the connection after this time, answered or not
+   * @throws Fault if the contract does not allow this answer to a valid plant
    */
   async create(url: string, plant: Item, hangUpAfterMs?: number): Promise<Answer> {
     return toAnswer(plant, await this.send(url, plant, hangUpAfterMs));
   }
 
-  /** Sends a plant that cannot be stored: true if the service says that it failed. @throws Fault as `create` */
+  /** Sends a plant that the store cannot write. Returns whether the answer is 500. @throws Fault as `create` */
   async fails(url: string, plant: Item): Promise<boolean> {
     const reply = await this.send(url, plant);
     if ('status' in reply && reply.status === 500 && reply.text.startsWith('{"error":50000,')) return true;
@@ -54,7 +54,7 @@ export class Client implements Disposable {
         response.on('error', lost).on('close', () => {
           const { statusCode: status = 0, headers } = response;
           if (response.complete) resolve({ status, headers, text });
-          else lost(new Error('half an answer is none'));
+          else lost(new Error('the answer is incomplete'));
         });
       });
       sent.on('error', lost).end(exactJson(plant));
@@ -67,7 +67,7 @@ export class Client implements Disposable {
   }
 }
 
-/** What a reply says of a plant that is valid. @throws Fault if it is none that the contract has for it */
+/** Reads the reply to a valid plant. @throws Fault if the contract does not allow it */
 export function toAnswer(plant: Item, reply: Reply): Answer {
   if ('error' in reply) return 'lost';
   const { status, headers, text } = reply;

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { createPlant, type Service } from './service.ts';
 
-/** Many connections to a service, which are closed in the end. */
+/** Many connections to a service, closed on disposal. */
 export class Crowd implements Disposable {
   readonly sockets: Socket[] = [];
   private readonly service: Service;
@@ -11,7 +11,7 @@ export class Crowd implements Disposable {
     this.service = service;
   }
 
-  /** Opens so many more connections, which ignore what they get. */
+  /** Opens `count` more connections. */
   async join(count: number): Promise<Socket[]> {
     const { hostname, port } = new URL(this.service.url);
     const joined = Array.from({ length: count }, () => connect(Number(port), hostname).on('error', () => undefined));
@@ -25,7 +25,7 @@ export class Crowd implements Disposable {
   }
 }
 
-/** How long creates of a client that sends one after the other take, in milliseconds, sorted, while something goes on. */
+/** Creates at least 20 plants, one after the other, until `work` ends. Returns their times in milliseconds, sorted. */
 export async function whileServing(service: Service, firstId: number, work: Promise<unknown>): Promise<number[]> {
   const over = new AbortController();
   void work.finally(() => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { generateTypes } from '../../scripts/types.ts';
 
-/** Holds generated.ts of a folder to the contract there, and writes it anew if it is not what is generated. */
+/** Expects generated.ts in a folder to match the contract there, and rewrites the file if it does not. */
 export async function expectGenerated(folder: string, contract: string): Promise<void> {
   const file = join(folder, 'generated.ts');
   const types = await generateTypes(readFileSync(join(folder, contract), 'utf8'));

@@ -1,4 +1,4 @@
-/** Settings of a PostgreSQL role that change what is stored or read, how long work may take, or what is told of it. */
+/** Settings of a PostgreSQL role that would change stored or read values, time limits, or messages. */
 const HOSTILE_SETTINGS = {
   array_nulls: 'off',
   bytea_output: 'escape',

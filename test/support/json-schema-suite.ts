@@ -1,31 +1,31 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Cases of one schema of the JSON Schema Test Suite. Each JSON text spells its numbers as the suite does: `1.0`. */
+/** One schema of the JSON Schema Test Suite with its cases. Numbers keep the suite's spelling, such as `1.0`. */
 export interface SuiteGroup {
   /** File and description: `minLength: minLength validation`. */
   readonly name: string;
-  /** The JSON text of the schema, with references that start at the place where it stands in a document, such as `#`. */
+  /** The JSON text of the schema. Its references begin with `root`, its place in a document, such as `#`. */
   readonly schema: (root: string) => string;
   readonly tests: readonly { readonly name: string; readonly text: string; readonly valid: boolean }[];
 }
 
-/** A checkout of https://github.com/json-schema-org/JSON-Schema-Test-Suite, which no package of npm has in it. */
+/** The path of a checkout of https://github.com/json-schema-org/JSON-Schema-Test-Suite, which npm does not have. */
 const { JSON_SCHEMA_TEST_SUITE: CHECKOUT } = process.env;
 
-/** Where there is none, these tests are left out: they add to those of the garden, which are always run. */
+/** Without a checkout, its tests do not run; those of test/garden/rules.test.ts always do. */
 export const hasSuite = CHECKOUT !== undefined;
 
 /**
- * Its files for draft 2020-12, without those of what a contract does not have: other documents, names of schemas, formats
- * that say nothing.
+ * Files of the suite about features that no contract of the service can have: references to other documents, named
+ * schemas, formats that are not checked.
  */
 const LEFT_OUT =
   /^(?:anchor|content|defs|dynamicRef|format|refRemote|unevaluatedItems|vocabulary|optional\/(?!format\/|bignum|float|non-bmp|ecma).*|optional\/format\/(?:ecma|idn|iri|unknown).*)\.json$/;
 
 const IDENTIFIED = /"\$(?:id|anchor|dynamicRef|dynamicAnchor)":|"\$ref":"[^#]/;
 
-/** In a value of an enum it is data. */
+/** A `$ref` in a value of `enum` is data, not a reference. */
 const REFERENCE = /(?<!"enum":\[\{)"\$ref":"#/g;
 
 interface Group {

@@ -3,7 +3,7 @@ import type { Item } from '../../src/storage/store.ts';
 import { TEXTS } from '../storage/texts.ts';
 import { type Answer, Fault } from './clients.ts';
 
-/** Numbers from 0 to below 1 that look random (mulberry32). */
+/** A generator of pseudorandom numbers from 0 to below 1 (mulberry32). */
 export function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -14,7 +14,7 @@ export function random(seed: number): () => number {
   };
 }
 
-/** Plants of all ids that there are and of difficult texts, from a source of random numbers. */
+/** A generator of plants with any int64 as id, and with difficult texts. */
 export function randomPlants(random: () => number): () => Item {
   const pick = () => TEXTS[Math.floor(random() * TEXTS.length)] ?? '';
   return () => {
@@ -22,13 +22,13 @@ export function randomPlants(random: () => number): () => Item {
       64,
       (BigInt(Math.floor(random() * 2 ** 32)) << 32n) | BigInt(Math.floor(random() * 2 ** 32)),
     );
-    // What no other has: a name that repeats could hide a plant that took another's place.
+    // The id makes the name unique: two plants of one name could be swapped unnoticed.
     const name = `${String(id)} ${pick()}`.slice(0, 1000).toWellFormed();
     return random() < 0.5 ? { id, name } : { id, name, tag: pick().slice(0, 200).toWellFormed() };
   };
 }
 
-/** Plants that were acknowledged and are not there, and those that are there and were never sent. */
+/** How many acknowledged plants are not stored, and how many stored plants were never sent (phantoms). */
 export interface Found {
   readonly lost: number;
   readonly phantoms: number;
@@ -40,19 +40,19 @@ interface Sent {
   refused: boolean;
 }
 
-/** What was sent, and what was answered: to be held against what is stored. */
+/** Records the plants that clients send and the answers, to compare them with the store. */
 export class Ledger {
-  /** By id, and by content. */
+  /** By id, then by the JSON of the plant. */
   private readonly sent = new Map<bigint, Map<string, Sent>>();
   acknowledged = 0;
 
-  /** Before a plant is sent: whatever happens then, it may be stored. True if it is known to be. */
+  /** Records a plant before a client sends it. Returns whether the service has acknowledged it before. */
   add(plant: Item): boolean {
     return this.entry(plant).acknowledged;
   }
 
   /**
-   * @param known what `add` said before the plant was sent
+   * @param known what `add` returned for the plant
    * @throws Fault if the answer contradicts an earlier one
    */
   answer(plant: Item, answer: Answer, known: boolean): void {
@@ -69,7 +69,7 @@ export class Ledger {
     if (entry.acknowledged && entry.refused) throw new Fault(`${exactJson(plant)} was acknowledged, and refused`);
   }
 
-  /** Holds everything against what is stored, digit for digit. @throws Fault */
+  /** Compares the ledger with all stored plants, digit for digit. @throws Fault if they contradict it */
   check(stored: readonly Item[]): Found {
     const byId = new Map(stored.map((plant) => [plant.id, exactJson(plant)]));
     const phantoms = [...byId].filter(([id, json]) => this.sent.get(id)?.has(json) !== true);

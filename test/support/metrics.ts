@@ -1,17 +1,17 @@
 import type { Started } from './service.ts';
 import { until } from './until.ts';
 
-/** Where the admin listener of a service is that was started with ADMIN_PORT. */
+/** The URL of the admin listener of a service that has ADMIN_PORT. */
 export function adminUrl({ log }: Started): string {
   return String(log().find(({ msg }) => msg === 'admin listening')?.['url']);
 }
 
-/** What Prometheus would read. */
+/** Reads /metrics as Prometheus does. */
 export async function scrape(service: Started): Promise<string> {
   return await (await fetch(`${adminUrl(service)}/metrics`)).text();
 }
 
-/** The samples of a name by the values of their labels, with spaces between these; '' for the one that has no labels. */
+/** The samples of a metric, by the values of their labels joined with spaces; '' for a sample without labels. */
 export function samples(text: string, name: string): Record<string, number> {
   const lines = [...text.matchAll(new RegExp(`^${RegExp.escape(name)}(?:\\{(.*)\\})? (\\S+)$`, 'gm'))];
   return Object.fromEntries(
@@ -22,12 +22,12 @@ export function samples(text: string, name: string): Record<string, number> {
   );
 }
 
-/** The one sample of a name that has no labels. */
+/** The sample of a metric without labels. */
 export function sample(text: string, name: string): number | undefined {
   return samples(text, name)[''];
 }
 
-/** Scrapes until a sample has a value. */
+/** Scrapes until a sample has this value. */
 export function untilSample(service: Started, name: string, value: number): Promise<string> {
   return until(async () => {
     const text = await scrape(service);
@@ -35,7 +35,7 @@ export function untilSample(service: Started, name: string, value: number): Prom
   });
 }
 
-/** Waits until the log has so many lines of requests, the unreadable among them; what they have, it has by then. */
+/** Waits until the log has `count` lines about requests, unreadable ones included. The metrics count them by then. */
 export function logged(service: Started, count: number): Promise<Record<string, unknown>[]> {
   return until(() => {
     const lines = service.log().filter(({ msg }) => String(msg).includes('request'));

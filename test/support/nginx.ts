@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** What hinders tests with nginx here; undefined: nothing does. */
+/** Why tests with nginx cannot run here; undefined if they can. */
 export function whyNoNginx(): string | undefined {
   return spawnSync('nginx', ['-v']).error === undefined ? undefined : 'there is no nginx: install Debian’s';
 }

@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary.ts';
 
 export type Engine = 'SQLite' | 'PostgreSQL';
 
-/** An empty store of its own, and a token for it. */
+/** A new store, and a token for it. */
 export interface Place extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
@@ -20,7 +20,7 @@ export async function createPlace(engine: Engine): Promise<Place> {
   return { url, token: await addToken(url), [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-/** A place on a server of its own. */
+/** Makes a place on a new PostgreSQL server. */
 export async function createPostgresPlace(
   settings?: Settings,
 ): Promise<Place & { readonly server: PostgresServer; readonly database: string }> {
@@ -45,7 +45,7 @@ export async function addTokens(url: string, count: number): Promise<string[]> {
   return tokens;
 }
 
-/** Every plant that is stored, read without the service. */
+/** Reads all stored plants without the service. */
 export async function readPlants(url: string): Promise<Item[]> {
   const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: false });
   try {

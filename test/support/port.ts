@@ -13,8 +13,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * A port that stays free while what listens on it is restarted: none that connections which go out get from the system,
- * be it those to this very port.
+ * A port that stays free while its listener restarts: outside the range from which the system takes the local ports of
+ * outgoing connections.
  */
 export async function lastingPort(): Promise<number> {
   for (;;) {

@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** Where the binaries are, for this process and all that it starts. */
+/** The variable with the folder of the binaries, for this process and its children. */
 const VARIABLE = 'TEST_POSTGRES';
 
 /**
- * Copies the binaries of the package for this platform to a folder of their own, which is removed when this process ends:
- * they need links that only the package's install script would make, and, as PostgreSQL refuses to run as root, a place
- * that another user can read. Jest calls this once for all of its workers.
+ * Copies the binaries of the npm package for this platform to a temporary folder, and adds the links that the install
+ * script of the package would make. Any user can read the folder, as PostgreSQL refuses to run as root. It is removed
+ * when this process ends. Jest calls this once for all of its workers.
  */
 export default function install(): string {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -30,12 +30,12 @@ export default function install(): string {
   return folder;
 }
 
-/** The path of a program of PostgreSQL; of the package, unless another one is installed. */
+/** The path of a program of PostgreSQL: below `installed` if given, otherwise from the npm package. */
 export function binary(name: 'initdb' | 'pg_ctl' | 'postgres', installed?: string): string {
   return join(installed ?? process.env[VARIABLE] ?? install(), 'bin', name);
 }
 
-/** Debian's, the newest, whose `pg_dump` is of the version of its server: it refuses newer ones. */
+/** The folder of Debian's newest PostgreSQL. Tests of `pg_dump` use its server, as `pg_dump` refuses newer servers. */
 export function installedPostgres(folder = '/usr/lib/postgresql'): string | undefined {
   const versions = existsSync(folder) ? readdirSync(folder).map(Number) : [];
   const [version] = versions.toSorted((one, other) => other - one);

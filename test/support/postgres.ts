@@ -20,12 +20,12 @@ const READY_MS = 60_000;
 /** Settings of a server, as in postgresql.conf. */
 export type Settings = Readonly<Record<string, string | number>>;
 
-/** A PostgreSQL server of its own, as a process on this machine; all may connect who know its port. */
+/** A PostgreSQL server as a process on this machine. It asks for no password. */
 export class PostgresServer implements AsyncDisposable {
   readonly folder: string;
   readonly port: number;
   private process: ChildProcess | undefined;
-  /** Where its programs are installed, unless they are those of the package. */
+  /** The folder of its programs; undefined if they are those of the npm package. */
   private readonly installed: string | undefined;
 
   private constructor(folder: string, port: number, installed?: string) {
@@ -34,14 +34,14 @@ export class PostgresServer implements AsyncDisposable {
     this.installed = installed;
   }
 
-  /** Makes a new server, empty, and starts it. */
+  /** Makes and starts an empty server. */
   static async create(settings: Settings = {}, installed?: string): Promise<PostgresServer> {
     const server = await PostgresServer.prepare(undefined, installed);
     await server.initialise(settings);
     return server;
   }
 
-  /** A server that is yet to be initialised; in a folder that is empty, or else in a temporary one. */
+  /** Makes a server that still needs `initialise`, in an empty folder. */
   static async prepare(
     folder = mkdtempSync(join(tmpdir(), 'plant-store-pg-')),
     installed?: string,
@@ -50,7 +50,7 @@ export class PostgresServer implements AsyncDisposable {
     return new PostgresServer(folder, await freePort(), installed);
   }
 
-  /** Makes its data, empty, and starts it. */
+  /** Runs initdb, and starts the server. */
   async initialise(settings: Settings = {}): Promise<void> {
     const options = '--username=postgres --encoding=UTF8 --locale=C --auth=trust --no-sync --no-instructions';
     execFileSync(binary('initdb', this.installed), ['--pgdata', this.data, ...options.split(' ')], {
@@ -65,12 +65,11 @@ export class PostgresServer implements AsyncDisposable {
     return join(this.folder, 'data');
   }
 
-  /** The URL of a database of it, on which nobody needs a password. */
   url(database = 'postgres', parameters = '', user = 'postgres'): string {
     return `postgres://${user}@127.0.0.1:${this.port}/${database}${parameters}`;
   }
 
-  /** What counts from the next start on, or the next `reload`. */
+  /** Adds settings, which apply from the next start or `reload` on. */
   set(settings: Settings): void {
     const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
     appendFileSync(join(this.data, 'postgresql.conf'), lines.join(''));
@@ -80,9 +79,9 @@ export class PostgresServer implements AsyncDisposable {
     this.process?.kill('SIGHUP');
   }
 
-  /** Starts it, and waits until it answers, which after a kill takes as long as its recovery. */
+  /** Starts the server, and waits until it answers: after a kill, until it has recovered. */
   async start(): Promise<void> {
-    // Its socket lies in its folder, seen from its data: the path of a socket may not be long.
+    // The folder of the socket is relative to the data, as the path of a socket must be short.
     const args = ['-D', this.data, '-p', String(this.port), '-h', '127.0.0.1', '-k', '..'];
     this.process = spawn(binary('postgres', this.installed), args, { ...NOBODY, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
@@ -92,7 +91,7 @@ export class PostgresServer implements AsyncDisposable {
       if (performance.now() > deadline) throw new Error(`PostgreSQL: ${said}`);
       await sleep(20);
       if (this.process.exitCode === null) continue;
-      // A process that was started while its siblings were killed takes a moment to see that it is alone.
+      // A child process that survived `kill` takes a moment to end, and uses the shared memory until then.
       if (!said.includes('is still in use')) throw new Error(`PostgreSQL: ${said}`);
       await this.start();
     }
@@ -107,25 +106,25 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** Runs a statement on a connection of its own. */
+  /** Runs a statement on a new connection. */
   async query(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
     await using session = await Session.open(this.url(database));
     return await session.run(text);
   }
 
-  /** Waits until a query finds something. */
+  /** Waits until a query returns a row. */
   async until(text: string, database = 'postgres'): Promise<void> {
     await until(async () => (await this.query(text, database)).length, READY_MS);
   }
 
-  /** Makes an empty database, and returns its name. */
+  /** Returns the name of the new database. */
   async createDatabase(options = ''): Promise<string> {
     const name = `test_${randomBytes(8).toString('hex')}`;
     await this.query(`create database ${name} ${options}`);
     return name;
   }
 
-  /** Stops all its processes in the middle of whatever they do, as a network that loses everything would seem to. */
+  /** Suspends all its processes: to clients this looks like a network that loses every packet. */
   freeze(): void {
     for (const pid of processesOf(this.process?.pid ?? 0)) send(pid, 'SIGSTOP');
   }
@@ -134,7 +133,7 @@ export class PostgresServer implements AsyncDisposable {
     for (const pid of processesOf(this.process?.pid ?? 0)) send(pid, 'SIGCONT');
   }
 
-  /** As a power cut of the server's processes: no checkpoint, nothing flushed. */
+  /** Kills all its processes at once, as a power cut would: without a checkpoint or a flush. */
   async kill(): Promise<void> {
     if (this.process?.exitCode !== null || this.process.signalCode !== null) return;
     const exit = once(this.process, 'exit');
@@ -142,7 +141,7 @@ export class PostgresServer implements AsyncDisposable {
     await exit;
   }
 
-  /** Ends connections, and itself in order; by SIGQUIT at once. */
+  /** Stops the server: by SIGINT after a checkpoint, by SIGQUIT at once. */
   async stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
     if (this.process?.exitCode !== null || this.process.signalCode !== null) return;
     const exit = once(this.process, 'exit');
@@ -150,16 +149,16 @@ export class PostgresServer implements AsyncDisposable {
     await exit;
   }
 
-  /** Stops it at once, and waits for nothing else: for a process that is about to end itself. */
+  /** Stops the server at once, and synchronously: for a process that is about to exit. */
   stopNow(): void {
-    // Killed, it would leave shared memory behind; but what has only just been started cannot be told to stop yet.
+    // pg_ctl cannot stop a server that has just started. SIGKILL can, but leaves shared memory behind.
     spawnSync(binary('pg_ctl'), ['stop', '--mode=immediate', '--pgdata', this.data], NOBODY);
     this.process?.kill('SIGKILL');
   }
 
   /**
-   * Stops this server, copies it, and starts both: the copy follows. It is the only standby, by the name `standby`; with
-   * `synchronous_standby_names` set, commits wait for it.
+   * Stops this server, copies its data, and starts both, the copy as a standby with the name `standby`. Commits wait for
+   * it if `synchronous_standby_names` is set.
    */
   async createStandby(): Promise<PostgresServer> {
     await this.stop();

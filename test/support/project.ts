@@ -4,15 +4,14 @@ import { expect } from '@jest/globals';
 import { ROOT } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** A copy of the project, in which a test changes what it likes. */
+/** A copy of the project that a test may change. */
 export class Project {
   readonly folder = temporaryFolder();
-  /** What runs the service of the copy. */
   readonly main = join(this.folder, 'src/main.ts');
 
   private readonly from: string;
 
-  /** @param from another copy */
+  /** @param from the project, or another copy of it */
   constructor(from = ROOT) {
     this.from = from;
     const left = ['node_modules', '.git', '.cache', 'coverage', 'data'];
@@ -20,7 +19,7 @@ export class Project {
     symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
   }
 
-  /** Makes files and folders what they were in the beginning. */
+  /** Copies files and folders again, and so undoes changes to them. */
   restore(...names: readonly string[]): void {
     for (const name of names) {
       this.remove(name);
@@ -40,7 +39,7 @@ export class Project {
     rmSync(join(this.folder, name), { recursive: true, force: true });
   }
 
-  /** Puts one text in the place of another, which must be there. */
+  /** Replaces a text in a file, which must contain it. */
   edit(file: string, from: string, to: string): void {
     const text = this.read(file);
     expect(text).toContain(from);

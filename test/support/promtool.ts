@@ -3,7 +3,7 @@ import { testWith } from './skipping.ts';
 
 const PROMTOOL = 'promtool';
 
-/** A test that needs Prometheus's own tool. */
+/** A test that needs promtool, a program of Prometheus. */
 export function testWithPromtool(name: string, run: (promtool: string) => void | Promise<void>): void {
   const isThere = spawnSync(PROMTOOL, ['--version']).status === 0;
   testWith(isThere ? undefined : `there is no ${PROMTOOL} (Debian has it in the package prometheus)`, name, () =>

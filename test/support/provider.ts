@@ -5,19 +5,19 @@ import { pathToFileURL } from 'node:url';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 import type { Adapter } from 'oidc-provider';
 
-// It warns of each Node that is no LTS release yet, when it is loaded.
+// When it loads, oidc-provider prints a warning on a Node that is not an LTS release.
 const { warn } = console;
 console.warn = () => undefined;
 const { Provider } = await import('oidc-provider');
 console.warn = warn;
 
-/** Whom the tokens of the provider are for, unless the test asks for another. */
+/** The default audience of the provider's tokens. */
 export const AUDIENCE = 'https://plants.example';
 export const SCOPES = ['plants:write', 'plants:read'];
 const CLIENT = { id: 'gardener', secret: 'a-secret-for-trying-only' };
 const LIFETIME_S = 3600;
 
-/** A key that signs, as the provider is given it, and to sign with oneself. */
+/** A signing key: `jwk` for the provider, `privateKey` for tests that sign tokens themselves. */
 export interface SigningKey {
   readonly jwk: JWK & { readonly kid: string; readonly alg: string };
   readonly privateKey: CryptoKey;
@@ -28,12 +28,12 @@ export async function makeKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
   return { jwk: { ...(await exportJWK(privateKey)), kid, alg, use: 'sig' }, privateKey };
 }
 
-/** Makes a token by hand, which a provider would not. */
+/** Signs a token that a provider would not issue. */
 export function sign({ jwk, privateKey }: SigningKey, claims: JWTPayload, header: object = {}): Promise<string> {
   return new SignJWT(claims).setProtectedHeader({ alg: jwk.alg, kid: jwk.kid, ...header }).sign(privateKey);
 }
 
-/** Keeps nothing: what this provider gives away proves itself. */
+/** Stores nothing: the provider need not look up JSON Web Tokens. */
 class Forgetful implements Adapter {
   private readonly done = () => Promise.resolve(undefined);
   readonly upsert = this.done;
@@ -45,13 +45,13 @@ class Forgetful implements Adapter {
   readonly revokeByGrantId = this.done;
 }
 
-/** A real OpenID provider, which gives clients access tokens that are JSON Web Tokens. */
+/** A real OpenID provider, whose access tokens are JSON Web Tokens. */
 export class TestProvider implements AsyncDisposable {
-  /** The issuer of its tokens, which is also where it is. */
+  /** The issuer of its tokens, and the URL of the provider. */
   readonly issuer: string;
-  /** The paths that were asked for. */
+  /** The path of each request so far. */
   readonly asked: string[] = [];
-  /** What answers in its place, as long as there is one. */
+  /** Answers requests in place of the provider while it is set. */
   disturbance: RequestListener | undefined;
   private readonly server: ReturnType<typeof createServer>;
   private answer: RequestListener = () => undefined;
@@ -74,7 +74,7 @@ export class TestProvider implements AsyncDisposable {
     return provider;
   }
 
-  /** From now on signs with the first of the keys, and publishes all of them and no other. */
+  /** Replaces the keys: the provider publishes all of them, and signs with the first. */
   rotate(keys: readonly SigningKey[]): void {
     const alg = keys[0]?.jwk.alg ?? '';
     const provider = new Provider(this.issuer, {
@@ -89,7 +89,7 @@ export class TestProvider implements AsyncDisposable {
           grant_types: ['client_credentials'],
           redirect_uris: [],
           response_types: [],
-          // The types have the names of the algorithms that it knows.
+          // The type lists the names of the algorithms that oidc-provider knows.
           id_token_signed_response_alg: alg as 'ES256',
         },
       ],
@@ -113,7 +113,7 @@ export class TestProvider implements AsyncDisposable {
     this.answer = (request, response) => void handle(request, response);
   }
 
-  /** What a client sends to be given a token. */
+  /** What a client sends to get a token. */
   get tokenRequest(): { readonly url: string; readonly credentials: string; readonly form: string } {
     const form = `grant_type=client_credentials&scope=${SCOPES.join(' ')}`;
     return { url: `${this.issuer}/token`, credentials: `${CLIENT.id}:${CLIENT.secret}`, form };
@@ -132,7 +132,7 @@ export class TestProvider implements AsyncDisposable {
     return answer.access_token;
   }
 
-  /** How often it was asked for its keys. */
+  /** How often clients have fetched the keys. */
   get keysAsked(): number {
     return this.asked.filter((path) => path === '/jwks').length;
   }
@@ -150,7 +150,7 @@ export class TestProvider implements AsyncDisposable {
 async function main(port = '4000'): Promise<void> {
   const provider = await TestProvider.start([await makeKey('for-trying')], Number(port));
   const { url, credentials, form } = provider.tokenRequest;
-  console.log(`An OpenID provider, for trying only: whoever reads this can have its tokens.
+  console.log(`An OpenID provider for trials only: anyone who reads this can get its tokens.
 
 Start the service with:
 

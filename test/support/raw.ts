@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
 export interface RawAnswer {
-  /** All that came. */
+  /** All bytes that arrived. */
   readonly text: string;
-  /** Those of all answers. */
+  /** The statuses of all answers. */
   readonly statuses: readonly number[];
-  /** That of the first answer, as its header fields and what follows them. */
+  /** The status of the first answer, whose headers and body follow. */
   readonly status: number;
-  /** By name in small letters. */
+  /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** How long the connection lasted, in milliseconds. */
@@ -17,7 +17,7 @@ export interface RawAnswer {
 export const VALID = '{"id":1,"name":"x"}';
 export const JSON_TYPE = 'Content-Type: application/json';
 
-/** What requests written by hand share. */
+/** Parts of handwritten requests. */
 export function byHand({ url, token }: { readonly url: string; readonly token: string }) {
   const HOST = `Host: ${new URL(url).host}`;
   const AUTH = `Authorization: Bearer ${token}`;
@@ -31,18 +31,18 @@ export function byHand({ url, token }: { readonly url: string; readonly token: s
     post: (...fields: readonly string[]) => `POST /plants HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`,
     create: (body: string, ...fields: readonly string[]) =>
       request('POST /plants', AUTH, JSON_TYPE, ...fields, `Content-Length: ${Buffer.byteLength(body)}`) + body,
-    /** Is answered with 404, and ends the connection. */
+    /** A request that gets 404 and closes the connection. */
     LAST: request('GET /none', 'Connection: close'),
   };
 }
 
-/** Opens a connection; `received` has what came on it so far. */
+/** Opens a connection; `received` is the text that has arrived so far. */
 export function open({ url }: { readonly url: string }): { readonly socket: Socket; readonly received: string } {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay(true).setEncoding('utf8');
   let received = '';
   socket.on('data', (chunk) => (received += String(chunk)));
-  // What is still being sent when the other side closes is lost, as it is meant to be.
+  // The service may close the connection while the client still sends.
   socket.on('error', () => undefined);
   return {
     socket,
@@ -52,7 +52,7 @@ export function open({ url }: { readonly url: string }): { readonly socket: Sock
   };
 }
 
-/** Sends bytes as they are, or does with the connection what it is told, and takes what comes until it is closed. */
+/** Sends each part as it is, or calls it with the socket; then reads until the connection is closed. */
 export async function sendRaw(
   url: string,
   ...parts: readonly (string | Buffer | ((socket: Socket) => unknown))[]

@@ -10,28 +10,28 @@ const MAIN = join(ROOT, 'src/main.ts');
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Where Node keeps what it has compiled, as for `npm start`: without, it starts half as fast. Coverage is exact without. */
+/** Node's compile cache halves the time of a start, but makes coverage inexact: it is off while that is measured. */
 const CACHE: Environment =
   process.env['NODE_V8_COVERAGE'] === undefined ? { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node') } : {};
 
-/** A process that a test started, with what it has said so far. */
+/** A process that a test started, with its output so far. */
 export interface Started {
   readonly child: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** The log, line by line, as far as stdout is one. */
+  /** The lines of stdout that are JSON, parsed. */
   readonly log: () => Record<string, unknown>[];
   /** Its exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
 const running = new Set<ChildProcess>();
-// What a test that failed left running.
+// A test that fails leaves its processes running.
 atEnd(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts a program with none of this process's settings of the service. */
+/** Starts a program that inherits only PATH and HOME from this process, and so none of its settings. */
 export function start(
   command: string,
   args: readonly string[],
@@ -41,9 +41,9 @@ export function start(
   stdin: 'ignore' | 'pipe' = 'ignore',
 ): Started {
   const { PATH = '', HOME = '' } = process.env;
-  // Node passes this on by itself, unless told otherwise. Another user may not write where coverage is collected.
+  // Node passes NODE_V8_COVERAGE on to children unless it is set. Another user cannot write into that folder.
   const coverage = user.uid === undefined ? {} : { NODE_V8_COVERAGE: '' };
-  // Copies of the project would only fill it.
+  // Copies of the project would fill the cache with files that are used once.
   const cache = args.includes(MAIN) ? CACHE : {};
   const env = { PATH, HOME, ...coverage, ...cache, ...environment };
   const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
@@ -62,7 +62,7 @@ export function start(
     log: () =>
       stdout
         .split('\n')
-        // What follows the last end of a line has only begun to arrive.
+        // The text behind the last newline is an incomplete line.
         .slice(0, -1)
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as Record<string, unknown>),
@@ -83,16 +83,16 @@ export async function plantStore(
   return { code, stdout: started.stdout(), stderr: started.stderr() };
 }
 
-/** The service as a process of its own, which listens on a port that is free. */
+/** The service as a process, on a free port. */
 export interface Service extends Started {
   readonly url: string;
-  /** The token that it printed, '' if it printed none. */
+  /** The first token, which the service printed; '' if it printed none. */
   readonly token: string;
-  /** Asks it to stop, and waits until it has. */
+  /** Sends SIGTERM, and waits until the service has stopped. */
   readonly stop: () => Promise<number | NodeJS.Signals | null>;
 }
 
-/** Starts the service and waits until it listens. Without DATABASE_URL it gets a database of its own. */
+/** Starts the service, and waits until it is ready, or only until it listens. It gets a new SQLite file by default. */
 export async function startService(
   environment: Environment = {},
   cwd = ROOT,
@@ -103,7 +103,7 @@ export async function startService(
   const env = { PORT: '0', ...environment, DATABASE_URL: database };
   const started = start(process.execPath, [main, 'serve'], env, cwd);
   const url = await listening(started, stage);
-  // What it printed before that is read, too.
+  // Lets this process read the stderr that the service wrote before.
   await new Promise((resolve) => setImmediate(resolve));
   return {
     ...started,
@@ -118,7 +118,7 @@ export async function startService(
   };
 }
 
-/** Where a service listens, once it does; and, unless that is not waited for, its store can be used. */
+/** Waits until a service listens, or until it is ready, and returns its URL. */
 export async function listening(
   { log, stdout, stderr, child }: Started,
   stage: 'listening' | 'ready' = 'ready',
@@ -132,7 +132,7 @@ export async function listening(
   return String(line['listening']);
 }
 
-/** Sends a plant, with the digits of its id as they are. */
+/** Sends the JSON text of a plant, in which the id keeps its digits. */
 export function createPlant(
   { url, token }: { readonly url: string; readonly token: string },
   body: string | Uint8Array<ArrayBuffer>,

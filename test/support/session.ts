@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** A connection that stays, for transactions by hand. */
+/** A connection that stays open, for transactions in several steps. */
 export class Session implements AsyncDisposable {
   private readonly client: Client;
 
@@ -10,13 +10,13 @@ export class Session implements AsyncDisposable {
 
   static async open(url: string): Promise<Session> {
     const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-    // What is under way fails by itself.
+    // When the connection breaks, the query under way rejects, so this event needs no handling.
     client.on('error', () => undefined);
     await client.connect();
     return new Session(client);
   }
 
-  /** Runs statements, and answers with the rows of one that is alone. */
+  /** Runs statements. Returns the rows, if it is one statement. */
   async run(text: string): Promise<Record<string, unknown>[]> {
     const { rows } = await this.client.query<Record<string, unknown>>(text);
     return rows;

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Sends a signal to a process, if there is one still. */
+/** Sends a signal to a process, if it still runs. */
 export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // The process has ended.
   }
 }
 
-/** A process and those that it started: the first one's end would make the others end in order. */
+/** The ids of a process and its children: if only the parent were killed, the children would shut down in order. */
 export function processesOf(pid: number): number[] {
   const file = `/proc/${pid}/task/${pid}/children`;
   const children = existsSync(file) ? readFileSync(file, 'utf8') : '';

@@ -1,7 +1,7 @@
 /*
  * Loaded into a process before the C library (LD_PRELOAD), on Linux: each fsync and fdatasync takes SLOW_DISK_MS
- * milliseconds more, and a line in the file SLOW_DISK_LOG, if there is one, says when it begins, and another when it has
- * ended. See slow-disk.ts, which compiles it.
+ * milliseconds more. If SLOW_DISK_LOG names a file, a line in it says when each begins, and another when it has ended.
+ * slow-disk.ts compiles this file.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,7 +26,7 @@ static void note(const char *what, int descriptor) {
   double ms = now.tv_sec * 1e3 + now.tv_nsec / 1e6;
   int size = snprintf(line, sizeof line, "%d %.3f %s %s\n", (int)getpid(), ms, what, file);
   int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  /* A test that misses a line fails; there is nobody else to tell. */
+  /* Without the line, the test would fail without a reason. */
   if (log < 0 || write(log, line, size) != size) abort();
   close(log);
 }
@@ -39,7 +39,7 @@ static int later(const char *name, int descriptor) {
   while (nanosleep(&more, &more) != 0 && errno == EINTR);
   int result = ((flush *)dlsym(RTLD_NEXT, name))(descriptor);
   int error = errno;
-  /* One that failed has flushed nothing. */
+  /* A failed fsync has flushed nothing. */
   if (result == 0) note("end", descriptor);
   errno = error;
   return result;

@@ -14,10 +14,10 @@ export function hasCompiler(): boolean {
 }
 
 /**
- * What makes each fsync of a process take that much more (slow-disk.c); `log` names a file that `readFlushes` reads. On
- * Linux.
+ * Environment variables that make each fsync of a process take `ms` longer (slow-disk.c), and record it in the file
+ * `log`, which `readFlushes` reads. Linux only.
  *
- * @param folder where the library is put
+ * @param folder for the compiled library
  * @throws NoCompiler
  */
 export function slowedBy(ms: number, folder: string, log?: string): Readonly<Record<string, string>> {
@@ -33,12 +33,12 @@ export function slowedBy(ms: number, folder: string, log?: string): Readonly<Rec
   return { LD_PRELOAD: library, SLOW_DISK_MS: String(ms), ...(log === undefined ? {} : { SLOW_DISK_LOG: log }) };
 }
 
-/** The clock of `readFlushes`, in milliseconds. */
+/** The present time on the clock of `readFlushes`, in milliseconds. */
 export function clock(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** An fsync; without an end, it failed, its process was killed, or it is still under way. */
+/** An fsync. It has no `end` if it failed, if its process was killed, or if it is still under way. */
 export interface Flush {
   readonly pid: number;
   readonly file: string;
@@ -49,7 +49,7 @@ export interface Flush {
 /** Each fsync so far, in the order in which they began. */
 export function readFlushes(log: string): Flush[] {
   const flushes: Flush[] = [];
-  // A line that is still being written has no end.
+  // The text behind the last newline is an incomplete line.
   const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [];
   for (const line of lines) {
     const [, pid, ms, what, file = ''] = /^(\d+) ([\d.]+) (begin|end) (.*)$/.exec(line) ?? [];
@@ -57,7 +57,7 @@ export function readFlushes(log: string): Flush[] {
     const begun = flushes[own];
     if (what === 'begin') flushes.push({ pid: Number(pid), file, begin: Number(ms) });
     else if (begun !== undefined) flushes[own] = { ...begun, end: Number(ms) };
-    else throw new Error(`${log} has a line that says nothing: ${line}`);
+    else throw new Error(`${log} has an unreadable line: ${line}`);
   }
   return flushes;
 }

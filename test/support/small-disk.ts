@@ -6,27 +6,27 @@ import { listening, ROOT, start, type Started } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 import { readPlants } from './place.ts';
 
-/** More than the plants of a long run take, the log (WAL) included. */
+/** The size of the disk: more than the plants of a long run take, with their WAL. */
 const SIZE = '96m';
 
-/** How a process gets mounts of its own: as root, or else as the root of a user namespace. */
+/** The flags by which unshare gives a process its own mounts: as root, otherwise in a user namespace. */
 export const UNSHARE = [['--mount'], ['--user', '--map-root-user', '--mount']].find(
   (flags) => spawnSync('unshare', [...flags, 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0,
 );
 
-/** Why there cannot be a small disk here. */
+/** Why tests with a small disk cannot run here; undefined if they can. */
 export const noSmallDisk =
   UNSHARE === undefined
     ? 'unshare cannot mount a file system here: it takes Linux, and root or user namespaces'
     : undefined;
 
-/** A service whose store lies on a file system of its own, which nobody else has: when it ends, so does that. */
+/** A service whose store is on a tmpfs that no other process sees, and that ends with the service. */
 export class SmallDisk {
   readonly service: Started;
   private readonly folder: string;
   private readonly database: string;
 
-  /** @param database the store, which is copied there */
+  /** @param database the SQLite file, which is copied to the tmpfs */
   constructor(database: string) {
     this.folder = temporaryFolder();
     this.database = basename(database);
@@ -37,20 +37,20 @@ export class SmallDisk {
     this.service = start('unshare', [...(UNSHARE ?? []), ...inner, ...serve], settings, ROOT);
   }
 
-  /** Where the service listens, once it does, for clients and for operators. */
+  /** Waits until the service is ready, and returns its URL and that of its admin listener. */
   async listening(): Promise<{ url: string; admin: string }> {
     const url = await listening(this.service);
     const line = this.service.log().find(({ msg }) => msg === 'admin listening');
     return { url, admin: String(line?.['url']) };
   }
 
-  /** Leaves room for so many bytes. */
+  /** Fills the disk, except for `room` bytes. */
   fill(room: number): void {
     const { bavail, bsize } = statfsSync(this.path());
     try {
       writeFileSync(this.path('ballast'), Buffer.alloc(Math.max(0, bavail * bsize - room)));
     } catch (error) {
-      // The service has written meanwhile: the disk is as full as it gets.
+      // The service wrote at the same time, so the disk is full already.
       if (!(Error.isError(error) && 'code' in error && error.code === 'ENOSPC')) throw error;
     }
   }
@@ -59,7 +59,7 @@ export class SmallDisk {
     rmSync(this.path('ballast'));
   }
 
-  /** What is stored, read from a copy, while nothing is written. */
+  /** Reads the stored plants from a copy of the store. The service must not write meanwhile. */
   async read() {
     const copy = join(temporaryFolder(), this.database);
     for (const end of ['', '-wal']) {
@@ -68,7 +68,7 @@ export class SmallDisk {
     return await readPlants(`sqlite:${copy}`);
   }
 
-  /** Where this process finds a file of it. */
+  /** The path of a file on the tmpfs, for this process. */
   private path(name = ''): string {
     return join('/proc', String(this.service.child.pid), 'root', this.folder, name);
   }

@@ -4,10 +4,10 @@ import type { Handler } from '../../src/http/router.ts';
 import type { Item } from '../../src/storage/store.ts';
 import { startApp, type TestApp } from './app.ts';
 
-/** A contract with one operation, for tests of what the service does around operations. */
+/** A contract with one operation, for tests of what the service does before and after an operation. */
 export const SMALL = readFileSync(new URL('small.yaml', import.meta.url), 'utf8');
 
-/** Its operation, which stores what it gets. */
+/** The operation of SMALL, which stores plants. */
 export const keep: Handler = async ({ body }, { plants }) => {
   const { id: _, ...plant } = body as Item;
   const creation = await plants.create(body as Item);
@@ -16,7 +16,7 @@ export const keep: Handler = async ({ body }, { plants }) => {
   return { status: 200, headers: { 'Idempotent-Replayed': creation === 'replayed' }, body: plant };
 };
 
-/** A service that keeps this contract. */
+/** Starts a service with the contract SMALL. */
 export function startSmall(options: Parameters<typeof startApp>[0] = {}): Promise<TestApp> {
   return startApp({ yaml: SMALL, operations: { createPlant: keep }, ...options });
 }

@@ -5,12 +5,12 @@ import { type Found, Ledger, random, randomPlants } from './ledger.ts';
 import { createPlace, type Engine, type Place, readPlants } from './place.ts';
 import { type Environment, type Service, startService } from './service.ts';
 
-/** A store with services on it, a client of theirs, and the ledger of what it sent and was told. */
+/** A store with services on it, a client, and the ledger of its requests and answers. */
 export class Testbed implements AsyncDisposable {
   readonly place: Place;
   readonly client: Client;
   readonly ledger = new Ledger();
-  /** Random numbers from 0 to below 1, and random plants. */
+  /** The next random number, from 0 to below 1. */
   readonly next: () => number;
   readonly newPlant: () => Item;
   private readonly services: Service[] = [];
@@ -37,7 +37,7 @@ export class Testbed implements AsyncDisposable {
     return Promise.all([this.start(), this.start()]);
   }
 
-  /** Sends a plant, and holds the answer against what is known. @throws Fault if it contradicts that */
+  /** Sends a plant, and records the answer. @throws Fault if the answer contradicts the ledger */
   async send(url: string, plant: Item, hangUpAfterMs?: number): Promise<Answer> {
     const known = this.ledger.add(plant);
     const answer = await this.client.create(url, plant, hangUpAfterMs);
@@ -45,18 +45,17 @@ export class Testbed implements AsyncDisposable {
     return answer;
   }
 
-  /** Starts clients that send new plants, each again until it is acknowledged. */
   load(count: number, services: readonly { readonly url: string }[]): Load {
     return new Load(count, services, this);
   }
 
-  /** Holds the ledger against what is stored. @throws Fault */
+  /** Compares the ledger with the stored plants. @throws Fault if they contradict it */
   async check(url = this.place.url): Promise<Found> {
     return this.ledger.check(await readPlants(url));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A service that is gone ends whatever still sends.
+    // A killed service ends the requests that clients still send.
     for (const { child } of this.services) child.kill('SIGKILL');
     await Promise.all(this.services.map(({ ended }) => ended));
     this.client[Symbol.dispose]();
@@ -64,18 +63,18 @@ export class Testbed implements AsyncDisposable {
   }
 }
 
-/** Clients that send new plants, each again until it is acknowledged, while something else goes on. */
+/** Clients that send new plants in the background, and send each again until the service acknowledges it. */
 export class Load implements Disposable {
   private readonly over = new AbortController();
   private readonly clients: Promise<void>[];
-  /** Plants that were acknowledged, and answers that were a 503 or none. */
+  /** Acknowledged plants, and requests that got a 503 or no answer. */
   acknowledged = 0;
   failures = 0;
   /** Whether a client has found a fault, which `stop` throws. */
   broken = false;
   private abandoned = false;
 
-  /** @param services of which each client uses one */
+  /** @param services each client uses one of them */
   constructor(count: number, services: readonly { readonly url: string }[], testbed: Testbed) {
     this.clients = Array.from({ length: count }, async (_, index) => {
       const url = services[index % services.length]?.url ?? '';
@@ -94,20 +93,20 @@ export class Load implements Disposable {
     return acknowledged;
   }
 
-  /** Lets each client end with its request, acknowledged or not, and does not wait for them. */
+  /** Tells each client to end with its present request, acknowledged or not, and does not wait. */
   [Symbol.dispose](): void {
     this.abandoned = true;
     this.over.abort();
   }
 
-  /** Lets each client come to the end of its plant. */
+  /** Waits until the service has acknowledged the last plant of each client. */
   async stop(): Promise<void> {
     this.over.abort();
     await Promise.all(this.clients);
   }
 }
 
-/** Does the same so many times at once. */
+/** Runs `work` `count` times in parallel. */
 export async function together(count: number, work: () => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: count }, work));
 }

@@ -2,31 +2,31 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
-/** How much of a trial is done. */
+/** How long a trial is, and what makes it random. */
 export interface Extent {
-  /** A short round is part of the tests; a long one takes its time, and is recorded. */
+  /** A short round is part of the tests. A long round takes minutes, and RESULTS.md records it. */
   readonly long: boolean;
-  /** All that is random comes from it: the same seed does the same again, as far as the machine does. */
+  /** The seed of all random choices: the same seed repeats a trial, except for its timing. */
   readonly seed: number;
 }
 
-/** Something that is done to the service, while its promises must hold. */
+/** Something that happens to the service, which must keep its promises meanwhile. */
 export interface Trial {
-  /** Its name, and what else is in the first columns of its row. */
+  /** The first cells of its row in RESULTS.md: its name, and others. */
   readonly cells: readonly string[];
-  /** Why it cannot be run on this machine; undefined: it can. */
+  /** Why this machine cannot run it; undefined if it can. */
   readonly impossible?: string | undefined;
-  /** Resolves with what came of it. @throws Error if a promise was broken */
+  /** Resolves with the outcome for RESULTS.md. @throws Error if the service broke a promise */
   readonly run: (extent: Extent) => Promise<string>;
 }
 
 /** Trials that one command runs and records. */
 export interface Suite {
-  /** Of `npm run`. */
+  /** The script of package.json that runs it. */
   readonly command: string;
-  /** How long it takes. */
+  /** How long all trials take, for the help text. */
   readonly takes: string;
-  /** The path of the file that keeps what came of each trial's last long round, and what it says of itself. */
+  /** The path of RESULTS.md, which has the outcome of each trial's last long round. `title` and `text` are its head. */
   readonly results: string;
   readonly title: string;
   readonly text: string;
@@ -40,7 +40,7 @@ export interface Suite {
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 const startOf = ({ cells }: Trial) => row(cells);
 
-/** The row that is recorded of each trial, as far as there is one. */
+/** The row of each trial, if RESULTS.md has one. */
 export function recorded({ results, trials }: Suite): Map<Trial, string> {
   const lines = existsSync(results) ? readFileSync(results, 'utf8').split('\n') : [];
   const rows = trials.map((trial) => [trial, lines.find((line) => line.startsWith(startOf(trial)))] as const);
@@ -77,16 +77,16 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** The command of a suite: what it is told on the command line. */
+/** Runs the trials that the command line asks for. */
 export async function runSuite(suite: Suite): Promise<void> {
   process.on('SIGINT', () => process.exit(130)).on('SIGTERM', () => process.exit(143));
   try {
     const { values: options } = parseArgs({ options: OPTIONS });
     if (options.help) {
-      console.log(`npm run ${suite.command}                does all of it, for ${suite.takes}, and writes RESULTS.md
-npm run ${suite.command} -- --short     does less of each, for some minutes, and records nothing
-  --only TEXT    only the rows that, as reported, contain it
-  --seed N       what is random is the same again (default: a new one)`);
+      console.log(`npm run ${suite.command}                runs all trials, which takes ${suite.takes}, and writes RESULTS.md
+npm run ${suite.command} -- --short     runs a short round of each, for some minutes in all, and writes nothing
+  --only TEXT    runs only the trials whose row contains TEXT
+  --seed N       repeats the random choices of an earlier run (default: a new seed)`);
       return;
     }
     const seed = options.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(options.seed);
@@ -111,6 +111,6 @@ async function runTrial(suite: Suite, trial: Trial, extent: Extent): Promise<voi
   });
   const line = outcome.replaceAll('\n', ' ');
   console.log(row([...trial.cells, line]));
-  // A machine that cannot do a row leaves what another one has found.
+  // A trial that this machine cannot run keeps the row from another machine.
   if (extent.long && trial.impossible === undefined) record(suite, trial, line);
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a condition returns that does not hold yet. */
+/** A condition returns one of these while it does not hold. */
 type NotYet = false | null | undefined | 0 | '';
 
 /**
- * Waits until a condition holds, and returns what it returned then.
+ * Waits until a condition returns something truthy, and returns that.
  *
- * @throws Error with the text of the condition, if it does not hold in time
+ * @throws Error with the source of the condition if that does not happen in time
  */
 export async function until<T>(condition: () => T | Promise<T>, patienceMs = 60_000): Promise<Exclude<T, NotYet>> {
   const deadline = performance.now() + patienceMs;

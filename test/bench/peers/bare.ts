@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { AUTHORIZATION, type NewPlant, PORT, projectStore } from './peer.ts';
 
-/** The limit: node:http and JSON.parse on this project's store. No router, no contract, no log. */
+/** The upper limit: node:http and JSON.parse on this project's store, without router, contract or log. */
 const plants = await projectStore();
 const server = createServer((request, response) => {
   let text = '';

@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler } from 'express';
 import { middleware } from 'express-openapi-validator';
 import { AUTHORIZATION, type NewPlant, PORT, projectStore } from './peer.ts';
 
-/** Express and express-openapi-validator wired as its README shows, on this project's store. */
+/** Express and express-openapi-validator, used as the validator's README shows, on this project's store. */
 const plants = await projectStore();
 const app = express();
 app.use(express.json());

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import fastify from 'fastify';
 import { AUTHORIZATION, DATABASE, FASTIFY_SCHEMA, type NewPlant, PORT } from './peer.ts';
 
-/** What one would write first: Fastify with its own validation, and one SQLite commit a request, just as durable. */
+/** The simplest durable service: Fastify with its own validation, and one SQLite commit for each request. */
 const database = new DatabaseSync(DATABASE);
 database.exec(`pragma journal_mode = wal; pragma synchronous = full;
   create table if not exists plants (id integer primary key, name text not null, tag text) strict`);

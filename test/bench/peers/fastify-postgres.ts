@@ -3,8 +3,8 @@ import { Pool } from 'pg';
 import { AUTHORIZATION, DATABASE_URL, FASTIFY_SCHEMA, type NewPlant, PORT } from './peer.ts';
 
 /**
- * What one would write first for PostgreSQL: Fastify with its own validation, and one insert a request, just as durable,
- * over as many connections as the client opens by itself, which are 10.
+ * The simplest durable service on PostgreSQL: Fastify with its own validation, and one insert for each request, over the
+ * 10 connections that the client opens by default.
  */
 const pool = new Pool({ connectionString: DATABASE_URL, options: '-c synchronous_commit=on' });
 await pool.query('create table if not exists plants (id bigint primary key, name text not null, tag text)');

@@ -2,7 +2,7 @@ import express from 'express';
 import { type Context, OpenAPIBackend, type Request } from 'openapi-backend';
 import { AUTHORIZATION, type NewPlant, PORT, projectStore } from './peer.ts';
 
-/** Express and openapi-backend as its README shows, with requests and replies validated, on this project's store. */
+/** Express and openapi-backend, which validates requests and replies as its README shows, on this project's store. */
 const plants = await projectStore();
 const api = new OpenAPIBackend({
   definition: './openapi.yaml',

@@ -1,14 +1,13 @@
 import { openStore } from '../../../src/storage/open.ts';
 import type { ItemStore } from '../../../src/storage/store.ts';
 
-/** What a peer of the service is started with. */
+/** The environment of a peer. */
 export const PORT = Number(process.env['PORT']);
 export const DATABASE_URL = process.env['DATABASE_URL'] ?? '';
-/** The file, if the store is on SQLite. */
+/** The file of a SQLite store. */
 export const DATABASE = DATABASE_URL.replace(/^sqlite:/, '');
 export const AUTHORIZATION = `Bearer ${process.env['TOKEN'] ?? ''}`;
 
-/** This project's own store. */
 export async function projectStore(): Promise<ItemStore> {
   return (await openStore({ engine: 'sqlite', path: DATABASE }, { create: true })).items;
 }
@@ -27,7 +26,7 @@ const error = {
   properties: { error: { type: 'integer' }, message: { type: 'string' } },
 } as const;
 
-/** The contract as one would first write it for Fastify: without the patterns, and without the bounds of int64. */
+/** The contract in Fastify's form, without the patterns and without the bounds of int64. */
 export const FASTIFY_SCHEMA = {
   body: {
     type: 'object',

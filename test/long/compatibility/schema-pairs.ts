@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What was and what is. */
+/** A part of the earlier contract, and the same part of the later one. */
 export type Pair<T> = readonly [was: T, is: T];
 type Schema = Readonly<Record<string, unknown>> | boolean;
 
@@ -8,14 +8,14 @@ const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'number', 'intege
 const NAMES = ['a', 'b', 'c'];
 const VALUES = [null, true, 0, 1, 2, 0.5, '', 'a', 'ab', [], [1], {}, { a: 1 }];
 
-/** Mostly twice the same, so that what has changed is seldom hidden by what else has. */
+/** Mostly pairs of equal values, so that one change seldom hides another. */
 function pairOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Pair<T>> {
   return fc.oneof(
     { weight: 6, arbitrary: value.map((same): Pair<T> => [same, same]) },
     { weight: 1, arbitrary: fc.tuple(value, value) },
   );
 }
-/** A keyword is seldom there, and mostly on both sides then. */
+/** Leaves the keyword out of both sides in most pairs, and out of one side in a few. */
 function optional<T>(pair: fc.Arbitrary<Pair<T>>, weight = 1): fc.Arbitrary<Pair<T | undefined>> {
   return fc.oneof(
     { withCrossShrink: true },
@@ -25,7 +25,7 @@ function optional<T>(pair: fc.Arbitrary<Pair<T>>, weight = 1): fc.Arbitrary<Pair
     { weight: 1, arbitrary: pair.map(([, is]): Pair<T | undefined> => [undefined, is]) },
   );
 }
-/** A pair of objects or arrays, from pairs of members. */
+/** Makes a pair of objects from pairs of members. */
 function across<T>(members: readonly (readonly [string, Pair<T | undefined>])[]): Pair<Record<string, T>> {
   const side = (index: 0 | 1) =>
     Object.fromEntries(
@@ -96,7 +96,7 @@ const { schema } = fc.letrec<{ schema: Pair<Schema>; child: Pair<Schema>; refere
       { weight: 1, arbitrary: pairOf(fc.boolean()) },
       { weight: 9, arbitrary: node },
     ),
-    // References stand where values are within values, or a schema could be no more than itself.
+    // Only the schema of a nested value may be a reference: otherwise a schema could refer to itself and nothing more.
     child: fc.oneof({ weight: 1, arbitrary: tie('reference') }, { weight: 5, arbitrary: tie('schema') }),
     reference: fc.tuple(pairOf(fc.constantFrom('Root', 'Other')), optional(count)).map(([names, maxLength]) =>
       across<unknown>([
@@ -115,7 +115,7 @@ export const documents = fc
     { components: { schemas: { Root: root[1], Other: other[1] } } },
   ]);
 
-/** Small values, many of which fit schemas such as these. */
+/** Small values, many of which are valid under these schemas. */
 export const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },

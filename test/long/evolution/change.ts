@@ -1,8 +1,9 @@
 import type { Project } from '../../support/project.ts';
 
 /**
- * A request, and how it is answered: the body of a create, a path to get, or a method, a path and a body; the status; the
- * text of a 200, a part of the text of another reply, or a part of what the log says of a 500; the request's headers, where others than usual.
+ * A request and its expected reply. `sent` is the body of a create, a path to get, or a method, a path and a body. `told`
+ * is the text of a 200, a part of the text of another reply, or a part of the log line of a 500. `headers` are those that
+ * the request has beside the usual ones, or instead of them.
  */
 export type Exchange = readonly [
   sent: string,
@@ -15,29 +16,29 @@ export type Edit = (project: Project) => void;
 
 /** A change of the contract, and what must follow from it. */
 export interface Change {
-  /** What the project has before. */
+  /** An edit of the project before the change. */
   readonly given?: Edit;
-  /** What the compiler says before, of code that only the changed contract lets compile: an error each, in order. */
+  /** The errors of the compiler before the change, in order, if `given` needs the changed contract. */
   readonly before?: readonly string[];
   readonly edit: Edit;
-  /** What the compiler says of the change: an error each, in order. */
+  /** The errors of the compiler after the change, in order. */
   readonly says?: readonly string[];
-  /** What becomes of a service that starts all the same: the text with which it ends, or what it answers. */
+  /** The text with which the service ends when it is started in spite of these errors, or its replies. */
   readonly ignored?: string | readonly Exchange[];
   /** The edit that the compiler asks for. */
   readonly cure?: Edit;
-  /** What the service answers in the end. */
+  /** The replies of the service at the end. */
   readonly served?: readonly Exchange[];
 }
 
-/** Changes the contract. */
+/** Makes an edit of openapi.yaml. */
 export function contract(...edits: readonly (readonly [from: string, to: string])[]): Edit {
   return (project) => {
     for (const [from, to] of edits) project.edit('openapi.yaml', from, to);
   };
 }
 
-/** Changes the first place of it after a line, such as that of a schema. */
+/** Makes an edit of the first `from` in openapi.yaml after a line, such as the name of a schema. */
 export function contractAfter(line: string, from: string, to: string): Edit {
   return (project) => {
     const [before = '', after] = project.read('openapi.yaml').split(`\n${line}\n`);
@@ -47,7 +48,7 @@ export function contractAfter(line: string, from: string, to: string): Edit {
   };
 }
 
-/** Changes createPlant. */
+/** Makes an edit of createPlant.ts. */
 export function handler(...edits: readonly (readonly [from: string, to: string])[]): Edit {
   return (project) => {
     for (const [from, to] of edits) project.edit(CREATE_PLANT, from, to);
@@ -82,12 +83,10 @@ export async function getSpecimen({ path }: Request<'getSpecimen'>): Promise<Rep
   return { status: 200, body: { name: String(path.id) } };
 }
 `;
-/** The files of operations. */
 export const CREATE_PLANT = 'src/operations/createPlant.ts';
 export const GET_SPECIMEN = 'src/operations/getSpecimen.ts';
 export const TABLE = 'src/operations/index.ts';
 
-/** Another operation beside createPlant. */
 export const addOperation = contract(['\ncomponents:\n', `\n${OPERATION}components:\n`]);
 export const removeOperation = contract([OPERATION, '']);
 

@@ -9,10 +9,10 @@ import { withoutOthers } from './without-others.ts';
 const TYPES = 'generated/openapi.ts';
 const project = await alone();
 const compiler = new Compiler(join(project.folder, 'tsconfig.dev.json'), join(project.folder, '.cache/tsbuildinfo'));
-// Of src/ and what it imports alone: what the compiler says of scripts and tests is nothing new.
+// Compiles only src/ and its imports: errors in scripts and tests would only repeat these.
 project.edit('tsconfig.dev.json', '"src", "scripts", "generated"', '"src"');
 
-/** A copy of the project that has no operation but createPlant: what is said of a change depends on what others need. */
+/** A copy of the project with createPlant as its only operation: other operations would add errors of their own. */
 async function alone(): Promise<Project> {
   const copy = new Project();
   const yaml = copy.read('openapi.yaml');
@@ -27,25 +27,25 @@ async function alone(): Promise<Project> {
   return new Project(copy.folder);
 }
 
-/** Where Node keeps what it has compiled of a copy: without, each process of it starts half as fast. */
+/** Sets a compile cache of Node for a copy: without it, a process takes twice as long to start. */
 function cacheOf(folder: string) {
   return { NODE_COMPILE_CACHE: join(folder, '.cache/node') };
 }
 
-/** Runs `generate` in a project: how it ends, and what it prints. */
+/** Runs `generate` in a project, and returns its exit code and its output. */
 async function generateIn({ folder }: Project, ...args: readonly string[]) {
   const { ended, stdout, stderr } = start(process.execPath, ['scripts/generate.ts', ...args], cacheOf(folder), folder);
   return { code: await ended, output: stdout() + stderr() };
 }
 export const generate = (...args: readonly string[]) => generateIn(project, ...args);
 
-/** The project as it is, with one change. */
+/** Restores the project, and makes one edit. */
 export function changed(edit: Edit): void {
   project.restore('openapi.yaml', 'generated', 'src');
   edit(project);
 }
 
-/** The contract is changed, generated, and compiled; the code follows, and is compiled and served. */
+/** Changes the contract, generates and compiles; then mends the code, compiles it again and serves it. */
 export async function expectToFollow(change: Change): Promise<void> {
   const { given, before, edit, says = [], ignored, cure, served } = change;
   changed(given ?? (() => undefined));
@@ -56,7 +56,7 @@ export async function expectToFollow(change: Change): Promise<void> {
     /^generated\/openapi\.ts: (written|as it was)\ngenerated\/openapi\.sha256: (written|as it was)\ndocs\/contract\.md: as it was\ndocs\/api\.md: (written|as it was)\n$/,
   );
   expect(code).toBe(0);
-  // The compiler would read the project as it is, of which it says nothing: `npm run check` sees to that.
+  // If the generated types are unchanged, all code that the compiler reads is as before, and compiles.
   const same = given === undefined && output.startsWith('generated/openapi.ts: as it was');
   if (!same) expectErrors(says);
   else expect(says).toEqual([]);
@@ -69,7 +69,7 @@ export async function expectToFollow(change: Change): Promise<void> {
   if (served !== undefined) await expectExchanges(served);
 }
 
-/** The change is refused by what the page says, where `…` stands for anything, and nothing is written. */
+/** `generate` refuses the edit with the message on the page, where `…` stands for any text, and writes nothing. */
 export async function expectRefusal(edit: Edit, follows: string): Promise<void> {
   changed(edit);
   const before = project.read(TYPES);
@@ -77,12 +77,12 @@ export async function expectRefusal(edit: Edit, follows: string): Promise<void> 
   expect(code).toBe(1);
   expect(output).toMatch(new RegExp(follows.split('…').map(literally).join('.*'), 's'));
   expect(output).toMatch(/^(\[1\] )?openapi\.yaml:\d+:\d+|^openapi\.yaml is not YAML: .* at line \d+, column \d+/);
-  // A stack is for those who change what generates.
+  // A stack trace would not help the author of the contract.
   expect(output).not.toMatch(/^ +at /m);
   expect(project.read(TYPES)).toBe(before);
 }
 
-/** @param said an error each, as `file: code: text`; `file: …` stands for the other errors of that file */
+/** @param said the expected errors, each as `file: code: text`; `file: …` stands for the other errors of that file */
 function expectErrors(said: readonly string[]): void {
   const errors = compiler
     .compile()
@@ -123,7 +123,7 @@ function send({ url, token }: Service, sent: string, headers: Readonly<Record<st
   return fetch(url + path, { method, body, headers: { Authorization: `Bearer ${token}`, ...type, ...headers } });
 }
 
-/** The service tells the log why it fails to answer what the contract declares, and the client nothing. */
+/** The log has the reason of a 500, and the reply does not. */
 async function expectFailure(service: Service, text: string, reason: string): Promise<void> {
   expect(text).toMatch(
     /^\{"error":50000,"message":"the service failed; its log has the cause under request id [\w-]+"\}$/,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { page } from '../../support/readme.ts';
 import { contract } from './change.ts';
 import { changed, expectRefusal, generate } from './drill.ts';
@@ -6,41 +6,40 @@ import { FREE } from './free.ts';
 import { LED } from './led.ts';
 import { REFUSED } from './refused.ts';
 
-/** What follows from a change, by the page's table. */
+/** The table of the page: each change, and what follows from it. */
 const FOLLOWS = new Map(
   [...page('changing-the-contract').matchAll(/^\| (?!--)(.+?) +\| (.*?) *\|$/gm)].map(
     ([, change = '', follows = '']) => [change, follows],
   ),
 );
 
-describe('the contract leads:', () => {
-  test('the page has the changes of the drill', () => {
-    expect([...FOLLOWS.keys()]).toEqual([
-      'change',
-      '**No code has to follow**',
-      ...Object.keys(FREE),
-      '**The compiler says what the code has to do**',
-      ...Object.keys(LED),
-      '**`generate` refuses it, with line and column**',
-      ...Object.keys(REFUSED),
-    ]);
-  });
-
-  test('types that were not generated anew are noticed', async () => {
-    changed(contract(['description: A plant, as', 'description: Of a plant, what']));
-    expect(await generate('--check')).toEqual({
-      code: 1,
-      output: 'generated/openapi.ts is not what it is made of: run `npm run generate`\n',
-    });
-    const output = (written: string) =>
-      ['generated/openapi.ts', 'generated/openapi.sha256'].map((file) => `${file}: ${written}\n`).join('') +
-      'docs/contract.md: as it was\ndocs/api.md: as it was\n';
-    expect(await generate()).toEqual({ code: 0, output: output('written') });
-    expect(await generate()).toEqual({ code: 0, output: output('as it was') });
-    expect(await generate('--check')).toEqual({ code: 0, output: '' });
-  });
+test('docs/changing-the-contract.md lists every change that these tests make', () => {
+  expect([...FOLLOWS.keys()]).toEqual([
+    'change',
+    '**No code has to follow**',
+    ...Object.keys(FREE),
+    '**The compiler says what the code has to do**',
+    ...Object.keys(LED),
+    '**`generate` refuses it, with line and column**',
+    ...Object.keys(REFUSED),
+  ]);
 });
 
-test.each(Object.entries(REFUSED))('generate refuses, in the words of the page, %s', (name, edit) =>
-  expectRefusal(edit, FOLLOWS.get(name) ?? ''),
+test('`generate --check` fails when the types are older than the contract, until `generate` renews them', async () => {
+  changed(contract(['description: A plant, as', 'description: Of a plant, what']));
+  expect(await generate('--check')).toEqual({
+    code: 1,
+    output: 'generated/openapi.ts is not what it is made of: run `npm run generate`\n',
+  });
+  const output = (written: string) =>
+    ['generated/openapi.ts', 'generated/openapi.sha256'].map((file) => `${file}: ${written}\n`).join('') +
+    'docs/contract.md: as it was\ndocs/api.md: as it was\n';
+  expect(await generate()).toEqual({ code: 0, output: output('written') });
+  expect(await generate()).toEqual({ code: 0, output: output('as it was') });
+  expect(await generate('--check')).toEqual({ code: 0, output: '' });
+});
+
+test.each(Object.entries(REFUSED))(
+  '`generate` refuses %s with the message in docs/changing-the-contract.md',
+  (name, edit) => expectRefusal(edit, FOLLOWS.get(name) ?? ''),
 );

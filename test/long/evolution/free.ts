@@ -10,7 +10,7 @@ import {
   handler,
 } from './change.ts';
 
-/** A client without a token. */
+/** The header of a client without a token. */
 const STRANGER = { Authorization: '' };
 const PARAMETERS = '      parameters:\n';
 
@@ -19,7 +19,7 @@ const NOTED =
 
 const FORMATS = { day: 'date', at: 'date-time', key: 'uuid', mail: 'email', home: 'ipv4' };
 
-/** Parameters beside the one of an operation, whose handler tells what it is given. */
+/** Adds parameters to an operation, whose handler replies with their values and names. */
 function asks(parameters: readonly string[], told: string, served: readonly Exchange[]): Change {
   return {
     given: all(addOperation, addHandler, (project) => {
@@ -32,7 +32,7 @@ function asks(parameters: readonly string[], told: string, served: readonly Exch
   };
 }
 
-/** No code has to follow from these: the compiler says nothing, and the service does what the contract says now. */
+/** Changes that need no code: the compiler finds no error, and the service keeps to the changed contract. */
 export const FREE: Readonly<Record<string, Change>> = {
   'a limit': {
     edit: contract(['maxLength: 1000', 'maxLength: 20']),

@@ -15,7 +15,7 @@ import { OPERATIONS } from './operations.ts';
 const TAG = "        tag:\n          $ref: '#/components/schemas/PlantTag'\n";
 const HEIGHT = '        height: { type: integer, format: int64 }\n';
 
-/** The compiler says what the code has to do about these, and where. */
+/** Changes for which the compiler names each place in the code that must follow. */
 export const LED: Readonly<Record<string, Change>> = {
   'a new operation': {
     edit: addOperation,

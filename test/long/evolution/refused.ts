@@ -1,6 +1,6 @@
 import { addOperation, all, contract, contractAfter, type Edit } from './change.ts';
 
-/** `generate` refuses these. */
+/** Changes that `generate` refuses. */
 export const REFUSED: Readonly<Record<string, Edit>> = {
   'YAML that cannot be read': contract(['paths:\n', 'paths:\n\t/tab:\n']),
   'another version: OpenAPI 3.0': contract(['openapi: 3.1.0', 'openapi: 3.0.3']),

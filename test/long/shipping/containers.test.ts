@@ -26,7 +26,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
   beforeAll(async () => {
     engine = await Engine.create(NGINX);
     project = new Project();
-    // What no image may get: settings and plants of whoever builds it.
+    // The image must contain neither the settings nor the plants of its builder.
     project.write('.env', 'TOKEN_FILE=token');
     mkdirSync(join(project.folder, 'data'));
     await engine.build(argumentsOf(buildLine, 'docker build'), project.folder);
@@ -34,7 +34,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
   afterAll(() => engine[Symbol.asyncDispose]());
 
   const logged = (container: string, text: string) => until(async () => (await engine.logs(container)).includes(text));
-  /** What the kernel says of the first process of a container. */
+  /** The kernel's status of the first process of a container. */
   const statusOf = async (container: string) => {
     const { State } = await engine.inspect(container);
     return readFileSync(`/proc/${State.Pid}/status`, 'utf8');
@@ -53,7 +53,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       return (await engine.inspect(name)).State.ExitCode;
     };
 
-    test('serves as the user node from a file system that it cannot write, stops by its signal, and keeps its plants', async () => {
+    test('serves as user node on a read-only file system, stops on its signal, and keeps its plants', async () => {
       const url = await serve('first');
       const status = await statusOf('first');
       expect(status).toMatch(/^NSpid:.*\t1$/m);
@@ -71,7 +71,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       expect(await engine.podman('run', '--volume', 'plants:/data', TAG, 'export')).toBe(`${PLANT}\n`);
     });
 
-    test('is probed and scraped where the port of the admin listener is published', async () => {
+    test('answers probes and scrapes at the published port of the admin listener', async () => {
       const port = await freePort();
       await serve('observed', '--publish', `127.0.0.1:${port}:9464`);
       const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
@@ -80,7 +80,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       expect(await stop('observed')).toBe(0);
     });
 
-    test('is healthy while the service lives', async () => {
+    test('is healthy while the service runs, and unhealthy without it', async () => {
       await serve('living');
       await engine.podman('healthcheck', 'run', 'living');
       const [, program = '', ...args] = (await engine.inspect('living')).Config.Healthcheck.Test;
@@ -88,7 +88,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       await expect(engine.podman('run', '--entrypoint', program, TAG, ...args)).rejects.toThrow(': 1 ');
     });
 
-    test('has what V8 compiled for each of its files, and for its user', async () => {
+    test('has a compile cache that Node accepts for each file', async () => {
       await serve('compiled', '--env', 'NODE_DEBUG_NATIVE=COMPILE_CACHE');
       expect(await stop('compiled')).toBe(0);
       const log = await engine.logs('compiled');
@@ -97,7 +97,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       expect(log).not.toContain('was rejected');
     });
 
-    test('has what it needs to run and nothing else, and nothing that its user may write', async () => {
+    test('contains only the files that it needs to run, and none that its user may write', async () => {
       const app = join((await engine.podman('image', 'mount', TAG)).trim(), 'app');
       const files = ['.npmrc', 'LICENSE', 'openapi.yaml', 'package-lock.json', 'package.json'];
       expect(new Set(readdirSync(app))).toEqual(new Set([...files, 'generated', 'node_modules', 'scripts', 'src']));
@@ -111,7 +111,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       expect(writable).toEqual([]);
     });
 
-    test('has a list of its packages that names each, as the workflow makes it', async () => {
+    test('lists each of its packages when it runs the SBOM command of the CI workflow', async () => {
       const [, script = ''] =
         /docker run .* \\\n +'(.*)' > sbom\.json/.exec(project.read('.github/workflows/ci.yml')) ?? [];
       const list = await engine.podman('run', '--rm', '--user=root', '--entrypoint=sh', TAG, '-c', script);
@@ -129,7 +129,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       expect(new Set(components.map(({ purl }) => purl))).toEqual(new Set(purls));
     });
 
-    test('says what it is, and adds to its base what docs/containers.md says', async () => {
+    test('has labels with its name, version and license, and the size in docs/containers.md', async () => {
       const ask = (format: string, image: string) => engine.podman('image', 'inspect', `--format=${format}`, image);
       const { version, license } = JSON.parse(project.read('package.json')) as Record<string, string>;
       const labels = JSON.parse(await ask('{{json .Labels}}', TAG)) as Record<string, string>;
@@ -145,7 +145,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
     });
   });
 
-  describe('make services by compose.yaml that', () => {
+  describe('make services with compose.yaml that', () => {
     const BASE_URL = 'https://plants.example/api';
     const nameOf = (service: string) => `plant-store_${service}_1`;
     const [one, two, database, proxy] = [nameOf('one'), nameOf('two'), nameOf('database'), nameOf('proxy')];
@@ -163,13 +163,13 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       expect(['', 'database-password', 'passfile', 'token'].map(modeOf)).toEqual([0o700, 0o644, 0o644, 0o644]);
       const port = await freePort();
       project.edit('deploy/compose.yaml', '127.0.0.1:8080:', `127.0.0.1:${port}:`);
-      // Debian's Compose does not know it: it takes the name from its environment.
+      // Debian's Compose does not know `name`, and takes the name from its environment.
       project.edit('deploy/compose.yaml', 'name: plant-store\n', '');
       await engine.checkHealthDuring(compose([...file, 'up', '--detach']));
       api = { url: `http://127.0.0.1:${port}/api`, token: project.read('deploy/secrets/token').trim() };
     });
 
-    test('are healthy, and confined where they meet clients', async () => {
+    test('are healthy, and have no privileges where clients reach them', async () => {
       for (const [container, uid] of [
         [one, 1000],
         [two, 1000],
@@ -186,7 +186,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       }
     });
 
-    test('store a plant, whichever instance takes it, under the path of BASE_URL', async () => {
+    test('store a plant once through both instances, under the path of BASE_URL', async () => {
       const answers = [];
       for (const _ of [1, 2, 3, 4]) {
         const answer = await createPlant(api, PLANT);
@@ -198,13 +198,13 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       expect(await engine.podman('exec', one, 'plant-store', 'export')).toBe(`${PLANT}\n`);
     });
 
-    test('have the settings of the environment, and none besides', async () => {
+    test('get the settings of the environment, and no others', async () => {
       const names = ['LOG_LEVEL', 'RATE_LIMIT', 'JWKS_URL'];
       const { Env } = (await engine.inspect(one)).Config;
       expect(Env.filter((each) => names.includes(each.split('=')[0] ?? ''))).toEqual(['LOG_LEVEL=debug']);
     });
 
-    test('have bounds for their memory and for their log, and are scraped within their network', async () => {
+    test('have limits for memory and log, and answer scrapes inside their network', async () => {
       for (const container of [one, two]) {
         const { Memory, LogConfig } = (await engine.inspect(container)).HostConfig;
         expect([Memory, LogConfig.Size]).toEqual([2 ** 30, '100MB']);
@@ -213,18 +213,18 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       expect(await (await fetch('http://172.30.61.11:9464/metrics')).text()).toContain('plant_store_build_info{');
     });
 
-    test('let nobody into the database without the password', async () => {
+    test('refuse a wrong password for the database', async () => {
       const DATABASE_URL = 'postgres://plants:wrong@database/plants';
       const exported = engine.podman('exec', '--env', `DATABASE_URL=${DATABASE_URL}`, one, 'plant-store', 'export');
       await expect(exported).rejects.toThrow('password');
     });
 
-    test('have the commands run in an instance', async () => {
+    test('run the commands of the service in an instance', async () => {
       const stdout = await compose(argumentsOf(execLine.replace('exec one', 'exec -T one'), 'docker compose'));
       expect((await createPlant({ ...api, token: stdout.trim() }, PLANT)).status).toBe(200);
     });
 
-    test('lose no request when an instance is killed, and start it again', async () => {
+    test('lose no request when an instance is killed, and restart it', async () => {
       const { Pid } = (await engine.inspect(one)).State;
       process.kill(Pid, 'SIGKILL');
       for (const _ of [1, 2, 3, 4]) expect((await createPlant(api, PLANT)).status).toBe(200);
@@ -237,8 +237,8 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       );
     });
 
-    // The last one: it ends the services.
-    test('end in order, each in its time', async () => {
+    // This test comes last, because it ends the services.
+    test('exit with 0 when Compose stops them', async () => {
       await compose([...file, 'stop']);
       for (const container of [one, two, database, proxy]) {
         expect((await engine.inspect(container)).State.ExitCode).toBe(0);

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 
 const PROGRAMS = ['podman', 'runc', 'docker-compose', 'mmdebstrap'];
 
-/** Why no container can be run here; undefined: all that it takes is there. */
+/** Returns why no container can run on this machine; undefined if containers can run. */
 export function whyNoEngine(): string | undefined {
   if (process.getuid?.() !== 0) return 'the engine that runs containers needs root';
   const missing = PROGRAMS.filter((program) => spawnSync(program, ['--version']).error !== undefined);
@@ -17,12 +17,12 @@ export function whyNoEngine(): string | undefined {
   return `there is no ${missing.join(', no ')}: install Debian’s, with netavark and aardvark-dns`;
 }
 
-/** What the stand-ins for the images take of Debian. */
+/** The Debian packages in the stand-ins for images. */
 const BASE_PACKAGES = 'base-files,base-passwd,coreutils,dash,libatomic1,libstdc++6,passwd';
 const PACKAGES = `${BASE_PACKAGES},nginx-light,postgresql-client`;
 const BOOTING_PACKAGES = `${BASE_PACKAGES},bash,curl,grep,systemd-sysv`;
 
-/** Podman with images, containers, volumes and networks of its own: those of the machine stay as they are. */
+/** Podman with its own images, containers, volumes and networks, apart from those of the machine. */
 export class Engine implements AsyncDisposable {
   private readonly folder = temporaryFolder();
   private readonly env: Environment;
@@ -30,7 +30,7 @@ export class Engine implements AsyncDisposable {
 
   private constructor() {
     const at = (name: string) => join(this.folder, name);
-    // The limits of the machine's own processes: a container cannot have more, unless this process may raise them.
+    // A container cannot have higher limits than this process, unless this process may raise them.
     writeFileSync(
       at('containers.conf'),
       `[containers]
@@ -39,7 +39,7 @@ default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
-# Not five minutes, for which a process would stay that watched a command of Compose.
+# By default, the process that watches a command of Compose stays for five minutes.
 exit_command_delay = 2
 [network]
 network_backend = "netavark"
@@ -66,7 +66,7 @@ skip_mount_home = "true"
     this.service = start('podman', ['system', 'service', '--time=0', `unix://${at('socket')}`], this.env, ROOT);
   }
 
-  /** @param nginx the image that nginx is taken from */
+  /** @param nginx the name of the image for nginx */
   static async create(nginx: string): Promise<Engine> {
     const engine = new Engine();
     const context = engine.extractDebian(PACKAGES);
@@ -86,21 +86,21 @@ skip_mount_home = "true"
     return engine;
   }
 
-  /** A Debian with systemd as its first process, in a container of that name: what a unit is installed in. */
+  /** Starts a container in which Debian runs systemd as its first process, so that tests can install units. */
   static async boot(name: string, ...options: readonly string[]): Promise<Engine> {
     const engine = new Engine();
     await engine.buildStandIn(engine.extractDebian(BOOTING_PACKAGES), 'systemd', 'systemd');
-    // To confine units, systemd mounts, which is denied to containers otherwise.
+    // systemd confines units with mounts, which a container may not make by default.
     const rights = ['--systemd=always', '--cap-add=SYS_ADMIN', '--security-opt=seccomp=unconfined'];
     await engine.podman('run', '--detach', '--pull=never', '--name', name, ...rights, ...options, 'systemd');
     const isUp = () => engine.podman('exec', name, 'systemctl', 'is-active', 'multi-user.target');
     await until(() => isUp().catch(() => false));
-    // As it is on a machine: files that systemd gives to units are mounted.
+    // systemd passes files to units by mounts, which must be shared, as on a machine.
     await engine.podman('exec', name, 'mount', '--make-rshared', '/');
     return engine;
   }
 
-  /** Extracts packages of Debian into the folder that images are built of, and returns that. */
+  /** Extracts Debian packages into the build context of the images, and returns its path. */
   private extractDebian(packages: string): string {
     const context = join(this.folder, 'context');
     mkdirSync(context);
@@ -115,7 +115,7 @@ skip_mount_home = "true"
     return this.build(['--file', file, '--target', target, '--tag', tag, context], ROOT);
   }
 
-  /** Builds an image, of no other images than those that are there, by npm as it reaches packages on this machine. */
+  /** Builds an image from local images only, with the registry, the cache and the certificates that npm has here. */
   async build(args: readonly string[], folder: string): Promise<void> {
     const { NODE_EXTRA_CA_CERTS: certificates } = process.env;
     const npmrc = join(this.folder, 'npmrc');
@@ -129,7 +129,7 @@ skip_mount_home = "true"
     await this.run('podman', ['build', ...here, ...volumes.map((each) => `--volume=${each}`), ...args], {}, folder);
   }
 
-  /** Runs a command to its end, and returns what it prints. @throws Error if it fails */
+  /** Runs a command to its end, and returns its stdout. @throws Error if it fails */
   async run(command: string, args: readonly string[], environment: Environment = {}, folder = ROOT): Promise<string> {
     const started = start(command, args, { ...this.env, ...environment }, folder);
     const code = await started.ended;
@@ -141,24 +141,23 @@ skip_mount_home = "true"
     return this.run('podman', args);
   }
 
-  /** What a container has written so far, on stdout and on stderr. */
+  /** Returns the stdout and stderr of a container so far. */
   logs(container: string): Promise<string> {
     return this.run('sh', ['-c', 'podman logs "$0" 2>&1', container]);
   }
 
-  /** What podman knows of a container. */
   async inspect(container: string): Promise<Container> {
     const [known] = JSON.parse(await this.podman('container', 'inspect', container)) as [Container];
     return known;
   }
 
-  /** Checks the health of all containers until something is done: podman leaves that to systemd, which may not run here. */
+  /** Runs the health checks of all containers during `work`: podman leaves them to systemd, which may not run here. */
   async checkHealthDuring(work: Promise<unknown>): Promise<void> {
     const over = new AbortController();
     const done = work.finally(() => {
       over.abort();
     });
-    // Until it is awaited below.
+    // Avoids an unhandled rejection before `done` is awaited below.
     done.catch(() => undefined);
     while (!over.signal.aborted) {
       for (const id of (await this.podman('ps', '--quiet')).split('\n').filter(Boolean)) {

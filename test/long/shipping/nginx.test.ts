@@ -17,10 +17,10 @@ import { Testbed } from '../../support/testbed.ts';
 import { until } from '../../support/until.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
-/** Clients that send one plant after the other, each on a connection that it keeps. */
+/** The number of clients, each of which sends one plant after the other on one connection. */
 const CLIENTS = 8;
 
-describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () => {
+describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () => {
   let testbed: Testbed;
   const ports: number[] = [];
   const instances: Service[] = [];
@@ -36,7 +36,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     instances[index]?.child.kill(signal);
     return instances[index]?.ended;
   };
-  /** Starts nginx by the lines of docs/deployment.md, as any user, at a port of this machine. */
+  /** Starts nginx with the documented lines, as an unprivileged user, on a free port. */
   const startNginx = async (edit: (project: Project, port: number) => void) => {
     const project = new Project();
     const port = await freePort();
@@ -50,7 +50,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     }
     if (NOBODY.uid !== undefined) chownSync(project.folder, NOBODY.uid, NOBODY.gid);
     const [lines = ''] = blocks('deployment', 'nginx', 'sh');
-    // As many files as most systems allow a process to begin with.
+    // Most systems allow a process 1,024 open files by default.
     const script = `ulimit -Sn 1024\n${lines.replace(/^nginx/m, 'exec nginx')}`;
     const started = start('bash', ['--norc', '-ec', script], {}, project.folder, NOBODY);
     await until(async () => {
@@ -78,7 +78,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     await testbed[Symbol.asyncDispose]();
   });
 
-  test('passes on the id of a request, and sends requests to each instance', async () => {
+  test('forwards X-Request-Id, and sends requests to both instances', async () => {
     for (const _ of [1, 2, 3, 4]) {
       const answer = await createPlant(api, PLANT, { 'X-Request-Id': 'from-the-client' });
       expect([answer.status, answer.headers.get('x-request-id')]).toEqual([200, 'from-the-client']);
@@ -86,7 +86,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     await Promise.all(instances.map(isUsed));
   });
 
-  test('tells the instances the address of the client, whatever the client says of itself', async () => {
+  test('forwards the address of the client in place of the X-Forwarded-For that the client sent', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.9', 'X-Request-Id': 'from-afar' };
     await new Promise((resolve, reject) => {
       const sent = request(`${api.url}/docs/`, { localAddress: '127.0.0.2', agent: false, headers }, resolve);
@@ -96,12 +96,12 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     expect(await until(logged)).toMatchObject({ client: '127.0.0.2' });
   });
 
-  test('leads to the docs under the path of BASE_URL', async () => {
+  test('redirects to the docs under the path of BASE_URL', async () => {
     const { status, url } = await fetch(`${api.url}/docs`);
     expect({ status, url }).toEqual({ status: 200, url: `${api.url}/docs/` });
   });
 
-  test('passes on the errors of the service, as they are', async () => {
+  test('forwards the errors of the service unchanged', async () => {
     const ask = async (path: string, init: RequestInit = {}) => {
       const answer = await fetch(`${proxy}${path}`, init);
       return [answer.status, ((await answer.json()) as { error: number }).error, answer.headers.get('allow')];
@@ -121,34 +121,39 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
 
   const { HOST } = byHand({ url: 'http://plants.example', token: '' });
   test.each([
-    ['no HTTP at all', 'water the plants\r\n\r\n', 400, 40001],
+    ['text that is not HTTP', 'water the plants\r\n\r\n', 400, 40001],
     [
-      'two lengths',
+      'two Content-Length fields',
       `POST /api/plants HTTP/1.1\r\n${HOST}\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n`,
       400,
       40001,
     ],
-    ['two hosts', `GET /api/docs HTTP/1.1\r\n${HOST}\r\n${HOST}\r\nConnection: close\r\n\r\n`, 400, 40001],
-    ['another coding', `POST /api/plants HTTP/1.1\r\n${HOST}\r\nTransfer-Encoding: xchunked\r\n\r\n`, 400, 40001],
-    ['another version', `GET / HTTP/2.0\r\n${HOST}\r\n\r\n`, 400, 40001],
-    ['another method', `TRACE / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 400, 40001],
-    ['a path that leaves', `GET /../x HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 400, 40001],
-    ['a path of nginx itself', `GET /-/40001 HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 404, 40400],
-    ['a long field', `GET / HTTP/1.1\r\n${HOST}\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 43100],
+    ['two Host fields', `GET /api/docs HTTP/1.1\r\n${HOST}\r\n${HOST}\r\nConnection: close\r\n\r\n`, 400, 40001],
     [
-      'many long fields',
+      'an unknown transfer coding',
+      `POST /api/plants HTTP/1.1\r\n${HOST}\r\nTransfer-Encoding: xchunked\r\n\r\n`,
+      400,
+      40001,
+    ],
+    ['the version HTTP/2.0', `GET / HTTP/2.0\r\n${HOST}\r\n\r\n`, 400, 40001],
+    ['the method TRACE', `TRACE / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 400, 40001],
+    ['a path above the root', `GET /../x HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 400, 40001],
+    ['an internal path of nginx', `GET /-/40001 HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 404, 40400],
+    ['a long header field', `GET / HTTP/1.1\r\n${HOST}\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 43100],
+    [
+      'three long header fields',
       `GET / HTTP/1.1\r\n${HOST}\r\n${`X: ${'x'.repeat(6000)}\r\n`.repeat(3)}Connection: close\r\n\r\n`,
       431,
       43100,
     ],
     ['a long path', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n\r\n`, 431, 43100],
     [
-      'a huge body',
+      'a body of 1 GB',
       `POST /api/plants HTTP/1.1\r\n${HOST}\r\n${JSON_TYPE}\r\nContent-Length: 1000000000\r\nConnection: close\r\n\r\n`,
       400,
       40005,
     ],
-  ])('answers what nginx refuses itself in the shape of the contract: %s', async (_, text, status, error) => {
+  ])('answers in the shape of the contract when nginx itself refuses %s', async (_, text, status, error) => {
     const answer = await sendRaw(proxy, text, (socket) => socket.once('data', () => socket.end()));
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json' });
@@ -158,7 +163,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
   test.each([
     ['TRACE', 400],
     ['GET', 404],
-  ])('repeats nothing as the id of a request that could not be one: %s', async (method, status) => {
+  ])('replaces an X-Request-Id that is not valid, for the method %s', async (method, status) => {
     for (const id of ['<script>"', 'x'.repeat(129), 'one, two']) {
       const sent = `${method} /none HTTP/1.1\r\n${HOST}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n`;
       const answer = await sendRaw(proxy, sent);
@@ -166,11 +171,11 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     }
   });
 
-  test('asks an instance for a client of HTTP/1.0 that names no host', async () => {
+  test('serves an HTTP/1.0 request without a Host field', async () => {
     expect((await sendRaw(proxy, 'GET /api/docs/ HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
-  test('has TLS, once the lines for it count', async () => {
+  test('serves TLS once its lines are uncommented', async () => {
     const authority = makeCertificate('authority');
     const { cert, key } = makeCertificate('localhost', ['localhost'], authority);
     const { started, port } = await startNginx((project, own) => {
@@ -200,7 +205,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     ['SIGTERM', 3, 0],
     ['SIGKILL', 1, 'SIGKILL'],
   ] as const)(
-    'loses no request while either instance is restarted under load, ended by %s: each is answered with 200, and stored once',
+    'loses no request under load while the instances are ended by %s and restarted in turn',
     async (signal, rounds, code) => {
       using load = testbed.load(CLIENTS, [api]);
       for (let index = 0; index < 2 * rounds; index++) {
@@ -209,7 +214,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
         expect(await end(index % 2, signal)).toBe(code);
         await startInstance(index % 2);
       }
-      // Those that are back are used, without anybody who tells nginx.
+      // nginx notices restarted instances by itself.
       await Promise.all(instances.map(isUsed));
       await load.stop();
       expect(load.failures).toBe(0);
@@ -218,7 +223,7 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     },
   );
 
-  test('leaves an instance that is down alone for a second, so that few lines of the log tell of it', async () => {
+  test('tries a stopped instance at most once a second, so that the log stays short', async () => {
     expect(await end(0, 'SIGTERM')).toBe(0);
     const from = nginx.stderr().length;
     const began = performance.now();
@@ -226,12 +231,12 @@ describeWith(whyNoNginx(), 'nginx.conf, with two instances on PostgreSQL', () =>
     const seconds = Math.ceil((performance.now() - began) / 1000);
     const lines = nginx.stderr().slice(from).trim().split('\n');
     expect(lines[0]).toContain('Connection refused');
-    // One that it was tried, and one that it is left alone.
+    // nginx logs two lines for each try: the refused connection, and that it disables the instance.
     expect(lines.length).toBeLessThanOrEqual(2 * (seconds + 1));
     await startInstance(0);
   });
 
-  test('answers with 503 when no instance does, and uses one that is back at once', async () => {
+  test('answers 503 when no instance runs, and uses a restarted instance at once', async () => {
     expect(await Promise.all([end(0, 'SIGTERM'), end(1, 'SIGTERM')])).toEqual([0, 0]);
     const answer = await createPlant(api, PLANT);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);

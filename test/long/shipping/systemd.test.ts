@@ -12,13 +12,13 @@ import { Engine, whyNoEngine } from './engine.ts';
 const UNIT = readFileSync(join(ROOT, 'deploy/plant-store.service'), 'utf8');
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
 const MACHINE = 'machine';
-/** More lines than journald takes of a unit here, unless the unit says otherwise. */
+/** More lines than journald accepts here from a unit that does not lift the limit. */
 const MANY = 500;
 const JOURNALD = '[Journal]\nRateLimitBurst=10\n';
 
 const { error } = spawnSync('systemd-analyze', ['--version']);
 describeWith(error && 'there is no systemd-analyze: install systemd', 'plant-store.service', () => {
-  test('is what systemd understands, with nothing to remark', () => {
+  test('passes systemd-analyze verify without a remark', () => {
     const file = join(temporaryFolder(), 'plant-store.service');
     writeFileSync(file, UNIT.replaceAll('/opt/plant-store', ROOT.replace(/\/$/, '')));
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
@@ -26,7 +26,7 @@ describeWith(error && 'there is no systemd-analyze: install systemd', 'plant-sto
   });
 });
 
-describeWith(whyNoEngine(), 'the lines of docs/deployment.md, in a Debian that systemd has started', () => {
+describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with systemd,', () => {
   let machine: Engine;
   beforeAll(async () => {
     const versions = ['1.0.0', '1.1.0'].map((version) => `--volume=${ROOT}:/opt/plant-store-${version}:ro`);
@@ -37,13 +37,13 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, in a Debian that s
   const run = async (lines: string) => (await machine.podman('exec', MACHINE, 'bash', '-euc', lines)).trim();
   const section = (heading: string) => blocks('deployment', heading, 'sh');
   const show = (property: string) => run(`systemctl show --property=${property} --value plant-store`);
-  /** Waits for the answer of an instance to a plant. */
+  /** Waits until an instance is up, and creates a plant on it. */
   const create = (token: string, port: number) =>
     run(`curl --silent --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:${port}/plants \
       -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${PLANT}'`);
   let token: string;
 
-  test('install the service, which says in the journal what its first token is', async () => {
+  test('install the service, and print its first token from the journal', async () => {
     const [, install = '', journal = ''] = section('Install');
     await run(install);
     token = await run(`until ${journal.trim()}; do sleep 0.1; done`);
@@ -51,7 +51,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, in a Debian that s
     expect(await run('ls /var/cache/plant-store')).toMatch(/^v26\./);
   });
 
-  test('run commands on the store of the unit, whether it runs or not', async () => {
+  test('run commands on the store of the service, whether or not the service runs', async () => {
     const [commands = ''] = section('Commands');
     const made = await run(`cd /root; ${commands} cat plants.ndjson`);
     expect(made.split('\n')).toEqual([expect.stringMatching(/^plantstore_/), PLANT]);
@@ -68,9 +68,9 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, in a Debian that s
     await until(async () => Number(await run(count)) === MANY);
   });
 
-  test('start the service again, however often it fails', async () => {
+  test('restart the service however often it fails', async () => {
     expect(await show('RestartUSec')).toBe('2s');
-    // At once and again at once: by default, systemd gives a unit up that starts more than five times in ten seconds.
+    // By default, systemd gives up a unit that starts more than five times in ten seconds.
     const folder = '/run/systemd/system/plant-store.service.d';
     const failing = '[Service]\\nRestartSec=50ms\\nExecStart=\\nExecStart=false\\n';
     await run(`mkdir ${folder}; printf '${failing}' > ${folder}/failing.conf; systemctl daemon-reload`);
@@ -80,7 +80,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, in a Debian that s
     expect(await create(token, 3000)).toBe('{"name":"Ginkgo"}');
   });
 
-  test('give the service a file that only root can read', async () => {
+  test('pass the service a token file that only root can read', async () => {
     const [drop = ''] = blocks('deployment', 'Install', 'ini');
     const given = `plantstore_${'x'.repeat(32)}`;
     await run(`mkdir --parents /etc/plant-store /etc/systemd/system/plant-store.service.d
@@ -90,7 +90,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, in a Debian that s
     expect(await create(given, 3000)).toBe('{"name":"Ginkgo"}');
   });
 
-  test('run several instances on one store, which are restarted one after the other', async () => {
+  test('run several instances on one store, and restart them one after the other', async () => {
     const [instances = '', restart = ''] = section('Several instances');
     await run(instances);
     for (const port of [3001, 3002]) expect(await create(token, port)).toBe('{"name":"Ginkgo"}');
@@ -98,7 +98,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, in a Debian that s
     expect(await run('systemctl is-active plant-store || true')).toBe('inactive');
   });
 
-  test('upgrade, and go back to what was before', async () => {
+  test('upgrade the service, and roll it back', async () => {
     const [upgrade = '', rollback = ''] = section('Upgrade and rollback');
     await run(upgrade);
     expect(await run('readlink -f "$(command -v plant-store)"')).toMatch(/1\.1\.0/);
@@ -107,7 +107,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, in a Debian that s
     expect(await run('plant-store --env-file /etc/plant-store.env export')).toBe(PLANT);
   });
 
-  test('confine it: it can do nothing as root, and write nothing but its own folder', async () => {
+  test('run the service without capabilities, with a data folder that is closed to other users', async () => {
     const status = await run('cat "/proc/$(systemctl show --property=MainPID --value plant-store@one)/status"');
     expect(status).not.toMatch(/^Uid:\t0\t/m);
     expect(status).toMatch(/^CapBnd:\t0+$/m);

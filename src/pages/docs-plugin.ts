@@ -1,0 +1,245 @@
+/** What the plugin uses of an Immutable.js map, which holds the contract and the replies. */
+interface Tree {
+  readonly size: number;
+  get(key: string): unknown;
+  getIn(path: readonly string[]): unknown;
+  toJS(): Readonly<Record<string, string>>;
+}
+
+type Props = Readonly<Record<string, unknown>>;
+type Component = (props: Props) => unknown;
+
+/** What the plugin uses of Swagger UI's plugin API. */
+interface System {
+  readonly React: {
+    readonly createElement: (type: unknown, props?: Props | null, ...children: readonly unknown[]) => unknown;
+    readonly useState: (initial: boolean) => [boolean, (value: boolean) => void];
+    readonly Fragment: unknown;
+  };
+  getComponent(name: string, connected: true): unknown;
+  readonly specSelectors: { specJson(): Tree; servers(): Tree };
+  readonly authSelectors: { authorized(): Tree };
+  readonly authActions: { logoutWithPersistOption(names: readonly string[]): void };
+}
+
+/** What the plugin uses of the page's document. */
+interface Page {
+  readonly document: { readonly documentElement: { readonly classList: { toggle(name: string, on: boolean): void } } };
+  matchMedia(query: string): {
+    readonly matches: boolean;
+    addEventListener(type: 'change', listener: () => void): void;
+  };
+}
+
+/**
+ * A plugin of Swagger UI. The browser runs the text of this function, so it refers to nothing outside of itself.
+ * https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/
+ */
+export function docsPlugin({ React }: System): object {
+  const page = globalThis as unknown as Page;
+  const dark = page.matchMedia('(prefers-color-scheme: dark)');
+  const follow = () => {
+    page.document.documentElement.classList.toggle('dark-mode', dark.matches);
+  };
+  dark.addEventListener('change', follow);
+  follow();
+
+  const h = React.createElement;
+  const b = (text: string) => h('strong', null, text);
+  const forEars = (text: string) => h('span', { className: 'for-ears' }, text);
+  const meaningsOf = ({ specSelectors }: System) => {
+    const path = ['components', 'schemas', 'Error', 'properties', 'error', 'x-error-numbers'];
+    return (specSelectors.specJson().getIn(path) as Tree | undefined)?.toJS() ?? {};
+  };
+
+  const FirstPlant: Component = ({ forget }) =>
+    h(
+      'section',
+      { className: 'first-plant' },
+      h('h2', null, 'A first plant in a minute'),
+      h(
+        'ol',
+        null,
+        h(
+          'li',
+          null,
+          'Get an access token. The first start of the service prints one, and ',
+          h('code', null, 'npm run --silent plant-store -- token create NAME'),
+          ' makes another. If someone else runs the service, ask them, or their identity provider.',
+        ),
+        h(
+          'li',
+          null,
+          'Choose ',
+          b('Authorize'),
+          ', paste the token, choose ',
+          b('Authorize'),
+          ' again, then ',
+          b('Close'),
+          '. This browser keeps the token in its local storage until you forget it. ',
+          forget,
+        ),
+        h(
+          'li',
+          null,
+          'Open ',
+          b('POST /plants'),
+          ', choose ',
+          b('Try it out'),
+          ', then ',
+          b('Execute'),
+          '. Each visit fills in a new id.',
+        ),
+        h(
+          'li',
+          null,
+          'Read the answer below ',
+          b('Server response'),
+          '. Choose ',
+          b('Execute'),
+          ' again to see a replay.',
+        ),
+      ),
+    );
+
+  const ErrorNumbers = (system: System) =>
+    h(
+      'section',
+      { className: 'error-numbers', id: 'errors' },
+      h('h2', null, 'Error numbers'),
+      h(
+        'table',
+        null,
+        h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'error'), h('th', { scope: 'col' }, 'meaning'))),
+        h(
+          'tbody',
+          null,
+          Object.entries(meaningsOf(system)).map(([number, meaning]) =>
+            h('tr', { key: number, id: `error-${number}` }, h('th', { scope: 'row' }, number), h('td', null, meaning)),
+          ),
+        ),
+      ),
+    );
+
+  /** What a reply means, in the words of the contract. */
+  const Meaning = (system: System, { response, path, method }: Props) => {
+    const reply = response as Tree;
+    const contract = system.specSelectors.specJson();
+    const [, error] = /^\{"error":(\d{5}),/.exec(String(reply.get('text'))) ?? [];
+    if (error !== undefined) {
+      const meaning = meaningsOf(system)[error] ?? '';
+      return h('p', { className: 'meaning' }, h('a', { href: `#error-${error}` }, `Error ${error}`), `: ${meaning}.`);
+    }
+    const replayed = reply.getIn(['headers', 'idempotent-replayed']) !== undefined;
+    const description = replayed
+      ? contract.getIn(['components', 'headers', 'Idempotent-Replayed', 'description'])
+      : contract.getIn([
+          'paths',
+          String(path),
+          String(method),
+          'responses',
+          String(reply.get('status')),
+          'description',
+        ]);
+    return typeof description === 'string' && h('p', { className: 'meaning' }, description);
+  };
+
+  return {
+    components: {
+      ForgetToken: ({ authSelectors, authActions }: System) =>
+        authSelectors.authorized().size > 0 &&
+        h(
+          'button',
+          {
+            className: 'btn',
+            onClick: () => {
+              authActions.logoutWithPersistOption(['bearerAuth']);
+            },
+          },
+          'Forget the token',
+        ),
+    },
+    wrapComponents: {
+      InfoContainer: (Original: unknown, system: System) => (props: Props) =>
+        h(
+          React.Fragment,
+          null,
+          h(
+            'p',
+            { className: 'back' },
+            h('a', { href: '../' }, `← ${String(system.specSelectors.specJson().getIn(['info', 'title']))}`),
+          ),
+          h(Original, props),
+          h(FirstPlant, { forget: h(system.getComponent('ForgetToken', true)) }),
+        ),
+      // A menu of one server has nothing to choose.
+      ServersContainer: (Original: unknown, system: System) => (props: Props) =>
+        system.specSelectors.servers().size > 1 ? h(Original, props) : null,
+      operations: (Original: unknown, system: System) => (props: Props) =>
+        h(React.Fragment, null, h(Original, props), ErrorNumbers(system)),
+      liveResponse: (Original: unknown, system: System) => (props: Props) =>
+        h(React.Fragment, null, Meaning(system, props), h(Original, props)),
+      // What these six wrap lacks a name or holds a control inside of a control (axe: select-name, label, button-name,
+      // label-content-name-mismatch, nested-interactive).
+      ExamplesSelect: (Original: unknown) => (props: Props) => h('label', null, forEars('Example'), h(Original, props)),
+      TextArea: (Original: unknown) => (props: Props) => h(Original, { 'aria-label': 'Request body', ...props }),
+      CloseIcon: (Original: unknown) => (props: Props) =>
+        h(React.Fragment, null, h(Original, props), forEars('Close the dialog')),
+      Button: (Original: unknown) => (props: Props) => h(Original, { ...props, 'aria-label': undefined }),
+      DeepLink: (Original: unknown) => (props: Props) => h(Original, { ...props, enabled: false }),
+      // Replies of failures are one line each until the reader opens them.
+      response:
+        (Original: unknown) =>
+        (props: Props): unknown => {
+          const [open, setOpen] = React.useState(false);
+          const code = String(props['code']);
+          if (code.startsWith('2')) return h(Original, props);
+          const [first = ''] = String((props['response'] as Tree).get('description')).split(/(?<=\.)\s/);
+          const line = h(
+            'tr',
+            { className: 'response failure' },
+            h('td', { className: 'response-col_status' }, code),
+            h(
+              'td',
+              { colSpan: 2 },
+              h(
+                'button',
+                {
+                  'aria-expanded': open,
+                  onClick: () => {
+                    setOpen(!open);
+                  },
+                },
+                first,
+              ),
+              ' ',
+              h('a', { href: '#errors' }, 'error numbers'),
+            ),
+          );
+          return h(React.Fragment, null, line, open && h(Original, props));
+        },
+    },
+    statePlugins: {
+      spec: {
+        wrapActions: {
+          // The example of the contract has an id that the store may have already.
+          updateJsonSpec:
+            (original: (json: unknown) => unknown) =>
+            (json: {
+              readonly paths: Record<string, Record<string, { requestBody?: { content?: Record<string, unknown> } }>>;
+            }) => {
+              let id = Date.now();
+              const visit = (value: unknown): void => {
+                if (typeof value !== 'object' || value === null) return;
+                if ('id' in value && Number.isSafeInteger(value.id)) value.id = id++;
+                for (const each of Object.values(value)) visit(each);
+              };
+              for (const operations of Object.values(json.paths))
+                for (const { requestBody } of Object.values(operations)) visit(requestBody?.content);
+              return original(json);
+            },
+        },
+      },
+    },
+  };
+}
