@@ -75,7 +75,7 @@ async function inTime(condition: () => boolean, fault: string): Promise<void> {
 const MAX_ROOM = 200_000;
 
 export const fullDisk = scenario(
-  'the disk is full (ENOSPC), and then it is not, again and again under load',
+  'the disk fills up (ENOSPC) and has room again, repeatedly under load',
   'SQLite',
   async ({ long, seed }) => {
     await using testbed = await Testbed.create('SQLite', seed);
@@ -154,7 +154,7 @@ function immutableWorks(): boolean {
 }
 
 export const readOnly = onSqlite(
-  'the open files become immutable, or limited in size, and then they are not, again and again under load',
+  'the open files become immutable or limited in size, then writable again, repeatedly under load',
   async (testbed, long) => {
     const rounds = long ? 50 : 4;
     const database = testbed.place.url.slice('sqlite:'.length);

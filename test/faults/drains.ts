@@ -9,18 +9,15 @@ const CONNECTIONS = 64;
 const LONGEST_MS = 400;
 
 /** The service must answer each request on a kept connection, also after SIGTERM. */
-export const drains = onBoth(
-  'the service is told to stop (SIGTERM) under load from connections that are kept',
-  async (testbed, long) => {
-    const counts = { stops: 0, 'after the signal': 0, 'connections refused': 0, 'cut off': 0 };
-    for (; counts.stops < (long ? 50 : 3); counts.stops++) {
-      const { late, refused } = await stopOnce(testbed, testbed.next() * LONGEST_MS);
-      counts['after the signal'] += late;
-      counts['connections refused'] += refused;
-    }
-    return counts;
-  },
-);
+export const drains = onBoth('the service gets SIGTERM under load on kept connections', async (testbed, long) => {
+  const counts = { stops: 0, 'after the signal': 0, 'connections refused': 0, 'cut off': 0 };
+  for (; counts.stops < (long ? 50 : 3); counts.stops++) {
+    const { late, refused } = await stopOnce(testbed, testbed.next() * LONGEST_MS);
+    counts['after the signal'] += late;
+    counts['connections refused'] += refused;
+  }
+  return counts;
+});
 
 async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: number; refused: number }> {
   const { client, ledger } = testbed;

@@ -94,7 +94,7 @@ export const slowFlushes = onSqlite(
 
 /** After a kill, the next process can read plants that are not flushed. It must flush before it acknowledges them. */
 export const killsInFlushes = onSqlite(
-  `the service is killed (-9) inside an fsync of ${SLOW_MS} ms, restarted, and asked at once`,
+  `the service is killed (-9) inside an fsync of ${SLOW_MS} ms, and restarted`,
   async (testbed, long) => {
     const rounds = long ? 50 : 3;
     const disk = slowDisk(testbed);

@@ -11,7 +11,7 @@ const LONGEST_MS = 400;
 const REPEATED = 100;
 const CHANGED = 10;
 
-export const kills = onBoth('the service is killed (-9) under load, again and again', async (testbed, long) => {
+export const kills = onBoth('the service is killed (-9) repeatedly under load', async (testbed, long) => {
   const rounds = long ? 1000 : 20;
   const counts = { kills: 0, sent: 0, 'sent again': 0 };
   let last: Item[] = [];

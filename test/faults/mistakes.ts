@@ -23,7 +23,7 @@ async function requireSilence(testbed: Testbed, service: Service): Promise<void>
 }
 
 export const movedFiles = onSqlite(
-  'a file of the store is moved away, or replaced by a copy, and then it is put back, again and again under load',
+  'a file of the store is moved away or replaced by a copy, then put back, repeatedly under load',
   async (testbed, long) => {
     const database = testbed.place.url.slice('sqlite:'.length);
     const service = await testbed.start({ ADMIN_PORT: '0' });
@@ -52,7 +52,7 @@ export const movedFiles = onSqlite(
 const TWICE = 100;
 
 export const hostileRole = scenario(
-  'each setting of the role is hostile, its search_path or a table goes away and comes back, again and again under load',
+  'each setting of the role is hostile; its search_path or a table goes away and comes back, repeatedly under load',
   'PostgreSQL',
   async ({ long, seed }) => {
     const place = await createPostgresPlace();

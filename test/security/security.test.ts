@@ -15,7 +15,7 @@ const groups = [authorizations, framings, bodies, documents, floods, paths, meth
 const all = new Map(groups.flatMap((group) => Object.entries(group(app))));
 
 const [, section = ''] = /^# Security\n(.*?)^## /ms.exec(page('security')) ?? [];
-const rows = [...section.matchAll(/^\| (?!tried|--|\*)(.+?) +\| (.+?) +\|$/gm)].map(([, tried = '', answer = '']) => {
+const rows = [...section.matchAll(/^\| (?!what was tried|--|\*)(.+?) +\| (.+?) +\|$/gm)].map(([, tried = '', answer = '']) => {
   const [name = ''] = tried.split(':');
   const [number = '', ...clauses] = answer.split(', ');
   return { name, tried, number, clauses };
@@ -53,7 +53,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   'no token': ({ text }) => {
     expect(text).not.toContain(app.token);
   },
-  'an id of our own': ({ headers }) => {
+  'an id of the service': ({ headers }) => {
     expect(headers['x-request-id']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   },
   'one line in the log': async ({ headers }, sent) => {
