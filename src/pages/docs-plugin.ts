@@ -13,7 +13,7 @@ type Component = (props: Props) => unknown;
 interface System {
   readonly React: {
     readonly createElement: (type: unknown, props?: Props | null, ...children: readonly unknown[]) => unknown;
-    readonly useState: (initial: boolean) => [boolean, (value: boolean) => void];
+    readonly useState: <Value>(initial: Value) => [Value, (value: Value) => void];
     readonly Fragment: unknown;
   };
   getComponent(name: string, connected: true): unknown;
@@ -25,6 +25,7 @@ interface System {
 /** What the plugin uses of the page's document. */
 interface Page {
   readonly document: { readonly documentElement: { readonly classList: { toggle(name: string, on: boolean): void } } };
+  fetch(address: string): Promise<{ text(): Promise<string> }>;
   matchMedia(query: string): {
     readonly matches: boolean;
     addEventListener(type: 'change', listener: () => void): void;
@@ -102,6 +103,20 @@ export function docsPlugin({ React }: System): object {
       ),
     );
 
+  const Clients: Component = ({ Markdown }) => {
+    const [text, setText] = React.useState('');
+    // The links of docs/clients.md lead to files that the service does not serve.
+    const load = async () => {
+      setText((await (await page.fetch('clients.md')).text()).replaceAll(/\[([^\]]+)\]\((?!https:)[^)]+\)/g, '$1'));
+    };
+    return h(
+      'details',
+      { className: 'clients', onToggle: load },
+      h('summary', null, 'Calling the service from a program'),
+      h(Markdown, { source: text }),
+    );
+  };
+
   const ErrorNumbers = (system: System) =>
     h(
       'section',
@@ -171,6 +186,7 @@ export function docsPlugin({ React }: System): object {
           ),
           h(Original, props),
           h(FirstPlant, { forget: h(system.getComponent('ForgetToken', true)) }),
+          h(Clients, { Markdown: system.getComponent('Markdown', true) }),
         ),
       // A menu of one server has nothing to choose.
       ServersContainer: (Original: unknown, system: System) => (props: Props) =>

@@ -74,6 +74,8 @@ export function createDocs({ contract, basePath, https }: PageOptions): Router {
   addBytes(PAGES.yaml, 'application/yaml', 'no-cache', Buffer.from(yaml));
   addBytes(PAGES.json, 'application/json', 'no-cache', Buffer.from(json));
   addBytes(`${PAGES.docs}/`, 'text/html; charset=utf-8', 'no-cache', Buffer.from(page));
+  const clients = readFileSync(new URL('../../docs/clients.md', import.meta.url));
+  addBytes(`${PAGES.docs}/clients.md`, 'text/plain; charset=utf-8', 'no-cache', clients);
   // The page's paths of files are relative: they need the slash.
   addRoute(PAGES.docs, (_request, { context }) => {
     send(context, 301, { Location: 'docs/' });

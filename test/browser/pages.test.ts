@@ -239,6 +239,14 @@ describeInBrowser('in a browser', () => {
       expect((await docs.execute()).status).toMatch(/^401\b/);
     });
 
+    test('shows how a program calls the service, from docs/clients.md', async () => {
+      await using visited = await open('/docs');
+      await visited.page.getByText('Calling the service from a program').click();
+      await visited.page.getByRole('heading', { name: 'Retries' }).waitFor();
+      expect(visited.requests).toContain(`GET ${stage.service.url}/docs/clients.md`);
+      expect(visited.problems).toEqual([]);
+    });
+
     test('leads back to the landing page', async () => {
       await using visited = await open('/docs');
       await visited.page.getByRole('link', { name: '← Plant Store' }).click();
