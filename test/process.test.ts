@@ -44,7 +44,7 @@ describe('the service', () => {
       return stderr;
     };
     expect(await lineOf({ PORT: port })).toBe(
-      `plant-store: port ${port} of 127.0.0.1 is in use: choose another one, or stop what uses it\n`,
+      `plant-store: port ${port} of 127.0.0.1 is in use: choose another port, or stop the process that uses it\n`,
     );
     expect(await lineOf({ HOST: '192.0.2.1' })).toMatch(
       /^plant-store: port 0 of 192\.0\.2\.1 cannot be listened on: .*\n$/,

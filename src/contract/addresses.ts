@@ -3,44 +3,38 @@ import { type OpenApiDocument, type PathItem, refuse, type Server } from './docu
 const VARIABLE = /\{[^}]*\}/;
 const VARIABLES = /\{([^}]*)\}/g;
 
-/** The service's own pages, below the path of BASE_URL. What is below `docs` belongs to it. */
+/** The service's own pages, below the path of BASE_URL. All paths below `docs` belong to that page. */
 export const PAGES = { landing: '/', docs: '/docs', yaml: '/openapi.yaml', json: '/openapi.json' } as const;
 
-/**
- * The path that `servers` puts in front of all paths of the contract: '' or such as `/api/v1`.
- *
- * @throws ContractError if it is not known, or no request would reach a path of the contract
- */
+/** @throws ContractError if the path in `servers` is ambiguous, or no request can reach a path of the contract */
 export function readBasePath({ servers = [], paths = {} }: OpenApiDocument): string {
   const [first, ...others] = servers;
   const basePath = first === undefined ? '' : pathOf(first);
   for (const other of others)
-    if (pathOf(other) !== basePath)
-      refuse(other, 'servers', 'all servers must have one path: that of the first is used');
+    if (pathOf(other) !== basePath) refuse(other, 'servers', 'the urls of all servers must have the same path');
   const templates: string[] = [];
   for (const [path, item] of Object.entries(paths)) {
     requireForm(path, item);
     refusePage(basePath + path, item);
-    // Those without variables come first.
+    // The router tries paths without variables first.
     if (!VARIABLE.test(path)) continue;
     const hiding = templates.find((each) => matches(each, path));
     if (hiding !== undefined)
       refuse(
         item,
         path,
-        `${hiding} stands before it and matches all of its requests: put this path first, or join them`,
+        `the path ${hiding}, which stands earlier, matches the same requests: put this path first, or join the two`,
       );
     templates.push(path);
   }
   return basePath;
 }
 
-/** The names of the variables of a path template. */
 export function variablesOf(template: string): string[] {
   return [...template.matchAll(VARIABLES)].map(([, name = '']) => name);
 }
 
-/** Whether a template matches all that another path does: it takes the other's variables for text. */
+/** Whether a template matches every request that another template matches. */
 function matches(template: string, path: string): boolean {
   return new RegExp(`^${template.split(VARIABLE).map(RegExp.escape).join('[^/]+')}$`).test(path);
 }
@@ -51,25 +45,25 @@ function requireForm(path: string, item: PathItem): void {
   if (/[{}]/.test(example) || variables.includes(''))
     refuse(item, path, 'a brace must belong to a variable that has a name, such as {id}');
   if (path.split('/').some((segment) => variablesOf(segment).length > 1))
-    refuse(item, path, 'a segment can have one variable: put a slash between two, or read both as one');
-  if (new Set(variables).size < variables.length) refuse(item, path, 'a variable cannot stand twice in a path');
+    refuse(item, path, 'a segment can have only one variable: put a slash between the two, or join them');
+  if (new Set(variables).size < variables.length) refuse(item, path, 'a path must not have the same variable twice');
   if (URL.parse(`http://service${example}`)?.pathname !== example)
-    refuse(item, path, 'clients send it in another form: write it percent-encoded, without dots and query');
+    refuse(item, path, 'clients would change this path: write it percent-encoded, without dot segments and query');
 }
 
 function pathOf(server: Server): string {
   const { url } = server;
   const [, path] = /^(?:https?:\/\/[^/?#]+)?(\/|(?:\/[^/?#]+)*)$/.exec(url) ?? [];
-  // Clients resolve dots, and encode what a path cannot hold, before they send it.
+  // Clients resolve `.` and `..`, and percent-encode the path, before they send it.
   if (url === '' || path === undefined || URL.parse(url, 'http://service')?.pathname !== (path || '/')) {
     const forms = 'a path such as /api/v1, or http:// or https:// with a host and such a path';
-    const without = 'percent-encoded, without variables, dots, query or a slash at its end';
+    const without = 'percent-encoded, without variables, dot segments, query or final slash';
     refuse(server, 'servers', `the url ${url} must be ${forms}: ${without}`);
   }
   return path === '/' ? '' : path;
 }
 
-/** A page and an operation at one path would hide each other: of a template, where it takes the path of a page. */
+/** Refuses a path or a template that matches a page of the service: one would hide the other. */
 function refusePage(path: string, item: PathItem): void {
   const [, first = '', ...below] = path.replaceAll(/\{[^}]*\}/g, '{}').split('/');
   const pattern = new RegExp(`^/${first.split('{}').map(RegExp.escape).join('.+')}$`);

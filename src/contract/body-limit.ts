@@ -2,20 +2,11 @@ import { type AnySchema, type Content, type DeclaredOperation, type Follow, refu
 import { exactJson } from './int64.ts';
 import { joined } from './positions.ts';
 
-/** The most bytes that a body may have, as sent and after decompression, unless the operation has another limit. */
 export const DEFAULT_BODY_BYTES = 64 * 1024;
-/**
- * The highest limit. The service reads a body, and says what is wrong with it, without a pause: for 1 MiB of nothing but
- * faults that takes up to a second, in which no other request is answered.
- */
+/** Validating 1 MiB of nothing but faults takes up to a second, in which the process answers no other request. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/**
- * The limit of an operation's body, by `x-max-body-bytes`.
- *
- * @param content of its requestBody
- * @throws ContractError if it is none, or a body that the schemas allow is larger
- */
+/** @throws ContractError if `x-max-body-bytes` is out of range, or the schemas allow a larger body */
 export function readBodyLimit(operation: DeclaredOperation, content: Content, follow: Follow, where: string): number {
   const { 'x-max-body-bytes': limit = DEFAULT_BODY_BYTES } = operation;
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_BODY_BYTES)
@@ -25,15 +16,12 @@ export function readBodyLimit(operation: DeclaredOperation, content: Content, fo
     if (bytes <= limit) continue;
     const cure = bytes <= MAX_BODY_BYTES ? `declare x-max-body-bytes: ${bytes}, or lower` : 'lower';
     const what = `a body that the schema allows has up to ${bytes} bytes, the limit is ${limit}`;
-    refuse(media, `${where}, ${type}`, `${what}: ${cure} maxItems, maxLength`);
+    refuse(media, `${where}, ${type}`, `${what}: ${cure} maxItems or maxLength`);
   }
   return limit;
 }
 
-/**
- * How many bytes of JSON, without white space and escapes, the largest value takes that a schema allows. What has no
- * bound counts nothing. Where schemas apply together, as by `allOf`, it is the sum, which may be too much.
- */
+/** The size as JSON, in bytes. Parts without a bound count as 0; schemas that apply together are added up. */
 function largestValue(root: AnySchema, follow: Follow): number {
   const known = new Map<Schema, number>();
   return largest(root);
@@ -42,7 +30,7 @@ function largestValue(root: AnySchema, follow: Follow): number {
     if (typeof schema !== 'object') return 0;
     let bytes = known.get(schema);
     if (bytes !== undefined) return bytes;
-    // Where a schema contains itself, there is no bound.
+    // A schema that contains itself has no bound.
     known.set(schema, 0);
     const { allOf = [], anyOf = [], oneOf = [], dependentSchemas = {}, then, else: otherwise } = schema;
     const target = schema.$ref === undefined ? undefined : follow(schema.$ref);
@@ -79,7 +67,6 @@ function largestValue(root: AnySchema, follow: Follow): number {
   }
 
   function members({ properties = {}, propertyNames, additionalProperties, maxProperties }: Schema): number {
-    // No request may have what is readOnly.
     const sent = Object.entries(properties).filter(([, each]) => !isReadOnly(each));
     const declared = sent.map(([name, each]) => jsonBytes(name) + 2 + largest(each));
     const counted = declared.toSorted((one, other) => other - one).slice(0, maxProperties);
@@ -88,7 +75,7 @@ function largestValue(root: AnySchema, follow: Follow): number {
   }
 }
 
-/** @param bytes of what is between them, with a comma behind each */
+/** @param bytes of the content, with a comma after each part */
 function inBrackets(bytes: number): number {
   return bytes === 0 ? 0 : bytes + 1;
 }
@@ -106,7 +93,6 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** The largest, and no less than 0. */
 function max(numbers: readonly number[]): number {
   return numbers.reduce((most, each) => Math.max(most, each), 0);
 }

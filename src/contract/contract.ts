@@ -24,90 +24,79 @@ import { defaultsOf, parameterReader, type ParameterValues, type SentRequest } f
 import { Position } from './positions.ts';
 import { isIgnored } from './vocabulary.ts';
 
-/** A contract that this service can hold to: its document and what is needed of it on the way of a request. */
 export interface Contract {
-  /** The text of openapi.yaml, as clients get it. */
   readonly yaml: string;
   readonly document: OpenApiDocument;
-  /** The path that `servers` puts in front of all paths: '' or such as `/api/v1`. */
+  /** The path in `servers`, which stands before all paths: '' or such as `/api/v1`. */
   readonly basePath: string;
   readonly operations: readonly ContractOperation[];
 }
 
 export interface ContractOperation {
-  /** The operationId. */
   readonly id: string;
-  /** The HTTP method in capitals. */
+  /** In capitals. */
   readonly method: string;
   /** The path template, such as `/items/{id}`. */
   readonly path: string;
-  /** The scopes that a token must have, by alternative: those of one suffice. Without any it takes no token to call. */
+  /** Alternatives: a token needs all scopes of one of them. Without alternatives, the operation needs no token. */
   readonly security: readonly (readonly string[])[];
   /** Without those that OpenAPI ignores. */
   readonly parameters: readonly Parameter[];
-  /** @throws Refusal `malformedMessage` if they cannot be decoded; the validator judges what they are */
+  /** @throws Refusal */
   readonly readParameters: (sent: SentRequest) => ParameterValues;
-  /** Fills in the parameters that have a default, once the validator has judged what was sent; undefined: none has. */
+  /** Fills in defaults after validation; undefined: no parameter has one. */
   readonly fillInParameters: ((values: ParameterValues) => void) | undefined;
-  /** undefined: the operation takes no body. */
   readonly body: ContractBody | undefined;
   /** By status as declared: `200`, `default`. */
   readonly replies: ReadonlyMap<string, ContractReply>;
   readonly validator: OperationValidator;
 }
 
-/** What an operation is called with, as `Request` in types.ts has it. */
+/** Any `Request` of types.ts. */
 export interface RequestData extends ParameterValues {
   readonly body: unknown;
 }
 
-/** Holds the requests and the replies of one operation to the contract, whose values they have: an int64 is a bigint. */
+/** Checks values in which an int64 is a bigint. */
 export interface OperationValidator {
-  /** @throws Refusal `contractBroken`, which names the faults */
+  /** @throws Refusal */
   request(request: RequestData, mediaType?: string): void;
-  /** @param headers by their names as declared @throws ReplyError that names what breaks the contract, for the log */
+  /** @throws ReplyError */
   reply(status: number, headers: object, body: unknown): void;
 }
 
-/** An operation as the contract declares it, before there is a validator that holds requests to it. */
 export type Declared = Omit<ContractOperation, 'validator'>;
 
 export interface ContractBody {
   readonly required: boolean;
-  /** The most bytes that it may have, as sent and after decompression. */
+  /** Both as sent and after decompression. */
   readonly maxBytes: number;
-  /** By media type. */
+  /** The key is the media type. */
   readonly types: ReadonlyMap<string, ContractContent>;
 }
 
 export interface ContractContent {
   readonly schema: AnySchema;
-  /** undefined: what is read is what JSON says: there is no int64 in it, and no default. */
+  /** undefined: the value holds no int64 and no default. */
   readonly position: Position | undefined;
 }
 
 export interface ContractReply {
-  /** undefined: the reply has no body. */
   readonly mediaType: string | undefined;
   readonly content: ContractContent | undefined;
-  /** By name. */
   readonly headers: Readonly<Record<string, Header>>;
 }
 
-/** Header fields, in small letters, that the service itself puts into replies: no operation does. */
+/** The service adds these to replies; an operation must not. */
 export const OWN_HEADERS = ['x-request-id', 'ratelimit', 'ratelimit-policy'] as const;
 
-/** Files of src/operations that no operation is in: each has one of its own. */
-const FILES = ['index', 'services'];
-/** A name of a header field (RFC 9110, section 5.6.2). */
+/** Files of src/operations that hold no operation. */
+const FILES = ['errors', 'index', 'record', 'services'];
+/** RFC 9110, section 5.6.2. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
 
-/**
- * Reads the operations of a document.
- *
- * @throws ContractError which names what this service cannot hold to
- */
+/** @throws ContractError */
 export function readOperations(document: OpenApiDocument): Declared[] {
   const [resolve, follow] = [resolver(document), follower(document)];
   const operations: Declared[] = [];
@@ -119,17 +108,17 @@ export function readOperations(document: OpenApiDocument): Declared[] {
       const id = operation.operationId;
       if (id === undefined) refuse(operation, where, 'the operationId is missing');
       if (!isNameOfFunction(id))
-        refuse(operation, where, `the operationId ${id} must be a name that TypeScript can have`);
+        refuse(operation, where, `the operationId ${id} must be a valid name of a function in TypeScript`);
       if (Object.hasOwn(Object.prototype, id))
-        refuse(operation, where, `every object has ${id} in JavaScript: choose another operationId`);
+        refuse(operation, where, `every JavaScript object has a property ${id}: choose another operationId`);
       if (FILES.includes(id))
-        refuse(operation, where, `src/operations/${id}.ts is another file: choose another operationId`);
+        refuse(operation, where, `src/operations/${id}.ts has another purpose: choose another operationId`);
       if (operations.some((each) => each.id === id))
         refuse(operation, where, `another operation has the operationId ${id}`);
       const parameters = readParameters([item.parameters ?? [], operation.parameters ?? []], resolve);
       const names = parameters.filter((each) => each.in === 'path').map(({ name }) => name);
       for (const name of new Set(variablesOf(path)).symmetricDifference(new Set(names)))
-        refuse(operation, where, `the parameter ${name} must be in the path, and be declared`);
+        refuse(operation, where, `the parameter ${name} must be declared, and stand in the path`);
       for (const parameter of parameters) requireField(parameter, where);
       operations.push({
         id,
@@ -155,15 +144,16 @@ export function readOperations(document: OpenApiDocument): Declared[] {
 function requireField(parameter: Parameter, where: string): void {
   const { name, in: location } = parameter;
   if (location !== 'header') return;
-  if (!TOKEN.test(name)) refuse(parameter, where, `no header field can have the name ${name}`);
-  // Of all fields only this one arrives as a list.
-  if (name.toLowerCase() === 'set-cookie') refuse(parameter, where, 'replies have the header Set-Cookie, not requests');
+  if (!TOKEN.test(name)) refuse(parameter, where, `the name ${name} is not valid for a header field`);
+  // Node gives only this header as an array.
+  if (name.toLowerCase() === 'set-cookie')
+    refuse(parameter, where, 'a request has no header Set-Cookie: remove the parameter');
 }
 
 function isNameOfFunction(name: string): boolean {
   if (!/^[A-Za-z_$][\w$]*$/.test(name)) return false;
   try {
-    // Compiled, not run: as in a module, where `await` and `static` are no names either.
+    // Compiled, not run, by the rules of a module, which reserve `await` and `static` too.
     new Script(`'use strict'; async () => { function ${name}() {} }`);
     return true;
   } catch {
@@ -171,23 +161,18 @@ function isNameOfFunction(name: string): boolean {
   }
 }
 
-/**
- * Reads the messages for values that do not match a pattern: each `x-pattern-message`, by the pattern that stands beside
- * it.
- *
- * @throws ContractError for a pattern that has two
- */
+/** @returns each `x-pattern-message` by the pattern beside it @throws ContractError if a pattern has two messages */
 export function patternMessages(node: unknown): ReadonlyMap<string, string> {
   const messages = new Map<string, string>();
   const visit = (each: unknown): void => {
     if (typeof each !== 'object' || each === null) return;
     const { pattern, 'x-pattern-message': message } = each as Record<string, unknown>;
     if (typeof pattern === 'string' && typeof message === 'string') {
-      // The validator names the pattern, not where it stands.
+      // The validator reports a pattern without its place in the document.
       if ((messages.get(pattern) ?? message) !== message)
         throw new ContractError(
-          `${locationOf(each, 'x-pattern-message')}: beside the same pattern stands another x-pattern-message: ` +
-            'write both alike, or put one pattern differently, such as (?:…)',
+          `${locationOf(each, 'x-pattern-message')}: the same pattern has another x-pattern-message elsewhere: ` +
+            'give both the same text, or write one pattern differently, such as (?:…)',
         );
       messages.set(pattern, message);
     }
@@ -197,7 +182,6 @@ export function patternMessages(node: unknown): ReadonlyMap<string, string> {
   return messages;
 }
 
-/** Every scope that an operation asks for. */
 export function scopesOf({ operations }: Contract): string[] {
   return [...new Set(operations.flatMap(({ security }) => security.flat()))];
 }
@@ -206,9 +190,9 @@ function readSecurity(document: OpenApiDocument, security: Security, where: stri
   const alternatives = security.map((alternative) => {
     for (const scheme of Object.keys(alternative)) {
       if (!Object.hasOwn(document.components?.securitySchemes ?? {}, scheme))
-        refuse(security, where, `the security scheme ${scheme} must be declared, of type http, scheme bearer`);
+        refuse(security, where, `the security scheme ${scheme} must be declared with type: http and scheme: bearer`);
     }
-    // The one token of a request must satisfy all schemes of an alternative.
+    // A request has one token, which must satisfy all schemes of an alternative.
     const scopes = Object.values(alternative).flat();
     if (!areScopes(scopes)) refuse(alternative, where, NO_SCOPES);
     return scopes;
@@ -217,7 +201,7 @@ function readSecurity(document: OpenApiDocument, security: Security, where: stri
   return isPublic ? [] : alternatives;
 }
 
-/** @param lists those of a path, then those of an operation, which take the place of others with the same name */
+/** @param lists the parameters of the path, then those of the operation, which override them */
 function readParameters(lists: readonly (readonly Parameter[])[], resolve: Resolve): Parameter[] {
   const declared = new Map<string, Parameter>();
   for (const list of lists) {
@@ -225,7 +209,7 @@ function readParameters(lists: readonly (readonly Parameter[])[], resolve: Resol
       location === 'header' ? `header ${name.toLowerCase()}` : `${location} ${name}`,
     );
     for (const [key, [parameter, other]] of parameters) {
-      if (other !== undefined) refuse(other, `parameter ${other.name}`, 'it is declared twice');
+      if (other !== undefined) refuse(other, `parameter ${other.name}`, 'the parameter is declared twice');
       if (parameter !== undefined) declared.set(key, parameter);
     }
   }
@@ -248,14 +232,16 @@ function readDeclaredBody(
 }
 
 function readReply(status: string, response: Response, resolve: Resolve, follow: Follow, where: string): ContractReply {
-  if (!/^(?:[2-5]\d\d|default)$/.test(status)) refuse(response, where, 'declare each status by its number, or default');
+  if (!/^(?:[2-5]\d\d|default)$/.test(status))
+    refuse(response, where, 'declare each status by its number, or as default');
   const { content = {}, headers = {} } = response;
   const [body, ...others] = readContent(content, follow, where);
-  if (others.length > 0) refuse(content, where, 'only one media type can be sent');
-  if (body !== undefined && /^(?:20[45]|304)$/.test(status)) refuse(content, where, 'such a reply has no body');
+  if (others.length > 0) refuse(content, where, 'a reply can have only one media type');
+  if (body !== undefined && /^(?:20[45]|304)$/.test(status))
+    refuse(content, where, 'a reply with this status has no body: leave content out');
   const fields = Object.entries(headers).map(([name, header]) => [name, resolve(header)] as const);
   for (const [name, header] of fields) {
-    if (!TOKEN.test(name)) refuse(header, where, `no header field can have the name ${name}`);
+    if (!TOKEN.test(name)) refuse(header, where, `the name ${name} is not valid for a header field`);
     if (/^content-type$/i.test(name)) refuse(header, where, 'OpenAPI ignores the header Content-Type: leave it out');
     const { types } = new Position(header.schema, follow);
     if (['array', 'object', 'null'].some((type) => types.has(type)))
@@ -271,7 +257,6 @@ function readContent(content: Content, follow: Follow, where: string): Map<strin
         const forms = 'write application/json or application/….+json, in small letters';
         refuse(media, where, `the media type ${type} is not JSON: ${forms}`);
       }
-      // `true` is a schema.
       if ((media.schema as unknown) === undefined) refuse(media, where, `${type} must have a schema`);
       return [type, { schema: media.schema, position: Position.of(media.schema, follow) }];
     }),

@@ -3,7 +3,7 @@ import { ContractError } from './errors.ts';
 import type { ExactKeywords } from './exact.ts';
 import { namesIn, parseYaml, type Written } from './yaml.ts';
 
-/** The parts of an OpenAPI 3.1 document that this service reads. What may be a reference there is read by `Resolve`. */
+/** The parts of an OpenAPI 3.1 document that this service reads. `Resolve` follows references in them. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly summary?: string; readonly version: string };
@@ -47,7 +47,7 @@ export interface Header {
 }
 export type Content = Readonly<Record<string, { readonly schema: AnySchema }>>;
 
-/** The keywords of JSON Schema 2020-12 that tell where a value stands or limit its size, and those that exact.ts judges. */
+/** The keywords of JSON Schema 2020-12 that this service reads itself; Ajv knows the others. */
 export interface Schema extends ExactKeywords {
   readonly $ref?: string;
   readonly $defs?: SchemaMap;
@@ -84,60 +84,45 @@ type SchemaMap = Readonly<Record<string, AnySchema>>;
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** What a reference object (`$ref`) within the document refers to; anything else is returned as it is. */
+/** Follows a Reference Object (`$ref`) to its end, and returns any other object unchanged. */
 export type Resolve = <T extends object>(node: T) => T;
 
-/**
- * Reads an OpenAPI document from YAML 1.2 (or JSON, its subset). An integer beyond 2^53 is a bigint in it.
- *
- * @throws ContractError which names line and column, if it is not YAML, or does not say that it is OpenAPI 3.1
- */
+/** @returns a document in which integers beyond 2^53 are bigints @throws ContractError */
 export function readOpenApi(yaml: string | Written): OpenApiDocument {
   const { parsed, lines } = typeof yaml === 'string' ? parseYaml(yaml) : yaml;
   const document = parsed.toJS() as Partial<OpenApiDocument> | null;
   settle(document, parsed.contents, placeOf(parsed.contents, lines), lines);
   if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;
-  throw new ContractError(`${locationOf(document)} must be OpenAPI 3.1: it must say \`openapi: 3.1.0\``);
+  throw new ContractError(`${locationOf(document)} must be OpenAPI 3.1: write \`openapi: 3.1.0\``);
 }
 
-/** Where a map or a list is written, and where each of its members is. */
+/** The line and column, such as `12:9`, of a map or a list, and of each of its members. */
 interface Places {
   readonly own: string;
   readonly members: Map<string, string>;
 }
 const places = new WeakMap<object, Places>();
 
-/**
- * `openapi.yaml:12:9` for a map or a list that readOpenApi has read, or for a member of it, by its key if it has one;
- * else `openapi.yaml`.
- */
+/** `openapi.yaml:12:9` for a map or a list of a document from readOpenApi, or for a member of it. */
 export function locationOf(value: unknown, member?: string): string {
   const known = typeof value === 'object' && value !== null ? places.get(value) : undefined;
   if (known === undefined) return 'openapi.yaml';
   return `openapi.yaml:${(member === undefined ? undefined : known.members.get(member)) ?? known.own}`;
 }
 
-/**
- * @param node what of the document is wrong
- * @throws ContractError always
- */
+/** @param node the map or the list of the document that is wrong */
 export function refuse(node: object, where: string, what: string): never {
   throw new ContractError(`${locationOf(node)}, ${where}: ${what}`);
 }
 
-/**
- * Remembers where each map and each list stands, with its members, and makes numbers of the integers that a number holds
- * exactly.
- *
- * @throws ContractError for what JSON does not have
- */
+/** Records places, and turns bigints up to 2^53 into numbers. @throws ContractError for a value that is not JSON */
 function settle(value: unknown, node: unknown, own: string, lines: LineCounter): void {
   const refuseValue = (what: string) => {
     throw new ContractError(`openapi.yaml:${own}: ${what}`);
   };
   if (typeof value === 'number' && !Number.isFinite(value)) refuseValue(`JSON has no number ${value}`);
   if (typeof value !== 'object' || value === null) return;
-  // What an alias repeats is one object, which stands where it stood first.
+  // An alias repeats the object itself: its place is that of its anchor.
   if (places.has(value)) return;
   if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype)
     refuseValue('JSON has no such value: write a map, a list, or a string in quotes');
@@ -157,35 +142,33 @@ function settle(value: unknown, node: unknown, own: string, lines: LineCounter):
   }
 }
 
-/** @param node null: of an empty document */
 function placeOf(node: unknown, lines: LineCounter): string {
   const { line, col } = lines.linePos((node as Node | null)?.range?.[0] ?? 0);
   return `${line}:${col}`;
 }
 
-/** Follows references of the form `#/components/…` (RFC 6901). Other documents are not read: the contract is one file. */
 export function resolver(document: object): Resolve {
   return function resolve<T extends object>(node: T, hops = 0): T {
     if (!('$ref' in node) || typeof node.$ref !== 'string') return node;
     const reference = node.$ref;
     const target = targetOf(document, reference);
     if (typeof target !== 'object' || target === null || hops > 100) {
-      throw new ContractError(`${locationOf(node)} refers to ${reference}, which is not a place in it`);
+      throw new ContractError(`${locationOf(node)} refers to ${reference}, which leads nowhere`);
     }
-    // What a reference leads to is what the schema of OpenAPI, checked above, wants in its place.
+    // requireKept has checked that the target is an object of the kind that may stand here.
     return resolve(target as T, hops + 1);
   };
 }
 
-/** What a reference of a schema (`$ref`), which may stand beside other keywords, leads to by one step. */
+/** Follows the `$ref` of a schema by one step: the target may have a `$ref` of its own beside other keywords. */
 export type Follow = (reference: string) => AnySchema;
 
 export function follower(document: object): Follow {
-  // That there is a schema, vocabulary.ts has found.
+  // vocabulary.ts has checked that the target is a schema.
   return (reference) => targetOf(document, reference) as AnySchema;
 }
 
-/** What stands where a reference leads to, by one step: it may be a reference itself. undefined: there is no such place. */
+/** Follows a reference by one step; undefined: it leads nowhere. */
 export function targetOf(document: object, reference: string): unknown {
   const names = namesIn(reference);
   if (names === undefined) return undefined;

@@ -1,10 +1,10 @@
 import type { ErrorNumber as Listed } from '../../generated/openapi.ts';
 import { ExplainedError } from '../explained-error.ts';
 
-/** The HTTP status followed by two digits: one that `x-error-numbers` of openapi.yaml lists. */
+/** The HTTP status followed by two digits; `x-error-numbers` of openapi.yaml lists all. */
 export type ErrorNumber = Listed;
 
-/** The numbers that the service answers with by itself. An operation writes its own where it answers. */
+/** Failures that are the same for all operations. An operation writes its own numbers in its replies. */
 export const ErrorNumber = {
   malformedMessage: 40001,
   bodyMissing: 40002,
@@ -33,16 +33,16 @@ export function statusOf(number: ErrorNumber): number {
   return Math.floor(number / 100);
 }
 
-/** A failure that the client is told about, thrown from anywhere on the way of a request. */
+/** Thrown anywhere on the way of a request to answer it with a failure. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly number: ErrorNumber;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the client is not told: for the log only. */
+  /** For the log, not for the client. */
   readonly reason: string | undefined;
 
   constructor(number: ErrorNumber, message: string, headers: Readonly<Record<string, string>> = {}, reason?: string) {
-    // Without a stack, which is never shown, and takes longer than the rest of such a reply.
+    // The stack is never shown, and making it takes longer than the rest of the reply.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
@@ -57,21 +57,21 @@ export class Refusal extends Error {
   }
 }
 
-/** @param reason what there is too much of, for the log @param seconds after which the client may try again */
-export function busy(reason?: string, seconds = 1): Refusal {
-  const headers = { 'Retry-After': String(seconds) };
-  return new Refusal(ErrorNumber.storeUnavailable, 'the service is busy, try again', headers, reason);
+/** @param reason for the log */
+export function busy(reason?: string, retryAfterSeconds = 1): Refusal {
+  const headers = { 'Retry-After': String(retryAfterSeconds) };
+  return new Refusal(ErrorNumber.storeUnavailable, 'the service is busy: try again', headers, reason);
 }
 
-/** Too many requests are under way, whatever this one is. */
+/** Too many requests are under way in the whole service. */
 export const overloaded = busy();
 
-/** A reply breaks the contract: a fault of the service. The message is for the log. */
+/** A reply breaks the contract. The message is for the log. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError';
 }
 
-/** The contract cannot be held to: openapi.yaml is broken, or asks for what this service does not do. */
+/** openapi.yaml is broken, or demands something that this service cannot do. */
 export class ContractError extends ExplainedError {
   override readonly name = 'ContractError';
 }

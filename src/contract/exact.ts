@@ -1,9 +1,8 @@
 import { isInt64 } from './int64.ts';
 
 /**
- * The keywords of JSON Schema 2020-12 that are judged here, by exact values, and not by Ajv: Ajv takes numbers for
- * doubles, by which two int64 may be one and 19.99 is no multiple of 0.01, and compares no objects that have no prototype
- * (json.ts makes such).
+ * Checked here instead of by Ajv, which computes with doubles (two int64 may be equal, 19.99 is no multiple of 0.01)
+ * and cannot compare objects without a prototype, as json.ts makes them.
  */
 export interface ExactKeywords {
   readonly type?: string | readonly string[];
@@ -18,24 +17,23 @@ export interface ExactKeywords {
   readonly uniqueItems?: boolean;
 }
 
-/** One thing that a keyword demands. */
 export interface ExactCheck {
   readonly keyword: string;
-  /** What is wrong with a value that is not valid, in the words of Ajv. */
+  /** In the words of Ajv. */
   readonly message: string;
   readonly isValid: (value: unknown) => boolean;
 }
 
-/** The formats of numbers (OpenAPI's registry of formats). */
+/** See OpenAPI's format registry. */
 const NUMBER_FORMATS: Readonly<Record<string, (value: number | bigint) => boolean>> = {
   int32: (value) => isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31,
-  // A number is one that was rounded, or is out of range; with a fraction it is judged by its type.
+  // An integer that is not a bigint was out of range or rounded. `type` refuses a fraction.
   int64: (value) => (typeof value === 'bigint' ? isInt64(value) : Number.isFinite(value) && !Number.isInteger(value)),
   float: (value) => Math.abs(Number(value)) <= 3.4028234663852886e38,
   double: () => true,
 };
 
-/** What such keywords of one schema demand. A keyword allows each value of a type that it does not concern. */
+/** Each check allows all values of the types to which its keyword does not apply. */
 export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
   const checks: ExactCheck[] = [];
   const add = (keyword: string, message: string, isValid: (value: unknown) => boolean) => {
@@ -49,7 +47,7 @@ export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
   if (format !== '') addOfNumbers('format', `must match format "${format}"`, inFormat);
   if (type !== undefined) {
     const types = [type].flat();
-    // Of a number that is not in its format, that says all.
+    // One fault is enough for a number that fails its format.
     const isOther = (value: unknown) => isNumber(value) && !inFormat(value);
     add('type', `must be ${types.join(',')}`, (value) => isOther(value) || types.some((each) => isOfType(value, each)));
   }
@@ -69,7 +67,7 @@ export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
     add('enum', `must be equal to one of the allowed values: ${shown.join(', ')}`, isOneOf(keywords.enum));
   }
   if (keywords.uniqueItems === true) {
-    add('uniqueItems', 'must not have an item twice', (value) => !Array.isArray(value) || areUnique(value));
+    add('uniqueItems', 'must not have two equal items', (value) => !Array.isArray(value) || areUnique(value));
   }
   return checks;
 }
@@ -82,7 +80,7 @@ function isInteger(value: unknown): boolean {
   return typeof value === 'bigint' || Number.isInteger(value);
 }
 
-/** By JSON Schema 2020-12, section 4.2.1: an integer is any number without a fraction, `1.0` too. */
+/** JSON Schema 2020-12, section 4.2.1: an integer is any number without a fraction, `1.0` too. */
 function isOfType(value: unknown, type: string): boolean {
   switch (type) {
     case 'integer':
@@ -100,7 +98,6 @@ function isOfType(value: unknown, type: string): boolean {
   }
 }
 
-/** By the digits that a number is written with: in doubles, 19.99 is no multiple of 0.01. */
 function isMultiple(value: number | bigint, by: Decimal): boolean {
   if (typeof value === 'number' && !Number.isFinite(value)) return false;
   const dividend = decimal(value);
@@ -109,7 +106,7 @@ function isMultiple(value: number | bigint, by: Decimal): boolean {
   return digits(dividend) % digits(by) === 0n;
 }
 
-/** A number as its digits, of which the last `scale` are behind the point. */
+/** digits × 10 ** -scale. */
 interface Decimal {
   readonly digits: bigint;
   readonly scale: number;
@@ -123,7 +120,7 @@ function decimal(value: number | bigint): Decimal {
 
 function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
   const allowed = new Set(values.map(canonical));
-  // What a client sends may be large: it is not looked through where nothing large is allowed.
+  // A client may send a large value: it is not serialized where only short ones are allowed.
   const isLarge = (value: unknown) => typeof value === 'object' && value !== null;
   const allowsLarge = values.some(isLarge);
   return (value) => (allowsLarge || !isLarge(value)) && allowed.has(canonical(value));
@@ -133,9 +130,9 @@ function areUnique(items: readonly unknown[]): boolean {
   return new Set(items.map(canonical)).size === items.length;
 }
 
-/** A text that two values share if they are equal by JSON Schema (2020-12, section 4.2.2): `1`, `1.0` and `1n` are. */
+/** The same text for values that are equal by JSON Schema (2020-12, section 4.2.2), as `1`, `1.0` and `1n` are. */
 function canonical(value: unknown): string {
-  // An integer beyond the 64 bits is no bigint anywhere, and has hundreds of digits.
+  // BigInt would write an integer such as 1e300 with hundreds of digits.
   if (isNumber(value))
     return isInteger(value) && Math.abs(Number(value)) < 2 ** 64 ? String(BigInt(value)) : String(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;

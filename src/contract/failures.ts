@@ -7,28 +7,16 @@ import type { ErrorBody } from './types.ts';
 
 const [JSON_TYPE, PROBLEM_TYPE] = ['application/json', 'application/problem+json'];
 
-/** The failures that the service answers by itself, whatever an operation does. */
-const OWN: readonly ErrorNumber[] = [
-  ErrorNumber.malformedMessage,
-  ErrorNumber.bodyMissing,
-  ErrorNumber.mediaType,
-  ErrorNumber.contentEncoding,
-  ErrorNumber.bodyTooLarge,
-  ErrorNumber.bodyNotInflatable,
-  ErrorNumber.bodyNotUtf8,
-  ErrorNumber.bodyNotJson,
-  ErrorNumber.memberRepeated,
-  ErrorNumber.contractBroken,
-  ErrorNumber.tokenMissing,
-  ErrorNumber.tokenInvalid,
-  ErrorNumber.scopeMissing,
-  ErrorNumber.tooManyRequests,
-  ErrorNumber.serviceFailed,
-  ErrorNumber.storeUnavailable,
-  ErrorNumber.tokenUncheckable,
+/** Failures of the connection and the router: an operation need not declare them. */
+const NOT_OF_OPERATIONS: readonly ErrorNumber[] = [
+  ErrorNumber.pathUnknown,
+  ErrorNumber.methodNotAllowed,
+  ErrorNumber.requestTimeout,
+  ErrorNumber.headersTooLarge,
 ];
+const OF_OPERATIONS = Object.values(ErrorNumber).filter((each) => !NOT_OF_OPERATIONS.includes(each));
 
-/** Header fields that such an answer always has, beside its request id. */
+/** Examples of the header fields that the service sends with these statuses. */
 const FIELDS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'www-authenticate': 'Bearer error="invalid_token"' },
   403: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
@@ -37,22 +25,21 @@ const FIELDS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
 };
 const REQUEST_ID = { 'x-request-id': '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10' };
 
-/** How long a message can be: ten faults, each with the names of 32 levels. */
+/** Ten faults, each with the names of 32 levels. */
 const LONGEST_MESSAGE = 'x'.repeat(32_768);
 
-/** The media type of a failure of an operation that the service answers by itself. */
 export function failureType(operation: ContractOperation | undefined, status: number): string {
   return operation && replyOf(operation, status)?.mediaType === PROBLEM_TYPE ? PROBLEM_TYPE : JSON_TYPE;
 }
 
-/** The body of a failure: as the contract's Error, or by RFC 9457. */
+/** The contract's Error, or the Problem Details of RFC 9457. */
 export function failureBody(error: ErrorNumber, message: string, mediaType = JSON_TYPE): object {
   if (mediaType !== PROBLEM_TYPE) return { error, message } satisfies ErrorBody;
   const status = statusOf(error);
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, error };
 }
 
-/** @throws ContractError if an operation does not declare an answer that the service may give by itself */
+/** @throws ContractError if an operation does not declare a failure that the service itself may answer */
 export function requireFailures(
   { paths = {} }: OpenApiDocument,
   operations: readonly ContractOperation[],
@@ -62,15 +49,16 @@ export function requireFailures(
     const { method, path } = operation;
     const declared = paths[path]?.[method.toLowerCase() as Method] ?? {};
     const { responses = {} } = declared;
-    for (const number of OWN) {
+    for (const number of OF_OPERATIONS) {
       const status = statusOf(number);
       if (operation.security.length === 0 && (status === 401 || status === 403)) continue;
       const [reply, node] = [replyOf(operation, status), responses[status] ?? responses['default'] ?? declared];
       const where = `${method} ${path}`;
-      if (reply === undefined) refuse(node, where, `the service answers ${status} by itself: declare it, or default`);
+      if (reply === undefined)
+        refuse(node, where, `the service itself answers ${status}: declare ${status} or default`);
       const mediaType = failureType(operation, status);
       if (reply.mediaType !== mediaType)
-        refuse(node, where, `the service answers ${status} by itself: declare it as ${JSON_TYPE} or ${PROBLEM_TYPE}`);
+        refuse(node, where, `the service itself answers ${status}: declare it as ${JSON_TYPE} or ${PROBLEM_TYPE}`);
       try {
         const body = failureBody(number, LONGEST_MESSAGE, mediaType);
         operation.validator.reply(status, headersOf(status, reply, follow), body);
@@ -80,7 +68,7 @@ export function requireFailures(
         refuse(
           node,
           where,
-          `the service answers ${status} by itself, with ${shown}, which must be valid: ${error.message}`,
+          `the service itself answers ${status} with ${shown}, which must be valid: ${error.message}`,
         );
       }
     }
@@ -91,7 +79,7 @@ function replyOf({ replies }: ContractOperation, status: number): ContractReply 
   return replies.get(String(status)) ?? replies.get('default');
 }
 
-/** Of the header fields that a reply declares, those that the service sends, as the validator takes them. */
+/** Values for those declared headers that the service sends. */
 function headersOf(status: number, { headers }: ContractReply, follow: Follow): object {
   const sent = { ...REQUEST_ID, ...FIELDS[status] };
   const declared = Object.entries(headers).filter(([name]) => Object.hasOwn(sent, name.toLowerCase()));

@@ -1,13 +1,13 @@
 import { ErrorNumber, Refusal } from './errors.ts';
 
-/** A fault as express-openapi-validator reports it: `{ path: '/body/id', message: 'must be integer', errorCode: 'type.…' }`. */
+/** As express-openapi-validator reports it: `{ path: '/body/id', message: 'must be integer', errorCode: 'type.…' }`. */
 export interface Fault {
   readonly path: string;
   readonly message: string;
   readonly errorCode?: string;
 }
 
-/** How many faults a message names, and how many characters of a name that the client chose. */
+/** Bounds of a message: its faults, and the characters of each name in it. */
 const MAX_FAULTS = 10;
 const MAX_NAME_LENGTH = 60;
 
@@ -21,17 +21,16 @@ const NOUNS: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** One refusal that names the faults of a request, each with its member, in the order in which they were found. */
 export function contractBroken(faults: readonly Fault[], patterns?: ReadonlyMap<string, string>): Refusal {
   return new Refusal(ErrorNumber.contractBroken, inWords(faults, patterns));
 }
 
-/** @param patterns what to say of a value that does not match, by the pattern */
+/** @param patterns messages for values that do not match, by pattern */
 export function inWords(faults: readonly Fault[], patterns: ReadonlyMap<string, string> = new Map()): string {
   const named = new Set<string>();
   let read = 0;
   for (const fault of faults) {
-    // A client can make thousands: the rest is not worth the work.
+    // One request can have thousands of faults.
     if (named.size === MAX_FAULTS) break;
     named.add(sentence(fault, patterns));
     read++;
@@ -41,7 +40,7 @@ export function inWords(faults: readonly Fault[], patterns: ReadonlyMap<string, 
 }
 
 function sentence({ path, message, errorCode = '' }: Fault, patterns: ReadonlyMap<string, string>): string {
-  // What the validator says of a member without a name; all others have a path.
+  // The validator gives no path for a member whose name is empty.
   const member = path === '' ? 'a member whose name is empty' : memberOf(path);
   return `${member} ${predicate(message, errorCode.split('.')[0] ?? '', patterns)}`;
 }
@@ -53,7 +52,7 @@ function memberOf(path: string): string {
     const text = name.replaceAll('~1', '/').replaceAll('~0', '~').toWellFormed();
     return text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH).toWellFormed()}…` : text;
   });
-  // A request has them as `header`.
+  // The path is `headers` in a reply, `header` in a request.
   return [part === 'headers' ? 'header' : part, ...shown].join('.');
 }
 
@@ -84,7 +83,7 @@ function predicate(message: string, keyword: string, patterns: ReadonlyMap<strin
       return message.replace('<=', 'at most');
     default:
       if (message === 'must NOT have fewer than 1 characters') return 'must not be empty';
-      // Ajv shouts its negations, and counts one item in the plural.
+      // Ajv writes `NOT` in capitals, and `1 characters`.
       return message
         .replace('NOT', 'not')
         .replace(/\b1 (character|item|propertie)s$/, (_, noun: string) => `1 ${noun.replace('ie', 'y')}`);

@@ -10,7 +10,7 @@ function isDate(text: string): boolean {
   return DIGITS.test(day) && Number(day) >= 1 && Number(day) <= days;
 }
 
-/** RFC 3339. A leap second is the last of a day in UTC. */
+/** RFC 3339. A leap second may end a day in UTC only. */
 function isTime(text: string): boolean {
   const [found, hour, minute, second, sign, ahead = '0', behind = '0'] =
     /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i.exec(text) ?? [];
@@ -26,7 +26,7 @@ const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const QUOTED = String.raw`"(?:[ !#-[\]-~]|\\[ -~])*"`;
 const LOCAL = new RegExp(`^(?:${ATOM}(?:\\.${ATOM})*|${QUOTED})$`);
 
-/** RFC 5321, with a dot in the domain. */
+/** RFC 5321; the domain must have a dot. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   const [domain, local] = [text.slice(at + 1), text.slice(0, at)];
@@ -70,9 +70,8 @@ const TEMPLATE = new RegExp(
 );
 
 /**
- * Whether a text is of a format, by the RFC that JSON Schema 2020-12 (section 7.3) names for it. ajv-formats takes an
- * offset of hours alone in a date-time, ports that are no numbers in a uri, and `urn:uuid:` for a uuid. Of a
- * hostname, punycode is not decoded.
+ * By the RFCs that JSON Schema 2020-12 (section 7.3) names; punycode in a hostname is not decoded. ajv-formats accepts
+ * some invalid texts: an offset of hours alone in a date-time, a port of letters in a uri, `urn:uuid:` in a uuid.
  */
 export const STRING_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
@@ -93,5 +92,5 @@ export const STRING_FORMATS: Readonly<Record<string, (text: string) => boolean>>
   byte: (text) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text),
 };
 
-/** These say nothing of a text. */
+/** Formats that allow every text. */
 export const SILENT_FORMATS = ['password', 'binary'];

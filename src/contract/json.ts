@@ -2,24 +2,22 @@ import { ErrorNumber, Refusal } from './errors.ts';
 import { toNumber } from './int64.ts';
 import type { Position } from './positions.ts';
 
-/** How deep objects and arrays may nest. */
 export const MAX_DEPTH = 32;
 
-/** Members by name. */
 export type Holder = Record<string, unknown>;
 
 /**
- * An object whose chain of prototypes is empty: `__proto__` and `constructor` are members like any other. Made by a
- * constructor, as V8 keeps the objects of Object.create(null) in its slow form.
+ * The class of objects that inherit nothing: `__proto__` and `constructor` are ordinary members. A constructor makes
+ * them, because V8 stores the results of Object.create(null) in its slow dictionary mode.
  */
 export const PlainObject = function () {
-  // No members of its own.
+  // No own members.
 } as unknown as new () => Holder;
 PlainObject.prototype = Object.create(null) as object;
 
 /**
- * V8 keeps the whole text for as long as a part of it is kept, unless the part is shorter than 13 characters. A text up
- * to so many characters is worth no copies of its strings.
+ * V8 copies slices of up to 12 characters; a longer one keeps the whole text in memory. Strings of a text of more than
+ * MAX_KEPT characters are copied here.
  */
 const MAX_KEPT = 512;
 const COPIED_BY_V8 = 12;
@@ -28,10 +26,8 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x5c];
 
 /**
- * Parses strict JSON (RFC 8259): as RFC 7493 demands, it holds no lone surrogate (section 2.1), no number beyond the
- * doubles (2.2), and no object that repeats a member (2.3). Where `position` says int64, a number is a bigint.
- *
- * @throws Refusal `bodyNotJson`, `memberRepeated`
+ * Parses JSON (RFC 8259) within the limits of RFC 7493: no lone surrogates (section 2.1), no numbers beyond the doubles
+ * (2.2), no repeated members (2.3). Where `position` says int64, numbers are bigints. @throws Refusal
  */
 export function parseJson(text: string, position: Position | undefined): unknown {
   return new Parser(text).document(position);
@@ -52,7 +48,7 @@ class Parser {
     return value;
   }
 
-  /** The next character that is not white space, '' at the end. */
+  /** Skips white space. @returns the character there, '' at the end */
   private token(): string {
     for (;;) {
       const code = this.text.charCodeAt(this.at);
@@ -121,7 +117,7 @@ class Parser {
 
   private enter(): void {
     if (++this.depth > MAX_DEPTH) {
-      throw new Refusal(ErrorNumber.bodyNotJson, `body is nested more than ${MAX_DEPTH} levels deep`);
+      throw new Refusal(ErrorNumber.bodyNotJson, `body is nested too deep: use at most ${MAX_DEPTH} levels`);
     }
     this.at++;
   }
@@ -142,12 +138,12 @@ class Parser {
         return JSON.parse(this.text.slice(open, at + 1)) as string;
       }
       if (code === BACKSLASH) return this.escaped(open, at);
-      // Also where the text ends: its code is NaN.
+      // At the end of the text the code is NaN.
       if (!(code >= SPACE)) this.fail(at);
     }
   }
 
-  /** A string with escapes: its end is found here, its meaning by JSON.parse. */
+  /** Finds the end of a string with escapes; JSON.parse decodes it. */
   private escaped(open: number, first: number): string {
     let at = first;
     for (let code = BACKSLASH; code !== QUOTE; code = this.text.charCodeAt(at)) {
@@ -161,12 +157,11 @@ class Parser {
     } catch {
       throw new Refusal(
         ErrorNumber.bodyNotJson,
-        `body is not JSON: the string at position ${open} holds an escape that JSON does not have`,
+        `body is not JSON: the string at position ${open} has an invalid escape`,
       );
     }
-    // Only an escape can make one: the text was UTF-8.
     if (string.isWellFormed()) return string;
-    throw new Refusal(ErrorNumber.bodyNotJson, `body holds a lone surrogate in the string at position ${open}`);
+    throw new Refusal(ErrorNumber.bodyNotJson, `body has a lone surrogate in the string at position ${open}`);
   }
 
   private number(isInt64: boolean): number | bigint {
@@ -177,7 +172,7 @@ class Parser {
     this.at = NUMBER.lastIndex;
     const number = toNumber(literal, isInt64);
     if (typeof number === 'bigint' || Number.isFinite(number)) return number;
-    throw new Refusal(ErrorNumber.bodyNotJson, `body holds a number that is too large at position ${start}`);
+    throw new Refusal(ErrorNumber.bodyNotJson, `body has a number beyond the range of a double at position ${start}`);
   }
 
   private word<T>(word: string, value: T): T {
@@ -187,7 +182,7 @@ class Parser {
   }
 
   private fail(at = this.at): never {
-    // An escaped string that never ends was searched past the end.
+    // The search for the end of an escaped string may go beyond the text.
     const offset = Math.min(at, this.text.length);
     const found =
       offset < this.text.length ? JSON.stringify(String.fromCodePoint(this.text.codePointAt(offset) ?? 0)) : '';

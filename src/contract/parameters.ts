@@ -7,17 +7,17 @@ import { isJsonNumber, toNumber } from './int64.ts';
 import { type Holder, PlainObject } from './json.ts';
 import { inPlace, Position } from './positions.ts';
 
-/** A request as it was sent, without its body. */
+/** A request without its body; path and query are percent-encoded. */
 export interface SentRequest {
-  /** The path, percent-encoded, below the one that the operations are mounted at. */
+  /** Without the path where the operations are mounted. */
   readonly path: string;
-  /** The query, percent-encoded, without its question mark. */
+  /** Without the question mark. */
   readonly query: string;
   /** By names in small letters. */
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** The parameters of a request by their names. A text that is no value of the type is left as it is, for the validator. */
+/** A text that is no value of the declared type stays a text, which the validator refuses. */
 export interface ParameterValues {
   readonly path: Holder;
   readonly query: Holder;
@@ -27,10 +27,10 @@ export interface ParameterValues {
 const NONE: Holder = Object.freeze(new PlainObject());
 const NO_VALUES: ParameterValues = { path: NONE, query: NONE, header: NONE };
 
-/** The values of a query by their names, percent-encoded, in the order in which they were sent. */
+/** Percent-encoded values by decoded name, in the order in which the client sent them. */
 type RawQuery = Map<string, readonly string[]>;
 
-/** How texts are put in a place of a request: what a value may look like there, and how its characters are written. */
+/** How a text in one part of a request is decoded, and split at commas. */
 interface Notation {
   readonly decode: (text: string) => string;
   readonly split: (text: string) => readonly string[];
@@ -46,12 +46,7 @@ const HEADER: Notation = {
   split: (text) => text.split(',').map((each) => each.replace(/^[ \t]+|[ \t]+$/g, '')),
 };
 
-/**
- * Reads the parameters of the requests of an operation (OpenAPI 3.1, section 4.8.12, "Style Values").
- *
- * @param template the path of the operation
- * @throws ContractError for a parameter that cannot be read
- */
+/** See OpenAPI 3.1, section 4.8.12, "Style Values". @throws ContractError for a parameter that cannot be read */
 export function parameterReader(
   template: string,
   parameters: readonly Parameter[],
@@ -70,7 +65,7 @@ export function parameterReader(
       );
       if (isMember || taken.has(each))
         throw new ContractError(
-          `${locationOf(parameter)}: the parameter ${parameter.name} reads ${each}, as another does`,
+          `${locationOf(parameter)}: the parameter ${parameter.name} reads ${each} of the query, as another parameter does: rename one`,
         );
       taken.add(each);
     }
@@ -89,13 +84,13 @@ export function parameterReader(
       const value = read(sent);
       if (value !== undefined) values[location][name] = value;
     }
-    // The validator refuses what no parameter has taken.
+    // The validator refuses names that no parameter has read.
     for (const [name, [text = '']] of sent.query) values.query[name] = text;
     return values;
   };
 }
 
-/** Fills in what has a default and was not sent. @returns undefined if nothing has */
+/** @returns a function that fills in missing parameters and members; undefined if none has a default */
 export function defaultsOf(
   parameters: readonly Parameter[],
   follow: Follow,
@@ -120,7 +115,7 @@ interface Sent {
   readonly headers: SentRequest['headers'];
 }
 
-/** Reads one parameter; undefined: it was not sent. What it reads of the query it takes from there. */
+/** The returned function yields undefined for a missing parameter, and deletes what it reads from the query. */
 function readerOf(parameter: Parameter, position: Position): (sent: Sent) => unknown {
   const { in: location, name, explode } = parameter;
   const structure = structureOf(position);
@@ -151,7 +146,7 @@ function readerOf(parameter: Parameter, position: Position): (sent: Sent) => unk
   };
 }
 
-/** Which member of a parameter a name of the query is of; undefined: the parameter has one name, its own. */
+/** @returns a function from a name of the query to a member of the parameter; undefined: the parameter is one text */
 function memberNames(
   { name, style, explode }: Parameter,
   position: Position,
@@ -164,7 +159,6 @@ function memberNames(
   return (each) => (position.names.has(each) ? each : undefined);
 }
 
-/** An object whose members are values of the query. @param memberOf the member that a name of the query is of */
 function readMembers(
   query: RawQuery,
   parameter: string,
@@ -184,7 +178,6 @@ function readMembers(
   return object;
 }
 
-/** @throws Refusal `contractBroken` for several texts where there is to be one, whatever the schema says of them */
 function onlyOne(texts: readonly string[], ...names: readonly string[]): string {
   const [text = '', ...others] = texts;
   if (others.length === 0) return text;
@@ -192,7 +185,7 @@ function onlyOne(texts: readonly string[], ...names: readonly string[]): string 
   throw contractBroken([{ path, message: 'is given twice' }]);
 }
 
-/** A value that is written in one text: in style `simple`, or `form` without explode. */
+/** Reads a value from one text, in style `simple`, or `form` without explode. */
 function readValue(text: string, { decode, split }: Notation, position: Position, isExploded: boolean): unknown {
   const structure = structureOf(position);
   if (structure === 'scalar') return readScalar(decode(text), position);
@@ -211,7 +204,7 @@ function readValue(text: string, { decode, split }: Notation, position: Position
   return object;
 }
 
-/** A number or a boolean by the grammar of JSON (RFC 8259, section 6), where it may be one; any other text is a string. */
+/** Reads a number or a boolean in the notation of JSON where the types allow one; any other text is a string. */
 function readScalar(text: string, position: Position): unknown {
   const { types } = position;
   if (types.has('integer') && isJsonNumber(text)) {
@@ -236,17 +229,16 @@ function readQuery(query: string): RawQuery {
   return values;
 }
 
-/** @throws Refusal `malformedMessage` if it is not percent-encoded UTF-8 (RFC 3986, section 2) */
 function percentDecoded(text: string, where: string): string {
   try {
     if (/^[\x21-\x7e ]*$/.test(text)) return decodeURIComponent(text);
   } catch {
-    // As below.
+    // The throw below.
   }
   throw new Refusal(ErrorNumber.malformedMessage, `the ${where} is not percent-encoded UTF-8`);
 }
 
-/** Node takes each byte of a header for a character. @throws Refusal `malformedMessage` if they are not UTF-8 */
+/** Node decodes headers as Latin-1. @throws Refusal */
 function utf8Decoded(text: string, name: string): string {
   if (!/[\x80-\xff]/.test(text)) return text;
   const bytes = Buffer.from(text, 'latin1');
@@ -261,13 +253,13 @@ function structureOf({ types }: Position): Structure {
   return types.has('object') ? 'object' : 'scalar';
 }
 
-/** The names in a query that a parameter reads, but for those of members in brackets. */
+/** The names of the query that a parameter reads, except those with brackets (deepObject). */
 function queryNames({ in: location, name, style, explode }: Parameter, position: Position): string[] {
   if (location !== 'query' || style === 'deepObject') return [];
   return structureOf(position) === 'object' && explode !== false ? [...position.names] : [name];
 }
 
-/** @throws ContractError if a text could be read in two ways, or in none */
+/** @throws ContractError if a text could be read in two ways, or in no way */
 function requireReadable(parameter: Parameter, position: Position, follow: Follow): void {
   const { name, in: location, style, explode } = parameter;
   const refuse = (what: string) => {
@@ -275,15 +267,15 @@ function requireReadable(parameter: Parameter, position: Position, follow: Follo
   };
   const { types } = position;
   const structure = structureOf(position);
-  // Of other members and items the schema need not say a type: their text tells it.
+  // A place without a declared type allows all seven types.
   const hasParts = ({ types: allowed }: Position) =>
     allowed.size <= 6 && ['array', 'object'].some((type) => allowed.has(type));
-  // What may be null besides is never sent as such: no text says it.
+  // A parameter may also allow null, which no text can express.
   const isScalar = (each: Position) =>
     each.types.size <= 6 && !hasParts(each) && ['string', 'integer', 'boolean'].some((type) => each.types.has(type));
   if (types.size > 6 || (structure === 'scalar' && !isScalar(position)))
     refuse('must have a type: one of string, number, integer, boolean');
-  if (structure !== 'scalar' && types.size > 1) refuse(`must be of type ${structure} alone, or of none that has parts`);
+  if (structure !== 'scalar' && types.size > 1) refuse(`must be of type ${structure} only, or of types without parts`);
   const schemas = inPlace([parameter.schema], follow);
   const places = Math.max(0, ...schemas.map(({ prefixItems = [] }) => prefixItems.length));
   const items = Array.from({ length: places + 1 }, (_, index) => position.item(index));
@@ -299,7 +291,7 @@ function requireReadable(parameter: Parameter, position: Position, follow: Follo
     refuse('must have members that are strings, numbers or booleans');
   if (style === 'deepObject' && structure !== 'object') refuse('must be an object to have the style deepObject');
   const isSpread = location === 'query' && structure === 'object' && style !== 'deepObject' && explode !== false;
-  if (isSpread && !position.isClosed) refuse('takes every name of the query: add additionalProperties: false');
+  if (isSpread && !position.isClosed) refuse('would read every name of the query: add additionalProperties: false');
   if (isSpread && schemas.some(({ patternProperties }) => patternProperties !== undefined))
-    refuse('takes names of the query that have a pattern: name each member under properties, or add style: deepObject');
+    refuse('would read names of the query by a pattern: name each member under properties, or add style: deepObject');
 }

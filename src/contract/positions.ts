@@ -1,6 +1,5 @@
 import type { AnySchema, Follow, Schema } from './document.ts';
 
-/** A member that is filled in where a request does not have it, and its value as the contract has it. */
 interface Default {
   readonly name: string;
   readonly value: unknown;
@@ -8,22 +7,19 @@ interface Default {
 }
 
 /**
- * A place in a JSON value, seen by what the contract says of it: of which types a value may be there, whether a number is
- * an int64, which members are filled in, and what may stand beneath. A place that several schemas describe (`allOf`,
- * `anyOf`, …) is int64 if one of them has that format. The positions beneath are made at the first access, as schemas may
- * contain themselves. Places that the same schemas describe share one position, since clients choose how deep they go.
+ * A place in a JSON value with the schemas that describe it. It is an int64 if one of them has that format. Positions
+ * beneath are made on first access, as schemas may contain themselves; places with the same schemas share a position,
+ * as clients choose how deep a body nests.
  */
 export class Position {
   readonly int64: boolean;
-  /** The types of JSON Schema that a value may have here. */
   readonly types: ReadonlySet<string>;
-  /** The names that the contract has for members here. */
+  /** The members that the contract declares here. */
   readonly names: ReadonlySet<string>;
-  /** What is filled in here, as the contract has it; undefined: nothing is. */
   readonly default: unknown;
   private readonly schemas: readonly Schema[];
   private readonly patterns: readonly RegExp[];
-  /** How many items prefixItems counts. */
+  /** The length of the longest prefixItems. */
   private readonly places: number;
   private readonly follow: Follow;
   private readonly pool: Pool;
@@ -32,7 +28,7 @@ export class Position {
   private readonly elements = new Map<number, Position>();
   private filledIn: readonly Default[] | undefined;
 
-  /** @param schema what describes a whole value, or several that describe a part of one */
+  /** @param schema the schema of a whole value, or all schemas of a part of a value */
   constructor(schema: AnySchema | readonly AnySchema[], follow: Follow, pool = new Pool()) {
     const roots = [schema].flat();
     this.schemas = inPlace(roots, follow);
@@ -48,13 +44,13 @@ export class Position {
     this.default = this.schemas.find(({ default: value }) => value !== undefined)?.default;
   }
 
-  /** The position of a whole value, or undefined if what is read there is what JSON says: no int64, and no defaults. */
+  /** @returns undefined if the value and its parts have no int64 and no default */
   static of(schema: AnySchema, follow: Follow): Position | undefined {
     const matters = (each: Schema) => isInt64Schema(each) || each.default !== undefined;
     return reachable(schema, follow).some(matters) ? new Position(schema, follow) : undefined;
   }
 
-  /** Whether an object may have no members but those that the contract names. */
+  /** Whether an object may have only declared members. */
   get isClosed(): boolean {
     return this.schemas.some((each) => each.additionalProperties === false || each.unevaluatedProperties === false);
   }
@@ -63,12 +59,12 @@ export class Position {
     const known = this.members.get(name);
     if (known !== undefined) return known;
     if (this.names.has(name)) return this.remember(this.members, name, () => this.schemasOfMember(name));
-    // Clients choose the other names: what is remembered of them goes by the patterns that they match.
+    // Clients choose the other names: to keep the cache small, its keys are the patterns that a name matches.
     const matched = this.patterns.filter((pattern) => pattern.test(name)).map(({ source }) => source);
     return this.remember(this.others, matched.join(' '), () => this.schemasOfMember(name));
   }
 
-  /** Each schema of an object describes a member by its name or a pattern, otherwise as one of all others. */
+  /** `additionalProperties` of a schema applies to members that neither its `properties` nor its patterns match. */
   private schemasOfMember(name: string): AnySchema[] {
     const declared = this.schemas.flatMap(
       ({ properties = {}, patternProperties = {}, additionalProperties = true }) => {
@@ -83,7 +79,7 @@ export class Position {
   }
 
   item(index: number): Position {
-    // Behind the places that prefixItems counts, all are one.
+    // All items after prefixItems share one position.
     const at = Math.min(index, this.places);
     return this.remember(this.elements, at, () =>
       this.schemas.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items),
@@ -101,7 +97,7 @@ export class Position {
     return position;
   }
 
-  /** Fills in, in a value and beneath it, the members that objects lack and the contract has a default for. */
+  /** Adds missing members that have a default, to the value and to all objects within it. */
   fillIn(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) {
@@ -118,20 +114,20 @@ export class Position {
   private defaults(): Default[] {
     return [...this.names].flatMap((name) => {
       const position = this.member(name);
-      // No request may have what is readOnly.
+      // A request must not have readOnly members.
       const isReadOnly = position.schemas.some(({ readOnly }) => readOnly);
       return position.default === undefined || isReadOnly ? [] : [{ name, value: position.default, position }];
     });
   }
 
-  /** A copy of a default of the contract, in which what it lacks is filled in. */
+  /** A copy of a default in which its own missing members are filled in. */
   filled(value: unknown): unknown {
     const copy = this.exact(value);
     this.fillIn(copy);
     return copy;
   }
 
-  /** A copy of a value of the contract, as json.ts would read it here: each int64 is a bigint. */
+  /** A copy of a value written in the contract in which each int64 is a bigint. */
   exact(value: unknown): unknown {
     if (typeof value === 'number') return this.int64 && Number.isInteger(value) ? BigInt(value) : value;
     if (Array.isArray(value)) return value.map((each, index) => this.item(index).exact(each));
@@ -164,10 +160,10 @@ function isInt64Schema({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');
 }
 
-/** The types that a schema allows. @param within what has been referred to on the way */
+/** @param within the schemas that have led to this one */
 function typesOf(schema: AnySchema, follow: Follow, within: readonly AnySchema[] = []): ReadonlySet<string> {
   if (typeof schema === 'boolean') return TYPES;
-  // What it allows beside itself, it allows.
+  // A branch that refers back to its own schema adds no types.
   if (within.includes(schema)) return new Set();
   const { type, const: only, enum: values = only === undefined ? undefined : [only], $ref, allOf = [] } = schema;
   const of = (each: AnySchema) => typesOf(each, follow, [...within, schema]);
@@ -186,12 +182,12 @@ function typesOfValue(value: unknown): string[] {
   return typeof value === 'number' || typeof value === 'bigint' ? ['number', 'integer'] : [typeof value];
 }
 
-/** The schemas, and all that they refer to or join: what a value must be by each of them. */
+/** These schemas and, by `$ref` and `allOf`, all others that their value must satisfy too. */
 export function joined(schemas: readonly AnySchema[], follow: Follow): Schema[] {
   return closure(schemas, ({ $ref, allOf = [] }) => [$ref === undefined ? undefined : follow($ref), ...allOf]);
 }
 
-/** The schemas, and all that may tell of what type the same value is: not those of conditions, which test it only. */
+/** These schemas and all others that may apply to the same value, except `not` and `if`, which only test it. */
 export function inPlace(schemas: readonly AnySchema[], follow: Follow): Schema[] {
   return closure(schemas, (schema) => appliedInPlace(schema, follow));
 }
@@ -215,7 +211,7 @@ const beneath = (schema: Schema): readonly (AnySchema | undefined)[] => [
   ...(schema.prefixItems ?? []),
 ];
 
-/** The schema, and all that apply to its place or beneath it. */
+/** The schema and all others that may apply to its value or to a part of it. */
 export function reachable(schema: AnySchema, follow: Follow): Schema[] {
   return closure([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
 }
@@ -223,7 +219,7 @@ export function reachable(schema: AnySchema, follow: Follow): Schema[] {
 function closure(roots: readonly AnySchema[], next: (schema: Schema) => readonly (AnySchema | undefined)[]): Schema[] {
   const isSchema = (each: AnySchema | undefined): each is Schema => typeof each === 'object';
   const found = new Set(roots.filter(isSchema));
-  // A set hands out what is added while it is walked.
+  // The iteration of a Set includes what is added meanwhile.
   for (const schema of found) for (const each of next(schema)) if (isSchema(each)) found.add(each);
   return [...found];
 }

@@ -1,7 +1,7 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
 
-/** A schema of what is beneath a value: of the member or the items that the label names, `*` for any other member. */
+/** A schema of parts of a value. The label is `.name`, a pattern, `*` (other members), `[0]`, or `[]` (other items). */
 interface Beneath {
   readonly owner: Schema;
   readonly label: string | RegExp;
@@ -9,10 +9,8 @@ interface Beneath {
 }
 
 /**
- * Refuses a schema that would judge one part of a value by itself twice. The parts of that part would be judged four times
- * and so on, so that a body of 300 bytes could keep the service busy for minutes.
- *
- * @throws ContractError
+ * Refuses a schema that applies to one part of its value twice: it would apply to the parts of that part four times,
+ * and so on, so that a body of 300 bytes could keep the service busy for minutes. @throws ContractError
  */
 export function requireSingleRecursion(schema: Schema, follow: Follow): void {
   for (const applied of alternatives(schema, follow)) {
@@ -20,13 +18,13 @@ export function requireSingleRecursion(schema: Schema, follow: Follow): void {
     const doubled = again.find((one, index) => again.slice(index + 1).some((other) => overlap(one, other)));
     if (doubled === undefined) continue;
     throw new ContractError(
-      `${locationOf(schema)}: one part of a value is judged by this schema twice, and its parts four times: ` +
-        'say it in one place, or tell branches apart by a discriminator',
+      `${locationOf(schema)}: this schema applies twice to the same part of a value, four times to its parts, and so on: ` +
+        'refer to it in one place only, or choose between branches by a discriminator',
     );
   }
 }
 
-/** What judges one value beside and by a schema, each as often as it does. Of a discriminator one branch does. */
+/** The schemas that apply to the value, per branch of a discriminator; one that applies twice is listed twice. */
 function alternatives(root: Schema, follow: Follow): readonly (readonly Schema[])[] {
   const visit = (schema: AnySchema | undefined, within: readonly Schema[]): readonly (readonly Schema[])[] => {
     if (typeof schema !== 'object' || within.includes(schema)) return [[]];
@@ -59,7 +57,7 @@ function beneath(owner: Schema): Beneath[] {
   return found.flatMap(([label, schema]) => (schema === undefined ? [] : [{ owner, label, schema }]));
 }
 
-/** Whether two may judge one part of a value. */
+/** Whether both may apply to the same part of a value. */
 function overlap(one: Beneath, other: Beneath): boolean {
   const [first, second] = [one.label, other.label];
   const isItem = (label: string | RegExp) => typeof label === 'string' && label.startsWith('[');

@@ -4,26 +4,18 @@ import { parseJson } from './json.ts';
 import type { SentRequest } from './parameters.ts';
 
 export interface Body {
-  /** As the contract declares it. */
+  /** One that the contract declares. */
   readonly mediaType: string;
   readonly text: string;
 }
 
-/**
- * The body of a request, from its text alone: read, and held to the contract, as if it had been sent.
- *
- * @throws Refusal as `validateRequest` does
- */
+/** Reads a record of an import as if it were the body of a request. @throws Refusal */
 export function readBodyText(text: string, operation: ContractOperation): unknown {
   const [mediaType = ''] = operation.body?.types.keys() ?? [];
   return validateRequest({ path: operation.path, query: '', headers: {} }, { mediaType, text }, operation).body;
 }
 
-/**
- * Reads a request, and holds it to the contract.
- *
- * @throws Refusal if it breaks the contract
- */
+/** @throws Refusal if the request breaks the contract */
 export function validateRequest(sent: SentRequest, body: Body | undefined, operation: ContractOperation): RequestData {
   const { path, query, header } = operation.readParameters(sent);
   const position = body && operation.body?.types.get(body.mediaType)?.position;

@@ -6,19 +6,19 @@ import { joined } from './positions.ts';
 import { requireSingleRecursion } from './recursion.ts';
 import { VOCABULARY } from './vocabulary.ts';
 
-/** Their schemas apply to the same value. */
+/** Keywords whose schemas apply to the same value. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
-/** Beneath these a schema applies to some values only. */
+/** Keywords whose schemas apply to some values only. */
 const CONDITIONAL = ['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'contains'];
-/** Of what stands beneath these, the types of TypeScript say nothing. */
+/** Keywords that the generated types ignore. */
 const UNTYPED = ['not', 'if', 'then', 'else', 'dependentSchemas', 'contains', 'propertyNames'];
-/** Of these, Ajv would count what they evaluate also where they do not hold. */
+/** Keywords whose members Ajv would count as evaluated (unevaluatedProperties) even where the branch fails. */
 const BRANCHES = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
-/** These see each other, where one schema has them. */
+/** `additionalProperties` depends on the other two, so they stay in one schema. */
 const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
-/** Keywords that the validator takes as they are. */
+/** Keywords that Ajv gets unchanged. */
 const PLAIN = /^(?:pattern|(?:max|min)(?:Length|Items|Contains|Properties))$/;
-/** Keywords of exact.ts; the types and the formats of numbers are too. */
+/** Keywords of exact.ts, which also checks the types and formats of numbers. */
 const EXACT = [
   'minimum',
   'maximum',
@@ -31,39 +31,39 @@ const EXACT = [
 ];
 const OF_NUMBERS = /^(?:int32|int64|float|double)$/;
 
-/** The names that every object of JavaScript has. */
 const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 
-/** Where a schema stands: what it may say depends on it. */
+/** Where a schema stands, which decides what it may contain. */
 interface Place {
   readonly of: 'a member' | 'a parameter' | 'another value';
-  /** Whether it applies to some values only. */
+  /** Beneath one of CONDITIONAL. */
   readonly isConditional: boolean;
+  /** Not beneath one of UNTYPED. */
   readonly isTyped: boolean;
-  /** What has been referred to on the way to it, for the same value. */
+  /** The schemas that have led to this one by `$ref`, for the same value. */
   readonly within: readonly AnySchema[];
-  /** The members that another schema of the same value keeps out. */
+  /** Members that must not be sent in this direction, by this schema or another one of the same value. */
   readonly barred: readonly string[];
 }
 const ELSEWHERE: Place = { of: 'another value', isConditional: false, isTyped: true, within: [], barred: [] };
 export const OF_PARAMETER: Place = { ...ELSEWHERE, of: 'a parameter' };
 
 /**
- * Puts the schemas of a contract as the validator, which would get some of them wrong, is shown them: for requests, where
- * a member that is readOnly is refused, or for replies, where one that is writeOnly is. It is shown no defaults:
- * positions.ts fills them in.
+ * Rewrites the schemas that Ajv would validate wrongly. In requests, readOnly members are refused; in replies,
+ * writeOnly ones. Defaults are left out: positions.ts fills them in.
  */
 export class Translation {
-  /** What is referred to, by the names that references have in the translation. */
+  /** Translated targets of references, by name. */
   readonly components: Record<string, unknown> = {};
-  /** What exact.ts judges: `exact0: true` in a schema demands the first of these. */
+  /** A translated schema requires the first of these by `exact0: true`. */
   readonly checks: ExactCheck[] = [];
-  /** The schemas that have a default, and how the validator is shown them. */
+  /** Schemas with a default, and their translations. */
   readonly defaults = new Map<Schema, unknown>();
   private readonly direction: 'request' | 'reply';
   private readonly follow: Follow;
+  /** Names of exact checks, by the JSON of their keywords. */
   private readonly known = new Map<string, readonly string[]>();
-  /** By the place, as far as it matters, and what they lead to. */
+  /** Names of components, by the place of the reference and its target. */
   private readonly references = new Map<string, Map<AnySchema, string>>();
 
   constructor(direction: 'request' | 'reply', follow: Follow) {
@@ -71,7 +71,7 @@ export class Translation {
     this.follow = follow;
   }
 
-  /** @throws ContractError for a schema that is not kept where it stands */
+  /** @throws ContractError for a schema that is not supported in its place */
   schema(schema: AnySchema, at: Place = ELSEWHERE): unknown {
     if (typeof schema === 'boolean') return schema;
     this.requirePlace(schema, at);
@@ -80,7 +80,7 @@ export class Translation {
     const shown: Record<string, unknown> = {};
     const exact: Record<string, unknown> = {};
     const also: unknown[] = [];
-    // Where a branch has evaluated nothing, Ajv fails to count what patterns evaluate beside it.
+    // Beside a branch that evaluates no member, Ajv forgets which members the patterns evaluate.
     const members: Record<string, unknown> = schema.patternProperties === undefined ? shown : {};
     if (members !== shown) also.push(this.apart(members));
     const { discriminator, type, format = '', if: condition } = schema;
@@ -108,13 +108,13 @@ export class Translation {
       else if (PLAIN.test(keyword)) shown[keyword] = value;
       else if (EXACT.includes(keyword)) exact[keyword] = value;
     }
-    // The type of a number is judged with it, and so are types beside it.
+    // If `type` includes a type of numbers, exact.ts checks all its types.
     const isOfNumbers = [type].flat().some((each) => each === 'integer' || each === 'number');
     if (type !== undefined) (isOfNumbers ? exact : shown)['type'] = type;
     if (format !== '') (OF_NUMBERS.test(format) ? exact : shown)['format'] = format;
-    // Ajv takes an `if` that has neither for one that says nothing, also of which members it evaluates.
+    // Ajv ignores an `if` without then and else, though it evaluates members.
     if (condition !== undefined) for (const each of ['then', 'else']) shown[each] ??= { not: false };
-    // Ajv takes them for evaluated: it looks each name up in an ordinary object.
+    // Ajv takes members such as `constructor` for evaluated: it looks each name up in an ordinary object.
     if ((schema.unevaluatedProperties ?? true) !== true) also.push({ propertyNames: { not: { enum: INHERITED } } });
     if (also.length > 0) shown['allOf'] = [...((shown['allOf'] ?? []) as unknown[]), ...also];
     Object.assign(shown, this.exact(exact));
@@ -128,7 +128,7 @@ export class Translation {
     return Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, shown(each)]));
   }
 
-  /** The keywords that stand for those of exact.ts. */
+  /** The keywords `exact0`, `exact1`, … in place of those that exact.ts checks. */
   private exact(keywords: object): object {
     const key = exactJson(keywords);
     let names = this.known.get(key);
@@ -145,18 +145,18 @@ export class Translation {
     );
   }
 
-  /** Whether no value may be sent in this direction. */
+  /** Whether the value must not be sent in this direction. */
   private isBarred(schema: AnySchema = true): boolean {
     return joined([schema], this.follow).some(({ readOnly = false, writeOnly = false }) =>
       this.direction === 'request' ? readOnly : writeOnly,
     );
   }
 
-  /** A reference in the translation. What it leads to is translated once for all places of a kind. */
+  /** The name of the target in the translation. A target is translated once for all places of a kind. */
   private reference(target: AnySchema, place: Place): string {
     if (typeof target === 'object') this.requirePlace(target, place);
     if (place.within.includes(target))
-      throw new ContractError(`${locationOf(target)}: a schema cannot refer to itself for the same value`);
+      throw new ContractError(`${locationOf(target)}: a schema must not refer to itself for the same value`);
     const key = [place.isConditional, place.isTyped, ...place.barred].join();
     const known = this.references.get(key) ?? new Map<AnySchema, string>();
     this.references.set(key, known);
@@ -164,13 +164,13 @@ export class Translation {
     if (name === undefined) {
       name = this.nextName();
       known.set(target, name);
-      // Of which value it is, is seen above, for each reference.
+      // requirePlace has checked `of` for this reference; 'a member' allows everything.
       this.add(name, this.schema(target, { ...place, of: 'a member', within: [...place.within, target] }));
     }
     return name;
   }
 
-  /** A schema that Ajv compiles by itself: what it evaluates counts where it holds. @returns a reference to it */
+  /** Has Ajv compile a schema by itself, so that its evaluated members count only where it is valid. */
   private apart(translated: unknown): unknown {
     if (typeof translated === 'boolean') return translated;
     const name = this.nextName();
@@ -178,7 +178,7 @@ export class Translation {
     return { $ref: name };
   }
 
-  /** By its `$id`, Ajv compiles a schema once for all that refer to it. */
+  /** Ajv compiles a schema with an `$id` once for all references. */
   private add(name: string, translated: unknown): void {
     this.components[name] = { $id: name, allOf: [translated] };
   }
@@ -188,10 +188,7 @@ export class Translation {
     return `urn:${this.direction}:${this.names++}`;
   }
 
-  /**
-   * The branches of oneOf or anyOf, each for the values of the discriminator that it is for. Each value is judged by one
-   * branch: where branches contain each other, judging it by each would take twice as long with each level.
-   */
+  /** Applies only the chosen branch: if branches contain each other, all would take twice the time with each level. */
   private choice(schema: Schema, branches: readonly AnySchema[], shownOf: (branch: AnySchema) => unknown): unknown[] {
     const { propertyName = '' } = schema.discriminator ?? {};
     const pins = branches.map((branch) => ({ branch, values: pinnedValues(schema, branch, this.follow) }));
@@ -203,7 +200,7 @@ export class Translation {
     const all = pins.flatMap(({ values }) => values);
     if (new Set(all).size < all.length)
       throw new ContractError(
-        `${locationOf(schema.discriminator)}: a value of ${propertyName} is that of two branches`,
+        `${locationOf(schema.discriminator)}: two branches have the same value of ${propertyName}`,
       );
     return [having(all), ...pins.map(({ branch, values }) => ({ if: having(values), then: shownOf(branch) }))];
   }
@@ -214,16 +211,18 @@ export class Translation {
       throw new ContractError(`${locationOf(schema)}: ${what}`);
     };
     if ((readOnly || writeOnly) && place.of !== 'a member')
-      refuse('readOnly and writeOnly are kept for members of objects: write them beside the $ref in properties');
+      refuse(
+        'readOnly and writeOnly must stand in a member of an object: write them under properties, beside the $ref',
+      );
     if (format === 'int64' && !place.isTyped)
-      refuse(`format: int64 is kept where TypeScript sees it, not beneath ${UNTYPED.join(', ')}: leave the format out`);
+      refuse(`format: int64 must not stand beneath ${UNTYPED.join(', ')}, which the types ignore: leave it out`);
     if (discriminator !== undefined && oneOf === undefined && anyOf === undefined)
       refuse('a discriminator must stand beside oneOf or anyOf');
     if (schema.default === undefined || this.direction === 'reply') return;
     if (place.of === 'another value')
-      refuse('a default is filled in for parameters and for members of objects: leave it out');
+      refuse('only a parameter or a member of an object can have a default: leave it out');
     if (place.isConditional)
-      refuse(`a default is filled in for all requests: it cannot stand beneath ${CONDITIONAL.join(', ')}`);
+      refuse(`a default applies to all requests: it must not stand beneath ${CONDITIONAL.join(', ')}`);
   }
 }
 
@@ -244,12 +243,7 @@ function onlyWith(has: (name: string) => boolean, dependents: Dependents): Depen
   return Object.fromEntries(Object.entries(dependents).map(([name, each]) => [name, each.filter(has)]));
 }
 
-/**
- * The values of the discriminator by which a branch is chosen. A discriminator must not change what is valid (OpenAPI 3.1,
- * section 4.8.25): so each branch must demand these values itself.
- *
- * @throws ContractError if it does not
- */
+/** The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25). */
 function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly string[] {
   const { propertyName = '', mapping = {} } = discriminator ?? {};
   const refuse = (what: string): never => {
@@ -269,5 +263,5 @@ function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Foll
     pinned.some((each) => each !== undefined && new Set(values).symmetricDifference(new Set(each)).size === 0);
   if (isPinned) return values;
   const value = values.length === 1 ? `const: ${values.join()}` : `enum: [${values.join(', ')}]`;
-  return refuse(`${reference} must require ${propertyName}, and pin it by ${value}, as the discriminator says`);
+  return refuse(`${reference} must require ${propertyName}, and allow only ${value} for it, as the discriminator says`);
 }

@@ -1,14 +1,13 @@
 import type { components, operations } from '../../generated/openapi.ts';
 import type { OWN_HEADERS } from './contract.ts';
 
-// The shapes of an operation as data, derived from the types that openapi.yaml generates. `All` is the generated
-// `operations` of another contract where a test has one.
+// Types of operations, derived from the generated ones. Tests set `All` to the `operations` of another contract.
 
-/** A schema of the contract, as replies hold it. */
+/** A schema of the contract, as a reply has it. */
 export type Schema<Name extends keyof components['schemas']> = Sent<components['schemas'][Name]>;
 export type ErrorBody = Schema<'Error'>;
 
-/** What generated types mark a property with that is readOnly, or writeOnly. */
+/** openapi-typescript marks a property that is readOnly by `$read`, one that is writeOnly by `$write`. */
 interface ReadOnly<Value = unknown> {
   readonly $read: Value;
 }
@@ -16,10 +15,10 @@ interface WriteOnly<Value = unknown> {
   readonly $write: Value;
 }
 
-/** The name of a member, unless it is marked as such. (`never` extends every mark.) */
+/** The name of a member, unless its value has the mark. `never`, which extends every mark, counts as unmarked. */
 type Unless<Mark, Name, Value> = [Value] extends [never] ? Name : Value extends Mark ? never : Name;
 
-/** What an operation gets of a value that clients send: nothing that is readOnly, and each default filled in. */
+/** A value of a request, as an operation gets it: without readOnly members, with all defaults. */
 type Received<T> =
   T extends WriteOnly<infer Value>
     ? Received<Value>
@@ -31,14 +30,14 @@ type Received<T> =
           : never
         : T;
 type Defined<T> = Exclude<T, undefined>;
-/** Generated types have `| undefined` for what has a default only; exactOptionalPropertyTypes tells it from `?`. */
+/** Generated types include `undefined` only for a member with a default, which an operation always gets. */
 type FilledIn<T> = {
   [Name in keyof T as undefined extends Required<T>[Name] ? never : Name]: T[Name];
 } & {
   [Name in keyof T as undefined extends Required<T>[Name] ? Name : never]-?: Defined<T[Name]>;
 };
 
-/** What an operation returns for a value that clients get: nothing that is writeOnly. */
+/** A value of a reply, as an operation returns it: without writeOnly members. */
 type Sent<T> =
   T extends ReadOnly<infer Value>
     ? Sent<Value>
@@ -60,7 +59,7 @@ type RequestContent<O> = O extends { requestBody: { content: infer C } }
     ? Received<C[keyof C]> | undefined
     : undefined;
 
-/** What an operation is called with; int64 is `bigint`, defaults are filled in. */
+/** The first argument of an operation; int64 is `bigint`. */
 export interface Request<Id extends keyof All, All = operations> {
   readonly path: Part<All[Id], 'path'>;
   readonly query: Part<All[Id], 'query'>;
@@ -68,7 +67,7 @@ export interface Request<Id extends keyof All, All = operations> {
   readonly body: RequestContent<All[Id]>;
 }
 
-/** The headers that an operation may send. The generated `[name: string]: unknown` would let a misspelt one through. */
+/** The declared headers without the generated `[name: string]: unknown`, which would let a misspelt name through. */
 type Declared<T> = { [Name in keyof T as string extends Name ? never : Offered<Name>]: T[Name] };
 type Offered<Name> = Name extends string
   ? Lowercase<Name> extends (typeof OWN_HEADERS)[number]
@@ -88,10 +87,7 @@ type Replies<O> = O extends { responses: infer R }
   ? { [Status in keyof R & number]: ReplyOf<Status, R[Status]> }[keyof R & number]
   : never;
 
-/**
- * What an operation may answer: the statuses that openapi.yaml declares by number. `default` is not among them, or
- * any status would compile; failures that fall under it are thrown.
- */
+/** Only statuses that openapi.yaml declares by number: `default` would let any status compile. */
 export type Reply<Id extends keyof All, All = operations> = Replies<All[Id]>;
 
 export type Operation<Id extends keyof All, Tools, All = operations> = (
@@ -99,5 +95,4 @@ export type Operation<Id extends keyof All, Tools, All = operations> = (
   tools: Tools,
 ) => Promise<Reply<Id, All>>;
 
-/** A handler for each operationId of the contract: none missing, none too many. */
 export type Operations<Tools, All = operations> = { readonly [Id in keyof All]: Operation<Id, Tools, All> };

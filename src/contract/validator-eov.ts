@@ -27,11 +27,11 @@ import { Position } from './positions.ts';
 import { OF_PARAMETER, Translation } from './schemas.ts';
 import { messageOf } from '../explained-error.ts';
 
-// The only file that knows express-openapi-validator, most of all how it works inside: as a middleware it would, for each
-// request, wait for promises long resolved, match the path again, parse its URL, redefine `query` and hook into the reply.
-// What its two validators have compiled is called here, and they themselves only to say what is wrong.
+// The only file that knows the internals of express-openapi-validator. It calls the functions that the validator
+// compiles, and the validator itself only to describe a fault: as a middleware, the validator would match the path
+// again, parse the URL, redefine `query` and hook into the reply, for each request.
 
-/** The versions of the validator that the tests of contract and http were run with. */
+/** The tests have passed with these versions. */
 const TESTED = ['5.6.2'];
 
 const require = createRequire(import.meta.url);
@@ -40,20 +40,20 @@ const FORMATS = Object.fromEntries(
   Object.entries(STRING_FORMATS).map(([name, validate]) => [name, { type: 'string' as const, validate }]),
 );
 
-/** Options of Ajv, which the validator hands on. */
+/** The validator hands these on to Ajv. */
 function ajvOptions({ checks }: Translation): Options {
   return {
     allErrors: true,
     strict: false,
     strictNumbers: true,
-    // The document was held to the schema of OpenAPI.
+    // requireOpenApi has checked the document.
     validateSchema: false,
     coerceTypes: false,
     validateFormats: true,
     ajvFormats: { mode: 'fast' },
     formats: FORMATS,
     serDesMap: {},
-    // With `errors: false`, Ajv makes the error. Those that a keyword makes are copied for each one that there was before.
+    // `errors: false` saves time: Ajv copies an error that a keyword makes itself once for each earlier error.
     keywords: checks.map(({ message, isValid }, index) => ({
       keyword: `exact${index}`,
       schema: false,
@@ -61,18 +61,17 @@ function ajvOptions({ checks }: Translation): Options {
       validate: isValid,
       error: { message },
     })),
-    // An array may be shorter than its prefixItems, and longer.
+    // An array may be shorter or longer than its prefixItems.
     strictTuples: false,
   };
 }
 
-/** @throws ContractError if the document is not valid OpenAPI 3.1 */
 export function requireOpenApi(document: OpenApiDocument): void {
-  // Loaded only where it is used, as it delays a start.
+  // Not imported above, since loading it delays every start.
   const loaded: unknown = require('express-openapi-validator/dist/framework/openapi.schema.validator.js');
   const { OpenAPISchemaValidator: Validator } = loaded as { OpenAPISchemaValidator: typeof OpenAPISchemaValidator };
   const validator = new Validator({ version: document.openapi, validateApiSpec: true });
-  // Its parameter has the type of a valid document, which is what it is asked about.
+  // A cast, since the parameter has the type of a valid document.
   const [first] = validator.validate(document as OpenApiDocument & OpenAPIV3.DocumentV3_1).errors ?? [];
   if (first === undefined) return;
   throw new ContractError(
@@ -81,11 +80,7 @@ export function requireOpenApi(document: OpenApiDocument): void {
   );
 }
 
-/**
- * Compiles a validator for each operation of a contract.
- *
- * @throws ContractError if the contract does not compile
- */
+/** @throws ContractError if the contract does not compile */
 export function withValidators(operations: readonly Declared[], document: OpenApiDocument): ContractOperation[] {
   requireTested(packageJson.version);
   const patterns = patternMessages(document);
@@ -94,7 +89,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
   const messages = operations.map((operation) => ({ operation, ...toMessages(operation, requests, replies) }));
   try {
     const requestValidator = new RequestValidator(toSpecification(requests.components), ajvOptions(requests));
-    // A reply may be made of objects that inherit members, such as `constructor`: those are not sent.
+    // Objects in a reply may inherit members such as `constructor`, which are not sent.
     const replyOptions: Options = { ...ajvOptions(replies), ownProperties: true };
     const replyValidator = new ResponseValidator(toSpecification(replies.components), replyOptions);
     const compile = (operation: Named, bodies: ReadonlyMap<string, unknown>) =>
@@ -115,7 +110,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
 
 type Named = Pick<Declared, 'id' | 'method'>;
 
-/** @throws ContractError for a default that a request could not have, or that would be filled in without end */
+/** @throws ContractError for a default that is not valid, or that contains itself */
 function requireDefaults(
   { defaults }: Translation,
   follow: Follow,
@@ -132,13 +127,13 @@ function requireDefaults(
       position.filled(schema.default);
     } catch (error) {
       if (!(error instanceof Refusal || error instanceof RangeError)) throw error;
-      const what = error instanceof Refusal ? error.message : 'a default cannot lead to itself';
+      const what = error instanceof Refusal ? error.message : 'a default must not contain itself';
       throw new ContractError(`${locationOf(schema)}: ${what}`);
     }
   }
 }
 
-/** @throws ContractError for a version that may work otherwise inside, and let everything through */
+/** Another version may differ inside, and then accept every request. */
 function requireTested(installed: string): void {
   if (TESTED.includes(installed)) return;
   throw new ContractError(
@@ -146,7 +141,7 @@ function requireTested(installed: string): void {
   );
 }
 
-/** A document that has nothing but what its operations, which are handed over one by one, refer to. */
+/** A document with schemas only: the validator gets the operations one by one. */
 function toSpecification(schemas: object): OpenAPIV3.DocumentV3_1 {
   return {
     openapi: '3.1.0',
@@ -158,12 +153,11 @@ function toSpecification(schemas: object): OpenAPIV3.DocumentV3_1 {
 }
 
 /**
- * Requests and replies as the validator is shown them: each as a body of JSON, with the parameters or the header fields
- * as members of it. What the validator would do to parameters by itself (texts for numbers, styles, defaults), it does
- * not do right.
+ * The schemas of requests and replies for the validator. Parameters and header fields are members of one JSON body
+ * there, because the validator has faults in its own handling of parameters (types, styles, defaults).
  */
 interface Messages {
-  /** By the media type of the body; '' if there is none. */
+  /** By media type; '' without a body. */
   readonly bodies: ReadonlyMap<string, unknown>;
   /** By status. */
   readonly responses: ReadonlyMap<string, unknown>;
@@ -197,7 +191,7 @@ function toMessages(
   return { bodies: new Map(bodies.length > 0 ? bodies : [['', toRequest(false)]]), responses: new Map(responses) };
 }
 
-/** The schema of an object that has these members and no others. */
+/** The schema of an object with no other members. */
 function closed(
   members: readonly { readonly name: string; readonly required?: boolean; readonly schema: AnySchema }[],
   translate: (schema: AnySchema) => unknown,
@@ -210,10 +204,10 @@ function closed(
   };
 }
 
-/** The validator takes a response, and has no use for it where it validates requests. */
+/** The validator does not use the response when it validates a request. */
 const NO_RESPONSE: unknown = {};
 
-/** What the validator has compiled. */
+/** A compiled schema. */
 type Check = (data: object) => boolean;
 
 function compileRequests(
@@ -226,7 +220,7 @@ function compileRequests(
   const compiled = new Map(
     [...bodies].map(([type, schema]) => [type, compileRequest(operation, type, schema, validator, checks, patterns)]),
   );
-  // What has no body is held to any of them alike.
+  // Without a body, all of them check the same.
   const [first] = compiled.values();
   return (request, mediaType = '') => (compiled.get(mediaType) ?? first)?.(request);
 }
@@ -239,13 +233,12 @@ function compileRequest(
   checks: readonly ExactCheck[],
   patterns: ReadonlyMap<string, string>,
 ): (request: RequestData) => void {
-  // The media type is any: http/body.ts has checked it. The validator's names for what it compiles go by the route.
+  // `*/*` as http/body.ts has checked the media type. The validator names a compiled schema by its route.
   const requestBody = { required: true, content: { '*/*': { schema } } };
   const expressRoute = `${id} ${type}`;
   const openapi = { expressRoute, openApiRoute: '', pathParams: {}, schema: { requestBody }, serial: 0 };
-  /** Has the validator say what is wrong. */
   const refuse = (body: RequestData) => {
-    // The object has what the validator uses of an Express request.
+    // The members of an Express request that the validator reads.
     const light: unknown = { method, path: '', originalUrl: '/', headers: {}, params: {}, query: {}, body, openapi };
     try {
       void validator.validate(light as OpenApiRequest, NO_RESPONSE as Response, () => undefined);
@@ -254,20 +247,21 @@ function compileRequest(
       throw contractBroken(inMessage(error.errors, '/body', checks), patterns);
     }
   };
-  // The validator compiles on first use: at once, so that a fault in the contract shows now.
+  // The validator compiles on first use; a fault in the contract must show at the start.
   try {
     refuse({ path: {}, query: {}, header: {}, body: {} });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
   }
-  // By its types, the validator keeps to itself what it has compiled.
+  // `ajvBody` is private in the validator's types.
   const { ajvBody } = validator as unknown as { readonly ajvBody: { getSchema(key: string): Check | undefined } };
   const isValid = ajvBody.getSchema(`${method}-${expressRoute}-not_provided`);
-  if (isValid === undefined) throw new ContractError('express-openapi-validator has compiled nothing for a request');
+  if (isValid === undefined)
+    throw new ContractError('express-openapi-validator did not compile the schema of a request');
   return (request) => {
     if (isValid({ body: request })) return;
     refuse(request);
-    throw new ContractError('express-openapi-validator does not say what is wrong with a request');
+    throw new ContractError('express-openapi-validator refused a request without naming a fault');
   };
 }
 
@@ -286,10 +280,10 @@ function compileReplies(
   return (status, headers, body) => {
     const name = String(status) in checks ? String(status) : 'default';
     const reply = { headers, body };
-    // What the validator comes to in the end, without its search for the media type; a fault it shall put in words.
+    // The same result as that of `_validate`, which would first search for the media type.
     if (checks[name]?.['application/json']?.({ response: reply })) return;
     try {
-      // By its types only a number, but it takes any name of a response.
+      // Declared as a number, but `default` works too.
       const statusCode: unknown = name;
       validator._validate({ validators, body: reply, statusCode: statusCode as number, path: '', accepts: [] });
     } catch (error) {
@@ -301,12 +295,12 @@ function compileReplies(
   };
 }
 
-/** By response and media type. The validator's own type lacks the second. */
+/** By status and media type; the validator's own type lacks the media type. */
 type Checks = Readonly<Record<string, Readonly<Record<string, Check>> | undefined>>;
 
-/** Faults of a message, which the validator takes for a body, by their paths in it and by the contract's keywords. */
+/** Translates paths of the validator's body, and names of exact checks, into those of the contract. */
 function inMessage(faults: readonly Fault[], body: string, checks: readonly ExactCheck[]): Fault[] {
-  // Beside that of an `if` stand those of its branch, which say what is wrong.
+  // The faults of the branch of an `if` say more than that of the `if` itself.
   const own = faults.filter(({ errorCode = '' }) => !errorCode.startsWith('if.'));
   return own.map(({ path, message, errorCode = '' }) => {
     const [, index] = /^exact(\d+)\./.exec(errorCode) ?? [];

@@ -3,28 +3,23 @@ import { ContractError } from './errors.ts';
 import { SILENT_FORMATS, STRING_FORMATS } from './formats.ts';
 import { Position } from './positions.ts';
 
-/** The kinds of objects that are walked, by the names that OpenAPI has for them. */
+/** OpenAPI's names of its objects. */
 export type Kind =
   | ('OpenAPI' | 'Info' | 'Server' | 'Components' | 'Path Item' | 'Operation' | 'Parameter' | 'Request Body')
   | ('Media Type' | 'Response' | 'Header' | 'Security Scheme' | 'Security Requirement' | 'Schema' | 'Discriminator');
 
-/**
- * What the service makes of each field of OpenAPI 3.1 and each keyword of JSON Schema 2020-12. A contract that uses a
- * field in another way, or a field that has no row here, is refused: so a contract that starts is kept. docs/contract.md
- * is written from these rows.
- */
+/** One field of OpenAPI 3.1 or one keyword of JSON Schema 2020-12; docs/contract.md shows it as a row of a table. */
 export interface Row {
-  /** `kept`: the service or the compiler holds to it. `shown`: documentation only. `refused`: no contract may have it. */
+  /** `kept`: the service or the compiler enforces the field. `shown`: documentation. `refused`: the start fails. */
   readonly is: 'kept' | 'shown' | 'refused';
-  /** How it is kept; or, of a field that is refused, what to do. */
+  /** How the service enforces the field; for a refused field, the cure. */
   readonly how: string;
-  /** What its value must be. */
   readonly value?: ValueCheck;
-  /** The kind of object that it holds; in a list, or by names. */
+  /** The kind of the object, or of the objects in a list or a map, that is the field's value. */
   readonly holds?: { readonly kind: Kind; readonly in?: 'list' | 'map' };
 }
 
-/** @returns what is wrong with a value, to be read behind the name of its field */
+/** @returns what is wrong with a value: a sentence whose subject is the field's name */
 type ValueCheck = (value: unknown, holder: Readonly<Record<string, unknown>>) => string | undefined;
 
 const must =
@@ -36,13 +31,13 @@ const text = must('a string', (value) => typeof value === 'string');
 const flag = must('true or false', (value) => typeof value === 'boolean');
 const marker: ValueCheck = (value, holder) =>
   holder['readOnly'] === true && holder['writeOnly'] === true
-    ? 'cannot stand beside the other: it could never be sent'
+    ? 'must not be combined with its opposite: the member could never be sent'
     : flag(value, holder);
-const count = must('an integer, at least 0', (value) => Number.isInteger(value) && Number(value) >= 0);
+const count = must('an integer of at least 0', (value) => Number.isInteger(value) && Number(value) >= 0);
 const isNumber = (value: unknown) => typeof value === 'bigint' || Number.isFinite(value);
 const number = must('a number', isNumber);
 const positive = must('a number above 0', (value) => isNumber(value) && Number(value) > 0);
-/** document.ts reads integers beyond ±9007199254740991 as bigints; bodies have them as such where the format is int64. */
+/** document.ts reads integers beyond ±9007199254740991 as bigints, which only the format int64 allows. */
 const ofInt64 =
   (check: ValueCheck): ValueCheck =>
   (value, holder) =>
@@ -60,14 +55,14 @@ const isTypes = (listed: readonly unknown[]) =>
   listed.every((each) => typeof each === 'string' && TYPES.includes(each));
 const types: ValueCheck = (value) => {
   const listed = [value].flat();
-  if (listed.includes(null)) return 'must have "null" in quotes: without them it is no text';
+  if (listed.includes(null)) return 'must have "null" in quotes, which make it a string';
   return isTypes(listed) ? undefined : `must be one or more of ${TYPES.join(', ')}`;
 };
 
 const FORMATS = ['int32', 'int64', 'float', 'double', ...Object.keys(STRING_FORMATS), ...SILENT_FORMATS];
 
 const format: ValueCheck = (value, { type }) => {
-  if (!FORMATS.includes(String(value))) return `${String(value)} is not kept: ${FORMATS.join(', ')} are`;
+  if (!FORMATS.includes(String(value))) return `${String(value)} is not supported: use one of ${FORMATS.join(', ')}`;
   if (value !== 'int64' || [type].flat().includes('integer')) return undefined;
   return 'int64 must stand beside type: integer';
 };
@@ -79,14 +74,14 @@ const mapOf = (what: string, isEntry: (entry: readonly [string, unknown]) => boo
       typeof value === 'object' && value !== null && !Array.isArray(value) && Object.entries(value).every(isEntry),
   );
 const meanings = mapOf(
-  'numbers to what they mean',
+  'numbers to their meanings',
   ([number, meaning]) => /^\d+$/.test(number) && typeof meaning === 'string',
 );
 const headerNames: ValueCheck = (value, { headers }) => {
   const known = Object.keys(headers ?? {});
   return isNames(value) && value.every((name) => known.includes(name))
     ? undefined
-    : 'must be a list of names of headers';
+    : 'must be a list of names of components.headers';
 };
 const dependents = mapOf('names to lists of names', ([, value]) => isNames(value));
 const mapping = mapOf('values to schemas', ([, value]) => typeof value === 'string');
@@ -105,7 +100,7 @@ const patterns: ValueCheck = (value, holder) =>
     .map((each) => pattern(each, holder))
     .find((wrong) => wrong !== undefined);
 
-/** In the code that Ajv generates, an object literal takes such a member for its prototype. */
+/** Ajv generates object literals, in which this member would set the prototype. */
 const PROTOTYPE = '__proto__';
 const noPrototype = must(
   `without ${PROTOTYPE}`,
@@ -116,89 +111,80 @@ const style: ValueCheck = (value, { in: location }) => {
   const styles = location === 'query' ? ['form', 'deepObject'] : ['simple'];
   return styles.includes(String(value))
     ? undefined
-    : `${String(value)} is not kept in ${String(location)}: ${styles.join(' and ')} ${styles.length > 1 ? 'are' : 'is'}`;
+    : `${String(value)} is not supported in ${String(location)}: use ${styles.join(' or ')}`;
 };
 
-const kept = (how: string, value?: ValueCheck, holds?: Row['holds']): Row => ({
-  is: 'kept',
-  how,
-  ...(value && { value }),
-  ...(holds && { holds }),
-});
-const one = (kind: Kind) => ({ kind });
-const list = (kind: Kind) => ({ kind, in: 'list' }) as const;
-const map = (kind: Kind) => ({ kind, in: 'map' }) as const;
+const kept = (how: string, value?: ValueCheck): Row => ({ is: 'kept', how, ...(value && { value }) });
+const one = (kind: Kind, how: string): Row => ({ ...kept(how), holds: { kind } });
+const list = (kind: Kind, how: string): Row => ({ ...kept(how), holds: { kind, in: 'list' } });
+const map = (kind: Kind, how: string, value?: ValueCheck): Row => ({ ...kept(how, value), holds: { kind, in: 'map' } });
 const refused = (how: string): Row => ({ is: 'refused', how });
-/** Documentation only. */
-const shown: Row = { is: 'shown', how: '' };
-const described = { summary: shown, description: shown };
+const shown = (...fields: readonly string[]) =>
+  Object.fromEntries(fields.map((field) => [field, { is: 'shown', how: '' }] as const));
 
 const RUN = 'at run time';
-const BOTH = 'in the types, and at run time';
-const ONE_FILE = 'bundle several files into one first: `npx redocly bundle`';
-const DIALECT = 'leave it out: the dialect is that of OpenAPI 3.1';
-const NO_NAMES = 'leave it out, and refer to schemas by their places: `#/components/schemas/…`';
+const BOTH = 'in the types and at run time';
+const ONE_FILE = 'bundle all files into one: `npx redocly bundle`';
+const DIALECT = 'leave it out: all schemas have the dialect of OpenAPI 3.1';
+const NO_NAMES = 'leave it out, and refer to a schema by its path, `#/components/schemas/…`';
 
 export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> = {
   OpenAPI: {
     openapi: kept('3.1.x', text),
-    info: kept('`version` is compared by `contract:check`', undefined, one('Info')),
+    info: one('Info', '`contract:check` compares `version`'),
     jsonSchemaDialect: refused(DIALECT),
-    servers: kept('the path of their urls is where the operations are mounted', undefined, list('Server')),
-    paths: kept(
-      'each operation has a handler; of two templates that match, the first is taken',
-      undefined,
-      map('Path Item'),
-    ),
-    // What the service does not do is typed and shown, as it is written.
-    webhooks: { is: 'kept', how: 'in the types' },
-    components: kept('what operations refer to', undefined, one('Components')),
-    security: kept(RUN, undefined, list('Security Requirement')),
-    tags: shown,
-    externalDocs: shown,
+    servers: list('Server', 'the operations are mounted at the path of the urls'),
+    paths: map('Path Item', 'each operation needs a handler; if two templates match a request, the first one applies'),
+    webhooks: kept('in the types'),
+    components: one('Components', 'parts that operations refer to'),
+    security: list('Security Requirement', RUN),
+    ...shown('tags', 'externalDocs'),
   },
-  Info: { ...described, title: shown, termsOfService: shown, contact: shown, license: shown, version: kept('', text) },
-  Server: { url: kept('its path', text), description: shown, variables: refused('write the url out') },
+  Info: {
+    ...shown('summary', 'description', 'title', 'termsOfService', 'contact', 'license'),
+    version: kept('', text),
+  },
+  Server: {
+    url: kept('only its path matters', text),
+    variables: refused('write the url out'),
+    ...shown('description'),
+  },
   Components: {
-    schemas: kept(BOTH, undefined, map('Schema')),
-    responses: kept(BOTH, undefined, map('Response')),
-    parameters: kept(BOTH, undefined, map('Parameter')),
-    examples: shown,
-    requestBodies: kept(BOTH, undefined, map('Request Body')),
-    headers: kept(BOTH, undefined, map('Header')),
+    schemas: map('Schema', BOTH),
+    responses: map('Response', BOTH),
+    parameters: map('Parameter', BOTH),
+    requestBodies: map('Request Body', BOTH),
+    headers: map('Header', BOTH),
     'x-headers-of-every-reply': kept(
-      'names of `headers`: each reply of an operation refers to them, without saying so',
+      'names of `headers`, which the service adds to each reply that does not declare them',
       headerNames,
     ),
-    securitySchemes: kept(RUN, undefined, map('Security Scheme')),
-    links: shown,
-    callbacks: { is: 'kept', how: 'in the types' },
+    securitySchemes: map('Security Scheme', RUN),
+    callbacks: kept('in the types'),
     pathItems: refused('write each path out under paths'),
+    ...shown('examples', 'links'),
   },
   'Path Item': {
-    ...described,
-    $ref: refused('a path must be written out, not referred to'),
-    ...Object.fromEntries(METHODS.map((method) => [method, kept(BOTH, undefined, one('Operation'))])),
-    servers: refused('only the document has servers: move them to its top'),
-    parameters: kept(BOTH, undefined, list('Parameter')),
+    ...shown('summary', 'description'),
+    $ref: refused('write the path out under paths'),
+    ...Object.fromEntries(METHODS.map((method) => [method, one('Operation', BOTH)])),
+    servers: refused('move servers to the top level of the document'),
+    parameters: list('Parameter', BOTH),
   },
   Operation: {
-    ...described,
-    tags: shown,
-    externalDocs: shown,
+    ...shown('summary', 'description', 'tags', 'externalDocs', 'deprecated'),
     operationId: kept('the name of the handler', text),
-    parameters: kept(BOTH, undefined, list('Parameter')),
-    requestBody: kept(BOTH, undefined, one('Request Body')),
-    responses: kept(`${BOTH}; what the service answers by itself must be declared`, undefined, map('Response')),
-    callbacks: { is: 'kept', how: 'in the types' },
-    deprecated: shown,
-    security: kept(RUN, undefined, list('Security Requirement')),
-    servers: refused('only the document has servers: move them to its top'),
+    parameters: list('Parameter', BOTH),
+    requestBody: one('Request Body', BOTH),
+    responses: map('Response', `${BOTH}; failures that the service itself answers must be declared`),
+    callbacks: kept('in the types'),
+    security: list('Security Requirement', RUN),
+    servers: refused('move servers to the top level of the document'),
     'x-max-body-bytes': kept(
-      'bytes of a body, as sent and after decompression, up to 1048576; 65536 without it',
+      'the largest body in bytes, as sent and after decompression: by default 65536, at most 1048576',
       count,
     ),
-    'x-allow-unknown-query-parameters': refused('declare each parameter: others are refused'),
+    'x-allow-unknown-query-parameters': refused('declare each query parameter: others are refused'),
   },
   Parameter: {
     name: kept(BOTH, (value, holder) => text(value, holder) ?? noPrototype([value], holder)),
@@ -208,100 +194,90 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
         ['path', 'query', 'header'].includes(String(value)),
       ),
     ),
-    description: shown,
     required: kept(BOTH, flag),
-    deprecated: shown,
     allowEmptyValue: refused('let the schema allow an empty string'),
     style: kept('`simple` in path and header; `form`, `deepObject` in query', style),
     explode: kept(RUN, flag),
-    allowReserved: kept('reserved characters are taken with and without it', flag),
-    schema: kept('of a string, number, integer or boolean; of an array or an object of such', undefined, one('Schema')),
+    allowReserved: kept('no effect: reserved characters are always allowed', flag),
+    schema: one('Schema', 'a string, number, integer or boolean, or an array or an object of these'),
     content: refused('describe the parameter by a schema'),
-    example: shown,
-    examples: shown,
+    ...shown('description', 'deprecated', 'example', 'examples'),
   },
   'Request Body': {
-    description: shown,
-    content: kept('application/json, application/….+json', undefined, map('Media Type')),
+    ...shown('description'),
+    content: map('Media Type', 'application/json, application/….+json'),
     required: kept(BOTH, flag),
   },
   'Media Type': {
-    schema: kept(BOTH, undefined, one('Schema')),
-    example: shown,
-    examples: shown,
-    encoding: refused('bodies are JSON, which has no parts'),
+    schema: one('Schema', BOTH),
+    ...shown('example', 'examples'),
+    encoding: refused('leave it out: a JSON body has no parts'),
   },
   Response: {
-    description: shown,
-    headers: kept(BOTH, undefined, map('Header')),
-    content: kept('one media type: application/json, application/….+json', undefined, map('Media Type')),
-    links: shown,
+    ...shown('description', 'links'),
+    headers: map('Header', BOTH),
+    content: map('Media Type', 'one media type: application/json, application/….+json'),
   },
   Header: {
-    description: shown,
     required: kept(BOTH, flag),
-    deprecated: shown,
     style: kept('`simple`', oneOf('simple')),
-    explode: kept('either way: a header holds one value', flag),
-    schema: kept('of a string, number, integer or boolean', undefined, one('Schema')),
+    explode: kept('no effect: a header has one value', flag),
+    schema: one('Schema', 'a string, number, integer or boolean'),
     content: refused('describe the header by a schema'),
-    example: shown,
-    examples: shown,
+    ...shown('description', 'deprecated', 'example', 'examples'),
   },
   'Security Scheme': {
     type: kept('http', oneOf('http')),
     scheme: kept(
       'bearer',
-      must('bearer: access tokens are all that is checked', (value) => /^bearer$/i.test(String(value))),
+      must('bearer: the service checks only bearer tokens', (value) => /^bearer$/i.test(String(value))),
     ),
-    description: shown,
-    bearerFormat: shown,
+    ...shown('description', 'bearerFormat'),
   },
   'Security Requirement': {},
   Schema: {
-    $ref: kept(`\`#/…\`, beside other keywords too; ${ONE_FILE}`, text),
-    $defs: kept(BOTH, undefined, map('Schema')),
-    $comment: shown,
+    $ref: kept(`\`#/…\`, also beside other keywords; ${ONE_FILE}`, text),
+    $defs: map('Schema', BOTH),
     $schema: refused(DIALECT),
     $id: refused(NO_NAMES),
     $anchor: refused(NO_NAMES),
-    $dynamicRef: refused('write $ref: each schema refers to one other'),
+    $dynamicRef: refused('write $ref'),
     $dynamicAnchor: refused(NO_NAMES),
     $vocabulary: refused(DIALECT),
-    allOf: kept(BOTH, undefined, list('Schema')),
-    anyOf: kept(BOTH, undefined, list('Schema')),
-    oneOf: kept(BOTH, undefined, list('Schema')),
-    not: kept(RUN, undefined, one('Schema')),
-    if: kept(RUN, undefined, one('Schema')),
-    then: kept(RUN, undefined, one('Schema')),
-    else: kept(RUN, undefined, one('Schema')),
-    dependentSchemas: kept(RUN, undefined, map('Schema')),
-    properties: kept(BOTH, undefined, map('Schema')),
-    patternProperties: kept(BOTH, patterns, map('Schema')),
-    additionalProperties: kept(BOTH, undefined, one('Schema')),
-    unevaluatedProperties: kept(RUN, undefined, one('Schema')),
-    propertyNames: kept(RUN, undefined, one('Schema')),
-    items: kept(BOTH, undefined, one('Schema')),
-    prefixItems: kept(BOTH, undefined, list('Schema')),
-    contains: kept(RUN, undefined, one('Schema')),
-    unevaluatedItems: refused('say by items and prefixItems what the array may hold'),
+    allOf: list('Schema', BOTH),
+    anyOf: list('Schema', BOTH),
+    oneOf: list('Schema', BOTH),
+    not: one('Schema', RUN),
+    if: one('Schema', RUN),
+    then: one('Schema', RUN),
+    else: one('Schema', RUN),
+    dependentSchemas: map('Schema', RUN),
+    properties: map('Schema', BOTH),
+    patternProperties: map('Schema', BOTH, patterns),
+    additionalProperties: one('Schema', BOTH),
+    unevaluatedProperties: one('Schema', RUN),
+    propertyNames: one('Schema', RUN),
+    items: one('Schema', BOTH),
+    prefixItems: list('Schema', BOTH),
+    contains: one('Schema', RUN),
+    unevaluatedItems: refused('describe all items by items and prefixItems'),
     type: kept(BOTH, types),
-    enum: kept(`${BOTH}; int64 by its digits`, ofInt64(must('a list', Array.isArray))),
+    enum: kept(`${BOTH}; an int64 is compared exactly`, ofInt64(must('a list', Array.isArray))),
     const: kept(
-      `${BOTH}; int64 by its digits`,
+      `${BOTH}; an int64 is compared exactly`,
       ofInt64(() => undefined),
     ),
-    multipleOf: kept('at run time, by decimal digits', ofInt64(positive)),
-    maximum: kept('at run time; int64 by its digits', ofInt64(number)),
-    exclusiveMaximum: kept('at run time; int64 by its digits', ofInt64(number)),
-    minimum: kept('at run time; int64 by its digits', ofInt64(number)),
-    exclusiveMinimum: kept('at run time; int64 by its digits', ofInt64(number)),
+    multipleOf: kept('at run time, in decimal arithmetic', ofInt64(positive)),
+    maximum: kept('at run time; an int64 is compared exactly', ofInt64(number)),
+    exclusiveMaximum: kept('at run time; an int64 is compared exactly', ofInt64(number)),
+    minimum: kept('at run time; an int64 is compared exactly', ofInt64(number)),
+    exclusiveMinimum: kept('at run time; an int64 is compared exactly', ofInt64(number)),
     maxLength: kept('at run time, in code points', count),
     minLength: kept('at run time, in code points', count),
-    pattern: kept('at run time, as a regular expression of JavaScript with the flag u', pattern),
+    pattern: kept('at run time, as a JavaScript regular expression with the flag u', pattern),
     maxItems: kept(RUN, count),
     minItems: kept(RUN, count),
-    uniqueItems: kept('at run time; numbers by their values, objects by their members', flag),
+    uniqueItems: kept('at run time; numbers are compared by value, objects by their members', flag),
     maxContains: kept(RUN, count),
     minContains: kept(RUN, count),
     maxProperties: kept(RUN, count),
@@ -309,34 +285,32 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     required: kept(BOTH, (value, holder) => names(value, holder) ?? noPrototype(value, holder)),
     dependentRequired: kept(RUN, (value, holder) => dependents(value, holder) ?? noPrototype(value, holder)),
     format: kept(
-      `at run time: ${FORMATS.join(', ')}; int64 is a bigint; an email has a dot in its domain; of a hostname punycode is not decoded`,
+      `at run time: ${FORMATS.join(', ')}; an int64 is a bigint; the domain of an email must have a dot; punycode in a hostname is not decoded`,
       format,
     ),
-    default: kept('filled in for parameters, and for members of objects in requests'),
-    readOnly: kept('a member of an object: no request may have it', marker),
-    writeOnly: kept('a member of an object: no reply may have it', marker),
-    discriminator: kept('beside oneOf or anyOf, each of which pins the property', undefined, one('Discriminator')),
-    title: shown,
-    description: shown,
-    deprecated: shown,
-    example: shown,
-    examples: shown,
-    externalDocs: shown,
-    xml: shown,
-    contentEncoding: shown,
-    contentMediaType: shown,
-    contentSchema: shown,
+    default: kept('filled in where a request lacks a parameter or a member of an object'),
+    readOnly: kept('for a member of an object, which no request may have', marker),
+    writeOnly: kept('for a member of an object, which no reply may have', marker),
+    discriminator: one(
+      'Discriminator',
+      'beside oneOf or anyOf; each branch must require the property, and fix its values by const or enum',
+    ),
+    ...shown('title', 'description', '$comment', 'deprecated', 'example', 'examples', 'externalDocs', 'xml'),
+    ...shown('contentEncoding', 'contentMediaType', 'contentSchema'),
     nullable: refused('write a list of types: type: [string, "null"]'),
     'x-pattern-message': kept(
-      'what clients are told of a string that does not match the pattern: one text for each pattern',
+      'the message to a client whose string does not match the pattern; a pattern has one message',
       text,
     ),
     'x-error-numbers': kept(
-      'what each number means: its type has these alone; `contract:check` compares them',
+      'the meaning of each number; the type allows only these; `contract:check` compares them',
       meanings,
     ),
   },
-  Discriminator: { propertyName: kept(RUN, text), mapping: kept('each value is pinned by its branch', mapping) },
+  Discriminator: {
+    propertyName: kept(RUN, text),
+    mapping: kept('each branch must allow only the values that are mapped to it', mapping),
+  },
 };
 
 function holdsBigint(value: unknown): boolean {
@@ -344,24 +318,24 @@ function holdsBigint(value: unknown): boolean {
   return Object.values(value).some(holdsBigint);
 }
 
-/** Whether a value of the contract has an integer that is filled in as another. */
+/** Whether a default has an integer that would lose digits as a number. */
 function isRounded(value: unknown, position: Position): boolean {
   if (Array.isArray(value)) return value.some((each, index) => isRounded(each, position.item(index)));
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' && !position.int64;
   return Object.entries(value).some(([name, each]) => isRounded(each, position.member(name)));
 }
 
-/** Maps that OpenAPI lets be extended among what they hold. */
+/** Maps in which OpenAPI allows extensions (`x-…`). */
 const EXTENSIBLE = ['paths', 'responses'];
 
-/** Header fields that OpenAPI describes elsewhere: parameters of these names are ignored (OpenAPI 3.1, section 4.8.12). */
+/** OpenAPI ignores header parameters with these names (OpenAPI 3.1, section 4.8.12). */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
 export function isIgnored({ in: location, name }: { readonly in?: unknown; readonly name?: unknown }): boolean {
   return location === 'header' && IGNORED_HEADERS.includes(String(name).toLowerCase());
 }
 
-/** @throws ContractError which names line, column and the way out, for the first field that is not kept */
+/** @throws ContractError with line, column and cure for the first field that the service does not support */
 export function requireKept(document: OpenApiDocument): void {
   const defaults: Schema[] = [];
   const seen = new Map(Object.keys(VOCABULARY).map((kind) => [kind, new Set<unknown>()]));
@@ -374,7 +348,8 @@ export function requireKept(document: OpenApiDocument): void {
     const node = value as Readonly<Record<string, unknown>>;
     if (typeof node['$ref'] === 'string' && kind !== 'Path Item') {
       const target = targetOf(document, node['$ref']);
-      if (target === undefined) refuse(node, '$ref', `$ref leads to ${node['$ref']}, which is not in it: ${ONE_FILE}`);
+      if (target === undefined)
+        refuse(node, '$ref', `$ref leads to ${node['$ref']}, which is not in the document: ${ONE_FILE}`);
       visit(target, kind, node, '$ref');
       if (kind !== 'Schema') {
         const ignored = Object.keys(node).find((each) => !['$ref', 'summary', 'description'].includes(each));
@@ -391,9 +366,9 @@ export function requireKept(document: OpenApiDocument): void {
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
     if (row === undefined) {
       if (kind === 'Security Requirement' || (name.startsWith('x-') && !name.startsWith('x-eov-'))) return;
-      refuse(node, name, `the field ${name} of a ${kind} Object is not known here: leave it out`);
+      refuse(node, name, `the field ${name} of a ${kind} Object is not supported: leave it out`);
     }
-    if (row.is === 'refused') refuse(node, name, `${name} is not kept: ${row.how}`);
+    if (row.is === 'refused') refuse(node, name, `${name} is not supported: ${row.how}`);
     const { holds } = row;
     const isHolder = typeof member === 'object' && member !== null && Array.isArray(member) === (holds?.in === 'list');
     if (holds?.in !== undefined && !isHolder)
@@ -407,14 +382,13 @@ export function requireKept(document: OpenApiDocument): void {
     }
     for (const [key, each] of Object.entries(member)) {
       if (key === PROTOTYPE) refuse(member, key, `${name} must be without ${PROTOTYPE}`);
-      // Of these OpenAPI would let be extended; others have names that authors choose.
       if (key.startsWith('x-') && EXTENSIBLE.includes(name) && kind !== 'Components')
-        refuse(member, key, `${key} is not kept among ${name}: move it out, beside ${name}`);
+        refuse(member, key, `${key} must not stand among ${name}: move it beside ${name}`);
       visit(each, holds.kind, member, key);
     }
   };
   visit(document, 'OpenAPI', document, 'the document');
-  // Last: what refers to nothing is refused by then.
+  // Last, when all references are known to lead somewhere.
   for (const schema of defaults)
     if (isRounded(schema.default, new Position(schema, follower(document))))
       refuse(schema, 'default', `default ${ROUNDED}`);

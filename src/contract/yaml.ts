@@ -1,20 +1,15 @@
 import { type Document, isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { ContractError } from './errors.ts';
 
-/** A contract as it is written, with the headers that its replies share. */
 export interface Written {
   readonly text: string;
   readonly parsed: Document;
   readonly lines: LineCounter;
-  /** Whether the text does not have all of those headers. */
+  /** Whether `parsed` has headers of `x-headers-of-every-reply` that `text` lacks. */
   readonly completed: boolean;
 }
 
-/**
- * Parses YAML 1.2 (or JSON, its subset), all integers as bigints.
- *
- * @throws ContractError which names line and column, if it is not YAML
- */
+/** Parses YAML 1.2 (or JSON, its subset), integers as bigints. @throws ContractError with line and column */
 export function parseYaml(yaml: string): Written {
   const lines = new LineCounter();
   const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true });
@@ -25,25 +20,20 @@ export function parseYaml(yaml: string): Written {
       const target = alias.resolve(parsed);
       if (target !== undefined && !holders.includes(target)) return;
       const { line, col } = lines.linePos(alias.range?.[0] ?? 0);
-      const what = target === undefined ? 'has no anchor before it' : 'stands in itself: refer to it by $ref';
+      const what = target === undefined ? 'has no anchor before it' : 'contains itself: refer to it by $ref';
       throw new ContractError(`openapi.yaml:${line}:${col}: *${alias.source} ${what}`);
     },
   });
   return { text: yaml, parsed, lines, completed: shareHeaders(parsed) };
 }
 
-/** A contract as clients get it: what is written, in its order and with its comments, and the headers of every reply. */
+/** The contract as clients get it: the text with its comments, and with the shared headers in each reply. */
 export function publishedYaml(yaml: string | Written): string {
   const { text, parsed, completed } = typeof yaml === 'string' ? parseYaml(yaml) : yaml;
   return completed ? parsed.toString({ lineWidth: 0, singleQuote: true }) : text;
 }
 
-/**
- * Has each reply of the operations refer to the headers that `x-headers-of-every-reply` of `components` names, unless it
- * declares them itself.
- *
- * @returns whether one did not
- */
+/** Adds the headers of `x-headers-of-every-reply` to the replies. @returns whether a reply lacked one */
 function shareHeaders(document: Document): boolean {
   const resolve = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
   const get = (node: unknown, name: string) => (isMap(node) ? resolve(node.get(name, true)) : undefined);
@@ -56,7 +46,7 @@ function shareHeaders(document: Document): boolean {
   const components = get(document.contents, 'components');
   const listed = get(components, 'x-headers-of-every-reply');
   const known = get(components, 'headers');
-  // vocabulary.ts refuses what is no name of a header.
+  // vocabulary.ts will refuse the other names.
   const isName = (name: unknown): name is string => typeof name === 'string' && isMap(known) && known.has(name);
   const names = isSeq(listed) ? listed.toJSON().filter(isName) : [];
   const operations = members(get(document.contents, 'paths')).flatMap(members);
@@ -75,7 +65,7 @@ function shareHeaders(document: Document): boolean {
   return completed;
 }
 
-/** The names on the way of a reference (RFC 6901); undefined: it leads out of the document, or is not percent-encoded. */
+/** The names in a JSON Pointer (RFC 6901) such as `#/components/schemas/Plant`; undefined: it is none. */
 export function namesIn(reference: string): string[] | undefined {
   if (!reference.startsWith('#/')) return undefined;
   try {

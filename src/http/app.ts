@@ -18,17 +18,14 @@ export interface AppOptions extends Omit<RouterOptions, 'authenticate' | 'count'
   readonly authenticator: Authenticator;
   readonly log: RequestLog;
   readonly observer?: RequestObserver | undefined;
-  /** What browsers see beside the operations. */
   readonly pages: readonly Router[];
-  /** undefined: there is none. */
   readonly rateLimit: RateLimit | undefined;
-  /** The origins whose pages may call the service; undefined: none. */
+  /** The origins whose pages may call the service. */
   readonly corsOrigins: readonly string[] | undefined;
-  /** The proxies whose word on where a request comes from is believed; undefined: there are none. */
+  /** The proxies whose header X-Forwarded-For is believed. */
   readonly proxies: Proxies | undefined;
 }
 
-/** The service: `handle` takes each request first, and hands it to an Express application that has the routes. */
 export function createApp(options: AppOptions): Application<Context> {
   const { authenticator, log, observer, proxies, rateLimit, corsOrigins } = options;
   const app = express();
@@ -37,7 +34,7 @@ export function createApp(options: AppOptions): Application<Context> {
   app.enable('strict routing');
   app.enable('case sensitive routing');
   app.set('trust proxy', proxies ?? false);
-  // The contract says how a query is read.
+  // parameters.ts reads the query, as the contract declares it.
   app.disable('query parser');
   routeOperations(app, {
     ...options,
@@ -61,7 +58,7 @@ export function createApp(options: AppOptions): Application<Context> {
     }
   };
   return {
-    // Before Express, each layer of which costs as much as all of this.
+    // All this comes before Express: one more layer of Express would take as long.
     handle(context) {
       const { request, response, body } = context;
       response.context = context;
@@ -74,7 +71,7 @@ export function createApp(options: AppOptions): Application<Context> {
         context.endSignal();
         recorder.end(context);
       };
-      // A client that does not wait for its replies must not hold up others, whose requests Node has read as well.
+      // A client that pipelines must not hold up the requests of other clients.
       if (context.pipelined)
         context.ledger.later(() => {
           if (!request.socket.destroyed) dispatch(context);
@@ -90,7 +87,7 @@ const unknownPath: RequestHandler = (request) => {
   throw new Refusal(ErrorNumber.pathUnknown, `the path ${sentPath(request)} does not exist`);
 };
 
-// Express knows by the number of parameters that this one takes errors.
+// Express recognizes an error handler by its four parameters.
 const failed: ErrorRequestHandler = (error, _request, { context }, _next) => {
   answerFailure(error, context);
 };

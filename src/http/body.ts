@@ -8,12 +8,7 @@ import { MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
 import type { IncomingBody } from './incoming.ts';
 
-/**
- * The text of the body and its media type as the contract declares it, or undefined if there is none.
- *
- * @throws Refusal at once, or later by the promise: `bodyMissing`, `mediaType`, `contentEncoding`, `bodyTooLarge`,
- * `bodyNotInflatable`, `bodyNotUtf8`, `malformedMessage`, `storeUnavailable`
- */
+/** @throws Refusal at once, or by the promise, for a body that is missing, too large or unreadable */
 export function readBody(
   exchange: Exchange,
   body: IncomingBody | undefined,
@@ -26,7 +21,7 @@ export function readBody(
   const { request } = exchange;
   const mediaType = declaredMediaType(request.headers['content-type'], declared);
   const { 'transfer-encoding': coding = 'chunked' } = request.headers;
-  // By the promise: Node's parser refuses most of these itself, just after the head, and its refusal is to be the one.
+  // By the promise: Node's parser refuses most of these just after the head, and its own answer must win.
   if (coding.trim().toLowerCase() !== 'chunked') return Promise.reject(encodingRefused());
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > declared.maxBytes) throw tooLarge(declared.maxBytes);
@@ -48,7 +43,6 @@ function requireNone({ required }: ContractBody): void {
   if (required) throw new Refusal(ErrorNumber.bodyMissing, 'body is missing: send a JSON object');
 }
 
-/** The media type of a body, as the contract declares it. */
 function declaredMediaType(header: string | undefined, { types }: ContractBody): string {
   if (header !== undefined && types.has(header)) return header;
   const expected = [...types.keys()].join(' or ');
@@ -56,7 +50,7 @@ function declaredMediaType(header: string | undefined, { types }: ContractBody):
     throw new Refusal(ErrorNumber.mediaType, `the header Content-Type is missing: send ${expected}`);
   const parsed = parseMediaType(header);
   if (parsed === undefined) {
-    throw new Refusal(ErrorNumber.mediaType, `the header Content-Type cannot be read: send ${expected}`);
+    throw new Refusal(ErrorNumber.mediaType, `the header Content-Type is malformed: send ${expected}`);
   }
   const { essence, params } = parsed;
   if (!types.has(essence)) {
@@ -79,7 +73,7 @@ function parseMediaType(header: string): MIMEType | undefined {
 function isGzipped(header = 'identity'): boolean {
   const encoding = header.trim().toLowerCase();
   if (encoding === 'identity') return false;
-  // x-gzip is the same by RFC 9110, section 8.4.1.3.
+  // The two are equivalent (RFC 9110, section 8.4.1.3).
   if (encoding === 'gzip' || encoding === 'x-gzip') return true;
   throw encodingRefused();
 }
@@ -87,17 +81,20 @@ function isGzipped(header = 'identity'): boolean {
 function encodingRefused(): Refusal {
   return new Refusal(
     ErrorNumber.contentEncoding,
-    'the content encoding must be gzip, or none, and the transfer encoding chunked',
+    'Content-Encoding must be gzip or absent, and Transfer-Encoding chunked or absent',
   );
 }
 
-/** At once: inflations that wait for a thread would hold what no bound counts, and this one is soon done. */
+/** Synchronous: inflations that waited for a thread would hold memory that the ledger does not count. */
 function inflated(bytes: Buffer, maxBytes: number): Buffer {
   if (bytes.length === 0) return bytes;
   try {
     return gunzipSync(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if (Error.isError(error) && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
-    throw new Refusal(ErrorNumber.bodyNotInflatable, 'body cannot be decompressed: it is not gzip, or not all of it');
+    throw new Refusal(
+      ErrorNumber.bodyNotInflatable,
+      'body cannot be decompressed: send it as complete gzip data, or without Content-Encoding',
+    );
   }
 }

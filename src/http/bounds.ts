@@ -2,58 +2,48 @@ import { DEFAULT_BODY_BYTES } from '../contract/body-limit.ts';
 
 const [SECOND, KIB, MIB] = [1000, 1024, 1024 * 1024];
 
-/**
- * What clients can make the process hold. These bounds keep a service with a heap of 400 MB alive; README, section
- * Overload, has the same table, with the items that wait to be stored: these are counted where they wait (batches.ts).
- */
+/** What clients can make the process hold. Within these bounds a heap of 400 MB suffices. */
 export const MAX = {
-  /** Connections. One that is idle takes some 10 KB. Beyond, those without progress for longest are cut off. */
+  /** An idle one takes some 10 KB. */
   connections: 10_240,
-  /** Header fields of a request; Node keeps each as two strings, and refuses more with 431. */
   fields: 200,
-  /** Bytes of the header fields of a request; Node refuses more with 431. */
   headBytes: 16 * KIB,
-  /** Bytes of a body, as sent and after decompression, unless its operation has another limit. More are refused with 400. */
   bodyBytes: DEFAULT_BODY_BYTES,
-  /** Bytes of chunk framing beyond twice the body's own: a small chunk costs the processor what a large one does. */
+  /** Chunk framing, beyond twice the bytes of the body: a small chunk takes as much processor time as a large one. */
   framingBytes: 16 * KIB,
-  /** Callers that the ledger remembers: for their small chunks, and for what they have under way. */
+  /** Callers that the ledger remembers. */
   callers: 4096,
-  /** Bytes of all bodies that are on their way, as allocated. Beyond, the caller that holds most of them gives way. */
+  /** Bytes allocated for all bodies that are still arriving. */
   bodies: 32 * MIB,
-  /**
-   * Requests whose operation works: at some 30 µs of the processor each, the last one waits for 60 ms. A body of more than
-   * `bodyBytes` counts as so many requests as they go into it.
-   */
+  /** Operations: each takes some 30 µs of the processor, so that the last one waits for 60 ms. */
   underWay: 2048,
-  /** Requests that wait behind others on their connections, as Node reads up to 2 MB of them at a time. */
+  /** Requests that wait for an earlier one on the same connection: Node reads up to 2 MB of them at a time. */
   pipelined: 2048,
-  /** Bytes of replies that clients have not taken. Beyond, the connection that holds most of them is cut off. */
+  /** Bytes of replies that clients have not taken. */
   unsent: 32 * MIB,
 } as const;
 
-/** How long clients may take, and what they do may take, in milliseconds; an operation may take what it needs. */
+/** How long the parts of a request may take, in milliseconds. An operation has no deadline. */
 export const DEADLINE = {
-  /** For the head of a request. */
   head: 10 * SECOND,
-  /** For a request, head and body. */
+  /** For head and body together. */
   request: 30 * SECOND,
-  /** Without a byte of the body, or without the client taking a byte of the reply. */
+  /** Without one byte of the body received, or of the reply taken by the client. */
   progress: 10 * SECOND,
-  /** Between requests: longer than proxies commonly keep a connection that they may use again. */
+  /** Between requests: longer than proxies commonly keep an idle connection to reuse it. */
   idle: 65 * SECOND,
-  /** After the reply that ends a connection, for the client to read it. */
+  /** For the client to read the last reply of a connection. */
   linger: 500,
-  /** For work that can wait, in each turn of the event loop: Node accepts one new connection a turn. */
+  /** For deferred work in each turn of the event loop: Node accepts only one connection a turn. */
   turn: 0.05,
-  /** Until a caller whose chunks were mostly framing may send chunks again: to find that out takes 10 ms of the processor. */
+  /** How long chunked bodies are refused to a caller whose chunks were too small. */
   smallChunks: 10 * SECOND,
 } as const;
 
-/** Why connections are cut off: by the name in the metrics, what the log says. */
+/** Why a connection is cut off: the label in the metrics, the sentence in the log. */
 export const REASONS = {
-  connections: `there are more than ${MAX.connections.toLocaleString('en')} connections, and it made no progress for longest`,
-  pipelined: 'too many requests wait behind others: it ends with those that it has waiting',
-  unsent: 'too many bytes of replies wait for clients, and it has most of them',
-  unread: `the client took nothing of its reply for ${DEADLINE.progress / SECOND} s`,
+  connections: `more than ${MAX.connections.toLocaleString('en')} connections are open, and this one made no progress for the longest time`,
+  pipelined: 'too many pipelined requests wait: this connection ends after the requests accepted so far',
+  unsent: 'clients leave too many bytes of replies unread, and this connection has the most',
+  unread: `the client read nothing of its reply for ${DEADLINE.progress / SECOND} s`,
 } as const;

@@ -1,16 +1,16 @@
 import { isIP } from 'node:net';
 import type { Request } from 'express';
 
-/** The proxies whose word is believed, as Express's `trust proxy` has it: how many there are, or their addresses. */
+/** A value of Express's setting `trust proxy`: the number of proxies, or their addresses. */
 export type Proxies = number | string[];
 
-/** As some proxies write it: an address with a port, one of IPv6 in brackets. */
+/** Some proxies write an address with a port. */
 const WITH_PORT = /^(?:\[([\da-f:.]+)\]|([\d.]+)):\d{1,5}$/i;
 
-/** The address of the client, by what the proxies have added to X-Forwarded-For; undefined: they wrote no address. */
+/** @returns undefined if X-Forwarded-For names no IP address */
 export function clientAddress({ ip = '' }: Request): string | undefined {
   const [, ipv6, ipv4] = WITH_PORT.exec(ip) ?? [];
   const address = ipv6 ?? ipv4 ?? ip;
-  // Of IPv6 an address may have a zone, which may be anything.
+  // After `%`, isIP accepts any text as the zone of an IPv6 address.
   return isIP(address) === 0 || address.includes('%') ? undefined : address;
 }

@@ -5,30 +5,29 @@ import { DEADLINE } from './bounds.ts';
 
 export type Phase = 'idle' | 'head' | 'body' | 'working' | 'replying';
 
-/** A request and its reply, with what the process holds for them. */
+/** A request and its reply. */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
-  /** Whether it came before the reply to the request before it was out. */
+  /** The client did not wait for the reply to its previous request. */
   readonly pipelined: boolean;
-  /** Who it is counted for: the caller's key, and until that is known the client's address. */
+  /** Limits count it under this key: the client's address, later the caller's own key. */
   key = '';
-  /** undefined: not known yet, or not asked for. */
+  /** undefined: not authenticated yet, or the operation needs no token. */
   caller: Caller | undefined;
-  /** How many of the slots for operations it takes. */
+  /** How many places of `MAX.underWay` it takes. */
   slots = 1;
-  /** Whether it is the last of its connection (RFC 9112, section 9.6). */
+  /** Whether the reply says `Connection: close` (RFC 9112, section 9.6). */
   last = false;
-  /** Whether the reply is out, or the client gone. */
+  /** The reply is out, or the client is gone. */
   ended = false;
-  /** Called once, when it has ended. */
   onEnd: (() => void) | undefined;
-  /** Called when the body has to give way to others. */
+  /** Called to free the memory of the body for other requests. */
   onGiveWay: (() => void) | undefined;
-  /** Bytes of the body, as allocated, and of a reply that the system has not taken whole. */
+  /** Bytes allocated for the body, and bytes of the reply that the kernel has not taken yet. */
   readonly held = { body: 0, reply: 0 };
-  /** Whether the client sends the body only when it is asked to (RFC 9110, section 10.1.1). */
+  /** Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). */
   private expectsContinue: boolean;
 
   constructor({ request, response, connection, expectsContinue }: ExchangeParts) {
@@ -39,7 +38,6 @@ export class Exchange {
     this.expectsContinue = expectsContinue;
   }
 
-  /** Asks for the body, if the client waits for that. */
   askForBody(): void {
     if (this.expectsContinue) this.response.writeContinue();
     this.expectsContinue = false;
@@ -53,25 +51,24 @@ export interface ExchangeParts {
   readonly expectsContinue: boolean;
 }
 
-/** A connection, with what is under way on it. */
 export class Connection {
   readonly socket: Socket;
-  /** The address of the peer, which a socket forgets when it is closed. */
+  /** The peer's address: the socket itself loses it when it closes. */
   readonly address: string | undefined;
-  /** What is under way, in the order of the requests. */
+  /** Exchanges that have not ended, in the order of their requests. */
   readonly exchanges: Exchange[] = [];
-  /** How many of these are pipelined. */
+  /** The number of pipelined exchanges. */
   count = 0;
-  /** When a request came last, or bytes of a body or a reply moved, on the clock of `performance.now()`. */
+  /** When a request last came, or bytes of a body or a reply last moved, on the clock of `performance.now()`. */
   progressAt = performance.now();
-  /** How many bytes of the body had come, or of the reply gone, when `hasProgressed` was called last. */
+  /** Bytes of the body read, or of the reply sent, at the last call of `hasProgressed`. */
   progress: number | undefined;
-  /** Whether Node could not read what came. */
+  /** The client has sent bytes that Node cannot read as a request. */
   unreadable = false;
   private begun = false;
-  /** No request behind the present ones is processed. */
+  /** No further request is processed. */
   private ending = false;
-  /** Not even the rest of the present one is wanted. */
+  /** Nothing more is read, not even the rest of the present body. */
   private deaf = false;
 
   constructor(socket: Socket) {
@@ -93,7 +90,7 @@ export class Connection {
     this.progressAt = performance.now();
   }
 
-  /** Has the connection end behind a reply; no request behind that is processed. */
+  /** Ends the connection after the reply to this request; no later request is processed. */
   endAfter(exchange: Exchange): void {
     this.ending = true;
     const { response } = exchange;
@@ -106,13 +103,12 @@ export class Connection {
     }
   }
 
-  /** Has nothing more of the connection read. */
   stopReading(): void {
     this.deaf = true;
     this.socket.pause();
   }
 
-  /** Ends the connection: at once for writing, later for reading, so that the client can read the reply. */
+  /** Closes for writing now and for reading later: a reset now could cost the client the reply. */
   endSoon(): void {
     const { socket } = this;
     socket.end();
@@ -122,40 +118,35 @@ export class Connection {
     });
   }
 
-  /**
-   * Calls back when the requests that came whole are answered, if the one that did not is not answered too: such an
-   * answer, given before the request was read, is the last one of its connection.
-   */
+  /** Does not call back if a request that is still arriving has its reply already: that reply ends the connection. */
   afterWhole(callback: () => void): void {
     if (this.exchanges.some(({ request, response }) => !request.complete && response.headersSent)) return;
     const whole = this.exchanges.findLast(({ request, response }) => request.complete && !response.writableFinished);
     if (whole === undefined) callback();
     else {
-      // Behind Node's own listener, which was there first, and begins with the reply behind this one.
+      // Node's own listener runs first, and starts to send the reply to the next request.
       whole.response.once('finish', () => {
         this.afterWhole(callback);
       });
     }
   }
 
-  /** Measures the body or the reply: whether bytes of it have moved since the last call, or need not move. */
+  /** Whether bytes of the body or the reply have moved since the last call, or none are due. */
   hasProgressed(): boolean {
     const { phase, socket, progress } = this;
     this.progress = undefined;
     if (phase === 'body') this.progress = socket.bytesRead;
-    // A part of a reply that waits for its turn here cannot be taken by the client yet.
+    // With writableLength 0, the next part of the reply waits in Ledger.later, not for the client.
     if (phase === 'replying' && socket.writableLength > 0) this.progress = socket.bytesWritten - socket.writableLength;
     return this.progress === undefined || this.progress !== progress;
   }
 
   /**
-   * Has Node's parser leave what nothing will be done with. It would report each chunk and each request of what it has
-   * read, some ten thousand, although the connection was ended or cut off by the first of them. Its callback for a head
-   * alone can stop it, which is not documented: 2 is the end of HTTP on this connection.
+   * Stops the parser of a connection that is to end: it would still report each request in the bytes that it has read,
+   * up to ten thousand. Only its callback for a head can stop it: the result 2, not documented, ends HTTP here.
    */
   private steerParser(): void {
     const { socket } = this;
-    // Node's own listener, which was there first, has made it.
     const { parser } = socket as Socket & { readonly parser: Parser };
     const onIncoming = parser.onIncoming;
     parser.onIncoming = (head, keep) => {
@@ -164,14 +155,14 @@ export class Connection {
         const next = onIncoming(head, keep);
         if (isProcessed()) return next;
       }
-      // With `upgrade` set, Node would look for another protocol behind the head.
+      // With `upgrade` set, Node would hand the connection over to another protocol.
       head.upgrade = false;
       return 2;
     };
   }
 }
 
-/** What Node calls with the head of a request; undocumented. */
+/** Node's HTTP parser, which is not documented. It calls `onIncoming` with the head of each request. */
 interface Parser {
   onIncoming: (head: IncomingMessage & { upgrade?: boolean }, keep: boolean) => number;
 }

@@ -11,7 +11,6 @@ declare global {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- Express's types are extended so
   namespace Express {
     interface Request {
-      /** Takes the body in place of the stream. */
       incoming: IncomingBody | undefined;
     }
     interface Response {
@@ -22,28 +21,24 @@ declare global {
 
 const SANE_REQUEST_ID = /^[\w.~:/+=-]{1,128}$/;
 
-/** All that is known of a request while it is under way; its line of the log is made of it. */
+/** Everything known about a request under way. */
 export class Context extends Exchange {
   declare readonly request: Request;
   declare readonly response: Response;
-  /** Where the service counts what this costs. */
   readonly ledger: Ledger;
-  /** undefined: the request has none. */
   readonly body: IncomingBody | undefined;
-  /** `X-Request-Id`, taken over if the client sent one that is sane. */
   readonly requestId: string;
-  /** The address of the client. */
+  /** The client's IP address. */
   client: string | undefined;
   /** On the clock of `performance.now()`. */
   readonly startedAt = performance.now();
-  /** Header fields of the reply, be it a failure: name, value, name, value. */
+  /** Header fields of the reply, of a failure too: name, value, name, value. */
   readonly fields: string[];
   operation: ContractOperation | undefined;
-  /** The number of the error that was answered. */
   error: number | undefined;
-  /** Why the request was refused, where the client is not told: for the log only. */
+  /** Why the request was refused, in more detail than the client learns: for the log. */
   reason: string | undefined;
-  /** Why the service failed: for the log only. */
+  /** The error that made the service fail: for the log. */
   failure: unknown;
   private departure: Departure | undefined;
 
@@ -63,18 +58,17 @@ export class Context extends Exchange {
     this.key = `address ${address ?? ''}`;
   }
 
-  /** As an operation gets it; few ask for it. */
+  /** Made only for operations that use it. */
   get signal(): AbortSignal {
     this.departure ??= new Departure(this.request.socket, this.ended);
     return this.departure.signal;
   }
 
-  /** Whether an operation was told that the client goes away. */
+  /** Whether `signal` was used, and is aborted. */
   get departed(): boolean {
     return this.departure?.signal.aborted === true;
   }
 
-  /** The exchange has ended. */
   endSignal(): void {
     this.departure?.end(this.response.writableFinished);
   }
@@ -85,7 +79,7 @@ export class Context extends Exchange {
   }
 }
 
-/** Tells an operation that its client goes away. */
+/** Aborts a signal when the client goes away. */
 class Departure {
   private readonly socket: Socket;
   private readonly controller = new AbortController();
@@ -93,11 +87,10 @@ class Departure {
     this.controller.abort();
   };
 
-  /** @param gone whether the client is gone already */
   constructor(socket: Socket, gone: boolean) {
     this.socket = socket;
     if (gone || socket.readableEnded) this.leave();
-    // Each request that is pipelined may have one.
+    // One socket may carry thousands of pipelined requests, each with a listener.
     else socket.setMaxListeners(0).once('end', this.leave);
   }
 
@@ -105,7 +98,6 @@ class Departure {
     return this.controller.signal;
   }
 
-  /** @param replied whether the reply is out */
   end(replied: boolean): void {
     this.socket.off('end', this.leave);
     if (!replied) this.leave();

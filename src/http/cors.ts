@@ -2,7 +2,6 @@ import cors from 'cors';
 import type { Contract } from '../contract/contract.ts';
 import type { Context } from './context.ts';
 
-/** Header fields that every request may have; operations may declare more. */
 const REQUEST_FIELDS = [
   'Authorization',
   'Content-Type',
@@ -12,15 +11,13 @@ const REQUEST_FIELDS = [
   'Tracestate',
 ];
 
-/** For how long a browser may remember what it was allowed, in seconds. */
+/** How long a browser may cache the reply to a preflight request. */
 const MAX_AGE_S = 600;
 
 /**
- * Lets pages of other origins call the service, by the package `cors`. Without cookies: a page needs a token.
- *
  * @param origins such as `https://app.example`, or `*` alone
- * @returns what marks the reply to a request, and whether the request is the question of a browser that asks before it
- *   sends (Fetch standard, "CORS-preflight fetch"): on any path, since its page could not read a 404
+ * @returns a function that sets the CORS headers of a reply, and returns whether the request is a preflight (Fetch
+ *   standard, "CORS-preflight fetch"); a preflight of an unknown path counts too, or the page could not read the 404
  */
 export function createCors(origins: readonly string[], { operations }: Contract): (context: Context) => boolean {
   const any = origins.includes('*');
@@ -28,7 +25,6 @@ export function createCors(origins: readonly string[], { operations }: Contract)
   const parameters = operations.flatMap((operation) => operation.parameters.filter((each) => each.in === 'header'));
   const mark = cors({
     origin: any ? '*' : [...origins],
-    // The contract itself is read by GET.
     methods: unique(['GET', 'HEAD', ...operations.map(({ method }) => method)]),
     allowedHeaders: unique([...REQUEST_FIELDS, ...parameters.map(({ name }) => name)]),
     exposedHeaders: unique(replies.flatMap(({ headers }) => Object.keys(headers))),
@@ -43,7 +39,7 @@ export function createCors(origins: readonly string[], { operations }: Contract)
       return false;
     }
     const asks = method === 'OPTIONS' && origin !== undefined && 'access-control-request-method' in headers;
-    // The package takes any OPTIONS for such a question.
+    // The package would treat every OPTIONS as a preflight.
     mark({ method: asks ? method : 'GET', headers }, context.response, () => undefined);
     return asks;
   };

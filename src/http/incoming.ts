@@ -7,16 +7,16 @@ import { MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
 import type { Ledger } from './ledger.ts';
 
-/** About how many bytes Node allocates for a Buffer beside what it holds. */
+/** What a Buffer takes in memory beside its content, roughly. */
 const BUFFER_BYTES = 400;
-/** The least that a chunk adds to the bytes of a body: its size, and the ends of two lines. */
+/** The smallest framing of a chunk: one digit for its size, and two line ends. */
 const CHUNK_BYTES = 5;
-/** How much Node reads of a connection at a time, in bytes. */
+/** The most that Node reads from a connection at a time. */
 const READ_BYTES = 64 * 1024;
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
-const gaveWay = busy('bodies fill the room that they have, and those of this caller most of it');
+const gaveWay = busy('arriving bodies take all memory reserved for them, and those of this caller take the most');
 
 /** Whether the message announces a body that is not empty (RFC 9112, section 6.3). */
 export function announcesBody({ headers }: IncomingMessage): boolean {
@@ -24,8 +24,8 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Takes in the body of a request in place of Node's stream, which keeps each chunk as a Buffer of its own until it is
- * asked for. What is kept lies in one Buffer, and is counted in the ledger.
+ * Receives the body of a request into one Buffer, whose size the ledger counts. Node's stream, which this replaces,
+ * would keep a Buffer for each chunk.
  */
 export class IncomingBody {
   private readonly exchange: Exchange;
@@ -33,13 +33,12 @@ export class IncomingBody {
   private readonly chunked: boolean;
   private bytes = EMPTY;
   private length = 0;
-  /** How many bytes of the connection Node had read when the head was complete. */
+  /** Bytes read from the connection when the head was complete. */
   private readonly readBefore: number = 0;
-  /** The same at the last part of the body. */
+  /** Bytes read from the connection at the last part of the body. */
   private readBytes = 0;
-  /** How many chunks there were at least: parts of what was read at one time belong to different ones. */
+  /** The least number of chunks: two parts that arrive in one read belong to different chunks. */
   private chunks = 0;
-  /** Until the operation is known, what any may take. */
   private maxBytes: number = MAX_BODY_BYTES;
   private state: 'arriving' | 'complete' | 'dropped' = 'arriving';
   private refusal: Refusal | undefined;
@@ -56,12 +55,11 @@ export class IncomingBody {
     };
   }
 
-  /** Whether no more of it is wanted. */
   get dropped(): boolean {
     return this.state === 'dropped';
   }
 
-  /** The whole body. @throws Refusal by the promise, if it is too large, or has to give way, or does not arrive whole */
+  /** Resolves to the whole body, or rejects with a Refusal. */
   read(): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (this.refusal !== undefined) reject(this.refusal);
@@ -70,13 +68,12 @@ export class IncomingBody {
     });
   }
 
-  /** Says how many bytes the operation takes. */
   limitTo(maxBytes: number): void {
     this.maxBytes = maxBytes;
     if (this.length > maxBytes) this.refuse(tooLarge(maxBytes));
   }
 
-  /** Takes a part that has arrived. False: no more is wanted, and the connection need not be read. */
+  /** @returns whether to read on */
   push(part: Buffer): boolean {
     if (this.state === 'dropped') return false;
     this.keep(part);
@@ -88,19 +85,17 @@ export class IncomingBody {
     return !this.dropped;
   }
 
-  /** It has arrived whole. */
   end(): void {
     if (this.state !== 'arriving') return;
     this.state = 'complete';
     this.reader?.resolve(this.handOut());
   }
 
-  /** The exchange has ended: what has not arrived will not. */
   abort(): void {
     if (this.state === 'arriving') this.refuse(new Refusal(ErrorNumber.malformedMessage, 'body did not arrive whole'));
   }
 
-  /** Lets go of what has arrived; what still arrives is not kept. */
+  /** Frees what has arrived, and ignores what still arrives. */
   drop(): void {
     if (this.state === 'arriving') this.state = 'dropped';
     this.release();
@@ -117,7 +112,7 @@ export class IncomingBody {
     this.reader?.reject(refusal);
   }
 
-  /** How many bytes came for the body beside its own, at least: behind it other requests may have come. */
+  /** A lower bound of the bytes of framing: what was read last may hold the next requests too. */
   private framing(): number {
     const read = this.exchange.request.socket.bytesRead;
     if (read === this.readBytes) this.chunks++;
@@ -142,7 +137,6 @@ export class IncomingBody {
     if (bytes !== this.exchange.held.body) this.ledger.setHeld(this.exchange, 'body', bytes);
   }
 
-  /** The body, which is the reader's from now on. */
   private handOut(): Buffer {
     const bytes = this.bytes.subarray(0, this.length);
     this.release();
@@ -155,19 +149,16 @@ function smallChunks(): Refusal {
 }
 
 /**
- * What a server constructs requests and replies of, so that they have the prototypes of an Express application from the
- * start: Express would set the prototype of each, for which V8 gives up what it knows of an object.
+ * The classes of requests and replies, with the prototypes of an Express application: Express would set the prototype
+ * of each object, which makes V8 give up its optimizations of it.
  */
 export function classesOf(app: Express) {
   class AppRequest extends IncomingMessage {
-    /**
-     * Ends the stream, which nothing reads, without its events: they took some 3 % of the time of a create. Node calls
-     * it for its option `optimizeEmptyRequests`, and does not document it. Where Node lacks it, the events come.
-     */
+    /** Undocumented: ends the stream without its events, which take some 3 % of the time of a create. */
     declare _dumpAndCloseReadable?: () => void;
     incoming: IncomingBody | undefined;
 
-    /** Node's parser calls it with each part of the body, and with null at its end. */
+    /** Called by Node's parser with each part of the body, and with null at its end. */
     override push(part: Buffer | null): boolean {
       if (part !== null && this.incoming !== undefined) return this.incoming.push(part);
       this.incoming?.end();
@@ -177,7 +168,7 @@ export function classesOf(app: Express) {
     }
 
     override _read(size: number): void {
-      // Node reads on, to use the connection again, when the reply is out.
+      // After the reply Node would read the rest of the body, to reuse the connection.
       if (this.incoming?.dropped !== true) super._read(size);
     }
   }

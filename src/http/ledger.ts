@@ -8,36 +8,34 @@ import { Connection, type Exchange, type ExchangeParts } from './connection.ts';
 
 const ROOM: Readonly<Exchange['held']> = { body: MAX.bodies, reply: MAX.unsent };
 
-/** What is left of a bound when much gives way at once: the search for what holds most takes long, and must be rare. */
+/** Making room frees more than is needed, down to these fractions of the bound: the search for the largest is slow. */
 const [LEFT, LEFT_CONNECTIONS] = [0.875, 0.99];
 
-/** Called when a connection is cut off, with the reason. */
 export type OnCutOff = (reason: keyof typeof REASONS) => void;
 
 const tooSmallChunks = busy(
-  'the caller has sent a body of small chunks, and may send no chunks for a while',
+  'the caller sent a body in small chunks: its chunked bodies are refused for a while',
   DEADLINE.smallChunks / 1000,
 );
 
-/** The parts of which the ledger constructs an exchange. */
 export interface EnteredExchange extends ExchangeParts {
   readonly ledger: Ledger;
 }
 
-/** What each connection costs. Every bound is read from it. */
+/** Counts what each connection costs. Every bound is checked here. */
 export class Ledger<E extends Exchange = Exchange> {
-  /** Whether the service is stopping: requests that still come are the last ones of their connections. */
+  /** Whether the service is stopping: each connection ends after its next request. */
   stopping = false;
   private readonly create: new (parts: EnteredExchange) => E;
   readonly logger: Logger;
   private readonly onCutOff: OnCutOff | undefined;
-  /** By their sockets, for which some events of Node's types have a Duplex. */
+  /** By socket. The key is a Duplex because that is the type of the socket in Node's event `clientError`. */
   private readonly open = new Map<Duplex, Connection>();
   private readonly pipelined = new Share(MAX.pipelined);
   private readonly underWay = new Share(MAX.underWay);
-  /** How many requests of callers are under way, by their keys. */
+  /** Requests under way, by the caller's key. */
   private readonly callers = new Map<string, Shareholder>();
-  /** Until when callers may send no chunks, by their keys. */
+  /** The time until which chunked bodies of a caller are refused, by the caller's key. */
   private readonly smallChunks = new Map<string, number>();
   private readonly held: Exchange['held'] = { body: 0, reply: 0 };
   private readonly queue: (() => void)[] = [];
@@ -49,7 +47,6 @@ export class Ledger<E extends Exchange = Exchange> {
     this.onCutOff = onCutOff;
   }
 
-  /** The connections that are open. */
   all(): readonly Connection[] {
     return [...this.open.values()];
   }
@@ -63,13 +60,13 @@ export class Ledger<E extends Exchange = Exchange> {
     this.open.set(socket, connection);
     socket.once('close', () => {
       this.open.delete(socket);
-      // Node closes the reply that is being sent, not those behind it.
+      // Node emits `close` only for the reply that it is sending, not for those queued after it.
       while (connection.exchanges[0] !== undefined) this.end(connection.exchanges[0]);
     });
     if (this.open.size > MAX.connections) this.cutOffStalest();
   }
 
-  /** Takes a request in; undefined: it is not processed. */
+  /** @returns undefined if the request is not to be processed */
   begin(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): E | undefined {
     const connection = this.open.get(request.socket);
     if (connection === undefined) return undefined;
@@ -88,7 +85,7 @@ export class Ledger<E extends Exchange = Exchange> {
     return exchange;
   }
 
-  /** Takes the slots for the operation of an exchange: false if none is free. `releaseSlots` gives them back. */
+  /** @returns whether the operation may run; if so, `releaseSlots` must be called after it */
   takeSlots({ key, slots }: Exchange): boolean {
     let holder = this.callers.get(key);
     if (holder === undefined) {
@@ -105,13 +102,12 @@ export class Ledger<E extends Exchange = Exchange> {
     if (holder !== undefined) this.underWay.release(holder, slots);
   }
 
-  /** Remembers that the chunks of a body were mostly framing. */
   noteSmallChunks({ key }: Exchange): void {
     if (this.smallChunks.size > MAX.callers) this.smallChunks.clear();
     this.smallChunks.set(key, performance.now() + DEADLINE.smallChunks);
   }
 
-  /** @throws Refusal if the body comes in chunks, and the caller's were mostly framing lately */
+  /** @throws Refusal if the body is chunked and `noteSmallChunks` was called for its caller lately */
   refuseSmallChunks({ key, request }: Exchange): void {
     if (request.headers['transfer-encoding'] === undefined) return;
     if (performance.now() < (this.smallChunks.get(key) ?? 0)) throw tooSmallChunks;
@@ -124,13 +120,12 @@ export class Ledger<E extends Exchange = Exchange> {
     if (more > 0 && this.held[kind] > ROOM[kind]) this.free(kind);
   }
 
-  /** Does something that can wait, in a turn of the event loop that has time for it. */
+  /** Queues work that may wait: each turn of the event loop does some of it. */
   later(work: () => void): void {
     this.queue.push(work);
     this.turn ??= setImmediate(this.workOff);
   }
 
-  /** Cuts off a connection, and logs why. */
   cutOff(connection: Connection, reason: keyof typeof REASONS): void {
     if (connection.socket.destroyed) return;
     this.report(connection, reason);
@@ -138,7 +133,6 @@ export class Ledger<E extends Exchange = Exchange> {
     for (const exchange of connection.exchanges) this.setHeld(exchange, 'reply', 0);
   }
 
-  /** Calls back for each connection whose body or reply has not moved for too long. */
   sweep(onStalled: (connection: Connection) => void): void {
     const now = performance.now();
     for (const connection of this.open.values()) {
@@ -156,7 +150,7 @@ export class Ledger<E extends Exchange = Exchange> {
     if (this.queue.length > 0) this.turn ??= setImmediate(this.workOff);
   };
 
-  /** Has those give way that hold most: the caller with most bytes of bodies, the connection with most of replies. */
+  /** Frees memory, the largest holder first: bodies are summed up by caller, replies by connection. */
   private free(kind: keyof Exchange['held']): void {
     const exchanges = this.all().flatMap((connection) => connection.exchanges.filter(({ held }) => held[kind] > 0));
     const holders = Map.groupBy(exchanges, ({ key, connection }) => (kind === 'body' ? key : connection));
@@ -170,7 +164,7 @@ export class Ledger<E extends Exchange = Exchange> {
     }
   }
 
-  /** Those between requests first. */
+  /** Connections that wait for a request go first, then those longest without progress. */
   private cutOffStalest(): void {
     const rank = ({ phase }: Connection) => (phase === 'idle' || phase === 'head' ? 0 : 1);
     const stale = this.all().filter(({ phase }) => phase !== 'working');
@@ -198,14 +192,14 @@ export class Ledger<E extends Exchange = Exchange> {
   }
 }
 
-/** A caller or a connection that shares a room, and how many places of it that has. */
+/** A caller or a connection, with the number of places that it takes. */
 interface Shareholder {
   count: number;
 }
 
 /**
- * Room for some number of things, which holders share. When it is full, those that hold no less than the average get no
- * more; a quarter beyond is kept for the others.
+ * Shares `max` places among holders. When all are taken, a holder with fewer than the average still gets one, until
+ * 1.25 times `max` are taken.
  */
 class Share {
   private readonly max: number;

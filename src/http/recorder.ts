@@ -2,19 +2,18 @@ import type { RequestLog, RequestObserver } from '../observability/log.ts';
 import type { Context } from './context.ts';
 import { sentPath } from './request-target.ts';
 
-/** The trace of a request, by its header field `traceparent` (W3C Trace Context, section 3.2). */
+/** W3C Trace Context, section 3.2; the group is the trace-id. */
 const TRACEPARENT = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/;
 
-/** For how long a failure that repeats is logged without its stack, in milliseconds. */
+/** The same failure is logged with its stack at most once in this time. */
 const REPEATED_MS = 60_000;
-/** How many different failures are remembered. */
 const MAX_FAILURES = 64;
 
-/** Logs each request in one line when it is over, and has it counted. */
+/** Logs and counts each request when it ends. */
 export class RequestRecorder {
   private readonly log: RequestLog;
   private readonly observer: RequestObserver | undefined;
-  /** Failures by what they say, with when one was logged with its stack, and how many came since. */
+  /** By name and message: when the failure was last logged with its stack, and how often it has repeated since. */
   private readonly failures = new Map<string, { readonly loggedAt: number; repeats: number }>();
 
   constructor(log: RequestLog, observer: RequestObserver | undefined) {
@@ -26,7 +25,7 @@ export class RequestRecorder {
     this.observer?.begun();
   }
 
-  /** No query, no body and no header but ids is ever logged: they may hold secrets. */
+  /** Never logs a query, a body or a header other than ids: they may hold secrets. */
   end(context: Context): void {
     const { requestId, request, response, client, caller, error, reason, failure } = context;
     const status = response.headersSent ? response.statusCode : undefined;
@@ -47,14 +46,12 @@ export class RequestRecorder {
       error,
       reason,
       ms: Math.round(ms * 1000) / 1000,
-      // The client went away before it had the answer.
       aborted: response.writableFinished ? undefined : true,
     };
     if (failure === undefined) this.log.request(line);
     else this.log.logger.error({ ...line, ...this.describe(failure) }, 'request failed');
   }
 
-  /** A failure with its stack; one that repeats, such as a store that is away, is counted until a minute is over. */
   private describe(failure: unknown): object {
     const { name, message } = Error.isError(failure) ? failure : new Error(String(failure));
     const text = `${name}: ${message}`;

@@ -5,21 +5,17 @@ import { failureBody, failureType } from '../contract/failures.ts';
 import { exactJson } from '../contract/int64.ts';
 import type { Context } from './context.ts';
 
-/** Header fields by name; those that are undefined are not sent. */
+/** By name; undefined: not sent. */
 export type HeaderValues = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
 
-/** What an operation answers, as `Reply` in types.ts has it. */
+/** Any `Reply` of types.ts. */
 export interface ReplyData {
   readonly status: number;
   readonly headers?: HeaderValues;
   readonly body?: unknown;
 }
 
-/**
- * Holds a reply to the contract, then sends it.
- *
- * @throws Error that names what breaks the contract; nothing is sent then
- */
+/** @throws Error, before anything is sent, that names how the reply breaks the contract */
 export function sendReply(context: Context, reply: ReplyData, operation: ContractOperation): void {
   const { status, headers = {}, body } = reply;
   const declared = operation.replies.get(String(status));
@@ -29,18 +25,17 @@ export function sendReply(context: Context, reply: ReplyData, operation: Contrac
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
     if (OWN_HEADERS.some((own) => own === name.toLowerCase()))
-      throw new Error(`${operation.id} answered with ${name}, which the service sends by itself`);
-    // What Node would refuse later, with some of the headers set.
+      throw new Error(`${operation.id} answered with the header ${name}, which the service itself sends: leave it out`);
+    // Otherwise Node would throw later, with some of the headers set.
     validateHeaderValue(name, String(value));
   }
   operation.validator.reply(status, headers, body);
-  // The replacer of exactJson costs time that only replies with an int64 must spend.
+  // exactJson is slower, and only replies with an int64 need it.
   const toJson = content?.position === undefined ? JSON.stringify : exactJson;
   const text = body === undefined ? undefined : toJson(body);
   send(context, status, headers, mediaType, text);
 }
 
-/** Sends a reply. A body that is a string goes out with the header, in one write; a Buffer may be shared by many. */
 export function send(
   context: Context,
   status: number,
@@ -54,20 +49,19 @@ export function send(
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  // A 204 has no length, not even none; a 304, or a reply to HEAD, would tell that of a body that it does not have (RFC
-  // 9110, section 8.6).
+  // A 204 must not have a Content-Length; a 304 and a reply to HEAD may have only that of the reply to GET (RFC 9110,
+  // section 8.6).
   const hasNone = body === undefined && (status === 304 || context.request.method === 'HEAD');
   if (status !== 204 && !hasNone) fields.push('Content-Length', String(length));
   response.writeHead(status, fields);
   if (Buffer.isBuffer(body)) endInParts(context, body, 0);
   else {
     response.end(body);
-    // What the system has not taken at once stays in memory until the client takes it.
     if (response.writableLength > 0) ledger.setHeld(context, 'reply', length);
   }
 }
 
-/** How much of a Buffer is sent at a time, in bytes: thousands of clients that want a large one must not hold up others. */
+/** A Buffer is sent in parts of this size, so that thousands of requests for a large page do not hold up others. */
 const PART_BYTES = 64 * 1024;
 
 function endInParts(context: Context, bytes: Buffer, start: number): void {
@@ -82,10 +76,7 @@ function endInParts(context: Context, bytes: Buffer, start: number): void {
     });
 }
 
-/**
- * Decides what becomes of the connection behind a reply that is about to begin. A body that has not arrived is not waited
- * for, be it 200 MB: the connection ends then, for writing first, so that the client sees the reply.
- */
+/** If the body has not arrived when the reply begins, the connection ends after the reply. */
 export function settleConnection(context: Context): void {
   const { connection, request, body } = context;
   if (body !== undefined && !request.complete) {
@@ -93,28 +84,26 @@ export function settleConnection(context: Context): void {
     connection.stopReading();
     connection.endAfter(context);
   } else {
-    // A client that still waits to be asked for its body would make Node end the connection.
+    // Node would end the connection of a client that still waits for `100 Continue`.
     context.askForBody();
   }
   if (!context.last) return;
-  // Node calls it when the reply is out, and would reset the connection under a client that still sends.
+  // Node calls this after the reply; its own version would reset the connection while the client still sends.
   request.socket.destroySoon = () => {
     connection.endSoon();
   };
 }
 
-/** The header fields that each reply has: name, value, name, value. */
+/** The header fields of every reply: name, value, name, value. */
 export function headerFields({ fields, last }: Context): string[] {
   return last ? [...fields, 'Connection', 'close'] : [...fields];
 }
 
-/** Tells the client of a failure, as the contract of the operation has it. */
 export function sendRefusal(context: Context, refusal: Refusal): void {
   const mediaType = failureType(context.operation, refusal.status);
   send(context, refusal.status, refusal.headers, mediaType, errorBody(refusal, mediaType));
 }
 
-/** The body of a failure. */
 export function errorBody({ number, message }: Refusal, mediaType?: string): string {
   return JSON.stringify(failureBody(number, message, mediaType));
 }

@@ -12,16 +12,12 @@ import { readBody } from './body.ts';
 import { toolsWith } from './tools.ts';
 
 /**
- * How long after the head of a request came its caller is authenticated once more before the operation begins, in
- * milliseconds: a token may be revoked while a body is on its way. The sum with CACHED_MS of auth/authenticator.ts is the
- * second that README promises.
+ * A caller whose body takes longer to arrive is authenticated again. The sum of this time and CACHED_MS of
+ * auth/authenticator.ts must not exceed 1 s, as a revoked token may work no longer.
  */
 const REAUTHENTICATE_AFTER_MS = 100;
 
-/**
- * An operation whose types are forgotten: the compiler has held it to the contract (types.ts), and the validator holds
- * what it is called with to the same contract. Written as a method, since the compiler lets those narrow their request.
- */
+/** Any operation of `Operations` (types.ts). TypeScript lets only the parameter of a method be narrower. */
 interface Untyped {
   operation(request: RequestData, tools: Tools): Promise<ReplyData>;
 }
@@ -29,59 +25,61 @@ export type Handler = Untyped['operation'];
 
 export interface RouterOptions {
   readonly contract: Contract;
-  /** By operationId; `operations` of operations/index.ts. */
+  /** The key is the operationId. */
   readonly operations: Readonly<Record<string, Handler>>;
   readonly services: Services;
-  /** Who calls, by the header Authorization. @throws Refusal */
+  /** @throws Refusal */
   readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
-  /** Counts a request of a caller; undefined: there is no limit. @throws Refusal if there are too many */
+  /** @throws Refusal if the caller has sent too many requests */
   readonly count?: ((context: Context) => void) | undefined;
-  /** The path of the service's public address: '' or such as `/api`. */
+  /** The path of BASE_URL: '' or such as `/api`. */
   readonly basePath: string;
 }
 
-/** A path as Express takes it to the letter: what it would read as more than that is escaped. */
+/** Escapes the characters that have a meaning in a path of Express. */
 export function literalPath(path: string): string {
   return path.replace(/[{}()[\]+?!:*\\]/g, '\\$&');
 }
 
-/** A path template of the contract as Express's: `/items/{id}` as `/items/:"id"`. */
+/** `/items/{id}` in Express's notation: `/items/:"id"`. */
 function templatePath(template: string): string {
   const parts = template.split(/\{([^}]+)\}/);
   return parts.map((part, index) => (index % 2 === 1 ? `:${JSON.stringify(part)}` : literalPath(part))).join('');
 }
 
 /**
- * Adds the operations of the contract as routes, to a router that is strict and case-sensitive. The
- * first of these that a request fails answers it: path and method (404, 405), security (401, 403), the chunks and the
- * limit of its caller (503, 429), the contract (400), room for the operation (503).
- *
- * @throws ContractError if the operations are not those of the contract
+ * Adds the operations to a router that is strict and case-sensitive. A request passes these checks in this order: path
+ * and method (404, 405), security (401, 403), small chunks (503), rate limit (429), contract (400), operations under
+ * way (503).
  */
 export function routeOperations(router: IRouter, options: RouterOptions): void {
   const { contract, operations } = options;
   const RequestTools = toolsWith(options.services);
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
-  if (undeclared.length > 0) throw outOfStep(`does not have the operation ${undeclared.join(', ')} of src/operations`);
+  if (undeclared.length > 0)
+    throw outOfStep(`does not declare ${undeclared.join(', ')}, which src/operations/index.ts has`);
 
-  // Paths without parameters first: `/items/newest` is not `/items/{id}`. Of the others the first that matches is taken.
+  // Paths without parameters go first, or `/items/{id}` would take `/items/newest`.
   const paths = Map.groupBy(contract.operations, ({ path }) => path);
   const basePath = options.basePath + contract.basePath;
   const ordered = [...paths].sort(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
   for (const [path, declared] of ordered) {
     const route = router.route(literalPath(basePath) + templatePath(path));
     for (const operation of declared) {
-      // A method's name in small letters is that of Express's function for it.
       const method = operation.method.toLowerCase() as 'get';
       route[method](operationHandler(operation, { ...options, basePath }, RequestTools));
     }
-    // Express answers HEAD where there is GET.
+    // Express answers HEAD by the route of GET.
     const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const allowed = [...new Set(methods)].join(', ');
     route.all((request) => {
-      throw new Refusal(ErrorNumber.methodNotAllowed, `${request.method} is not allowed here; allowed: ${allowed}`, {
-        Allow: allowed,
-      });
+      throw new Refusal(
+        ErrorNumber.methodNotAllowed,
+        `the method ${request.method} is not allowed here: use ${allowed}`,
+        {
+          Allow: allowed,
+        },
+      );
     });
   }
 }
@@ -93,7 +91,7 @@ function operationHandler(
 ): (request: Request, response: Response) => Promise<void> {
   const handler = operations[operation.id];
   if (handler === undefined) {
-    throw outOfStep(`has the operation ${operation.id}, which src/operations/index.ts does not have`);
+    throw outOfStep(`declares ${operation.id}, which src/operations/index.ts does not have`);
   }
   const isPublic = operation.security.length === 0;
   const checkScopes = scopeCheck(operation.security);
@@ -101,7 +99,7 @@ function operationHandler(
     context.setCaller(caller);
     checkScopes?.(caller);
   };
-  // Not within `operate`: V8 keeps room for all that an async function has, for each request that is under way.
+  // Outside `operate`, since each request under way keeps all variables of an async function in memory.
   const answer = (context: Context, reply: ReplyData) => {
     if (reply.status >= 400 && isError(reply.body)) context.error = reply.body.error;
     sendReply(context, reply, operation);
@@ -122,12 +120,12 @@ function operationHandler(
   };
   const admit = (context: Context, caller: Caller) => {
     identify(context, caller);
-    // Once more: the ledger knows the caller by another key now than the client's address.
+    // The key is the caller's now; before, it was the client's address.
     context.ledger.refuseSmallChunks(context);
     count?.(context);
     return operate(context, readRequest(context, operation, basePath));
   };
-  // What can be refused at once is thrown at once: nothing more of it is parsed then.
+  // Not async: Node parses nothing more of a request whose refusal is thrown at once.
   return (_request, { context }) => {
     context.operation = operation;
     context.body?.limitTo(operation.body?.maxBytes ?? MAX.bodyBytes);
@@ -137,18 +135,14 @@ function operationHandler(
     }
     const caller = authenticate(context.request.headers.authorization);
     if (!(caller instanceof Promise)) return admit(context, caller);
-    // If the line below throws, nothing waits for the caller any more: a rejection must not end the process then.
+    // If the next line throws, this promise has no other handler, and its rejection would end the process.
     caller.catch(() => undefined);
     context.ledger.refuseSmallChunks(context);
     return caller.then((known) => admit(context, known));
   };
 }
 
-/**
- * Reads a request and holds it to the contract.
- *
- * @throws Refusal at once, or later by the promise, if it cannot be read, or breaks the contract
- */
+/** @throws Refusal at once, or by the promise, if the request cannot be read or breaks the contract */
 function readRequest(
   context: Context,
   operation: ContractOperation,
@@ -162,7 +156,6 @@ function readRequest(
   return reading === undefined ? validated(undefined) : reading.then(validated);
 }
 
-/** Whether a body has the shape that the contract gives every failure. */
 function isError(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'number';
 }

@@ -8,40 +8,33 @@ import type { Exchange } from './connection.ts';
 import { type EnteredExchange, Ledger, type OnCutOff } from './ledger.ts';
 import { refuseUnreadable, tooSlow } from './unreadable.ts';
 
-/** How long connections without a request are kept at the end, in milliseconds: their next one may be on its way. */
+/** A stopping server keeps idle connections for so long: their next request may be on its way. */
 const FAREWELL_MS = 500;
-
-/** How often deadlines are looked at, in milliseconds. */
 const SWEEP_MS = 1000;
-
-/** How many connections may wait to be accepted: a crowd that comes back at once should not have to try again. */
+/** Connections that may wait to be accepted: thousands of clients may reconnect at once. */
 const BACKLOG = 4096;
 
-/** A server that listens. */
 export interface Listener {
-  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  /** Such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Stops accepting, answers what is under way, closes. What is not answered by then is cut off. */
+  /** Accepts no more connections, answers requests under way, and cuts off those that take longer than `withinMs`. */
   stop(withinMs: number): Promise<void>;
 }
 
-/** What answers the requests that a listener takes in. */
 export interface Application<E extends Exchange> {
   readonly handle: (exchange: E) => void;
-  /** What an exchange is constructed of. */
   readonly Exchange: new (parts: EnteredExchange) => E;
-  /** What requests and replies are constructed of; by default Node's. */
+  /** By default Node's own. */
   readonly classes?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 }
 
 export interface ListenOptions {
-  /** Called with the status of the answer whenever something came that Node could not read as a request. */
+  /** Called with the status of each reply to bytes that Node cannot read as a request. */
   readonly onUnreadable?: ((status: number) => void) | undefined;
-  /** Called with the reason whenever a connection is cut off. */
   readonly onCutOff?: OnCutOff | undefined;
 }
 
-/** @throws ExplainedError if the address cannot be listened on */
+/** @throws ExplainedError */
 export async function listen<E extends Exchange>(
   { handle, Exchange, classes }: Application<E>,
   host: string,
@@ -56,13 +49,13 @@ export async function listen<E extends Exchange>(
     requestTimeout: DEADLINE.request,
     connectionsCheckingInterval: SWEEP_MS,
     keepAliveTimeout: DEADLINE.idle,
-    // A field that repeats, but must not, then shows it, instead of losing a value.
+    // Otherwise Node drops all but the first value of a header field that must not repeat.
     joinDuplicateHeaders: true,
-    // Node would answer without a body: the app looks for it.
+    // requireHttp checks it: Node would answer without a body.
     requireHostHeader: false,
   });
   server.maxHeadersCount = MAX.fields;
-  // A client that has said all that it has to say still gets its answer.
+  // A client that has ended its side of the connection still gets its reply.
   Object.assign(server, { httpAllowHalfOpen: true });
   const ledger = new Ledger(Exchange, logger, onCutOff);
   server.on('connection', (socket) => {
@@ -71,15 +64,15 @@ export async function listen<E extends Exchange>(
   const begin = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     const exchange = ledger.begin(request, response, expectsContinue);
     if (exchange === undefined) return;
-    // Node loses the rest of the packet behind a request that offers another protocol, and takes what comes next for the
-    // start of a request, be it the middle of one.
+    // After a request with the header Upgrade, Node drops the rest of the packet, and would parse the next one as the
+    // start of a request, though it may be the middle of one.
     if (ledger.stopping || request.headers.upgrade !== undefined) exchange.connection.endAfter(exchange);
     handle(exchange);
   };
   server.on('request', (request, response) => {
     begin(request, response, false);
   });
-  // Node leaves it to the app whether a body is wanted: readBody asks for it.
+  // For `Expect: 100-continue`: readBody asks for the body when it wants it.
   server.on('checkContinue', (request, response) => {
     begin(request, response, true);
   });
@@ -115,17 +108,18 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const where = `port ${port} of ${host}`;
-    if (code === 'EADDRINUSE') throw new ExplainedError(`${where} is in use: choose another one, or stop what uses it`);
-    if (code === 'EACCES') throw new ExplainedError(`${where} may not be used by this user: choose one from 1024 on`);
+    if (code === 'EADDRINUSE')
+      throw new ExplainedError(`${where} is in use: choose another port, or stop the process that uses it`);
+    if (code === 'EACCES') throw new ExplainedError(`${where} needs a privileged user: choose a port from 1024 on`);
     throw new ExplainedError(`${where} cannot be listened on: ${message}`);
   }
 }
 
 async function stop(server: Server, ledger: Pick<Ledger, 'all'>, withinMs: number): Promise<void> {
   const closed = once(server, 'close');
-  // http.Server's own close() cuts connections without a request at once, with one that is just arriving.
+  // http.Server's own close() destroys idle connections at once, even one on which a request is just arriving.
   NetServer.prototype.close.call(server);
-  // The last one only: nothing that is behind it would be answered.
+  // Each connection ends after the last of its requests, so that those before it are answered too.
   for (const connection of ledger.all()) {
     const last = connection.exchanges.at(-1);
     if (last !== undefined) connection.endAfter(last);

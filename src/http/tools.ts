@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Services, Tools } from '../operations/services.ts';
 import type { Context } from './context.ts';
 
-/** Makes the class of what operations work with: of an object for each request, whose prototype has the services. */
+/** @returns the class of a request's Tools: its prototype holds the services, which all requests share */
 export function toolsWith(services: Services): new (context: Context) => Tools {
   class RequestTools {
     private readonly context: Context;

@@ -6,12 +6,7 @@ import type { Connection, Exchange } from './connection.ts';
 import type { Ledger } from './ledger.ts';
 import { errorBody } from './reply.ts';
 
-/**
- * Answers clients whose message Node cannot read as a request, for which Node makes no response.
- *
- * @param onUnreadable called with the status of each such answer
- * @returns a function that refuses what a client sends on a connection
- */
+/** Node makes no response object for bytes that it cannot read as a request. @returns a function that answers them */
 export function refuseUnreadable<E extends Exchange>(
   server: Server,
   ledger: Ledger<E>,
@@ -20,13 +15,13 @@ export function refuseUnreadable<E extends Exchange>(
 ): (connection: Connection, refusal: Refusal) => void {
   const refuse = (connection: Connection, refusal: Refusal): void => {
     const { socket, address } = connection;
-    // What comes too late is not done after all.
+    // Otherwise a late rest of the request could still reach the operation.
     if (refusal.number === ErrorNumber.requestTimeout) socket.pause();
-    // Node reports what comes after the first fault as well.
+    // Node reports each further fault too.
     if (connection.unreadable) return;
     connection.unreadable = true;
     connection.afterWhole(() => {
-      // A connection that is gone wants no answer, nor does one that a reply has ended.
+      // No answer is possible: the client is gone, or a reply has ended the connection.
       if (!socket.writable) return;
       const { status, number, message } = refusal;
       logger.info({ client: address, status, error: number, reason: message }, 'unreadable request');
@@ -41,11 +36,11 @@ export function refuseUnreadable<E extends Exchange>(
     else refuse(connection, refusalOf(error));
   });
   server.on('connect', ({ socket }) => {
-    // Node has taken its own listener off: a client that resets its connection would end the process.
+    // Node has removed its own listener: without one, a reset by the client would end the process.
     socket.on('error', () => undefined);
     const connection = ledger.of(socket);
     if (connection === undefined) socket.destroy();
-    else refuse(connection, new Refusal(ErrorNumber.malformedMessage, 'CONNECT is not for this service'));
+    else refuse(connection, new Refusal(ErrorNumber.malformedMessage, 'the method CONNECT is not supported'));
   });
   return refuse;
 }
@@ -61,14 +56,14 @@ function refusalOf({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException
     case 'HPE_HEADER_OVERFLOW':
       return new Refusal(
         ErrorNumber.headersTooLarge,
-        `the header fields are more than ${MAX.fields}, or larger than ${MAX.headBytes / 1024} KiB`,
+        `the request has more than ${MAX.fields} header fields, or more than ${MAX.headBytes / 1024} KiB of them`,
       );
     default:
       return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);
   }
 }
 
-/** A refusal as the bytes of a whole reply. */
+/** The whole reply. */
 function inText(refusal: Refusal): string {
   const body = errorBody(refusal);
   const head = [

@@ -3,10 +3,10 @@ import { ID_TAKEN } from './errors.ts';
 import { toItem } from './record.ts';
 import type { Tools } from './services.ts';
 
-/** Creates a plant. The id is the idempotency key: sent again, the same plant gets the same answer. */
+/** The id is the idempotency key: the same plant, sent again, gets the same reply. */
 export async function createPlant({ body }: Request<'createPlant'>, { plants }: Tools): Promise<Reply<'createPlant'>> {
   const creation = await plants.create(toItem(body));
-  // An expected failure is returned, as the contract declares its status; any other is thrown.
+  // A failure that the contract declares is returned; any other is thrown.
   if (creation === 'conflict') return { status: 400, body: ID_TAKEN };
   const { name, tag } = body;
   return {

@@ -2,7 +2,7 @@ import type { Operations } from '../contract/types.ts';
 import { createPlant } from './createPlant.ts';
 import type { Tools } from './services.ts';
 
-/** The operations of the contract by operationId. The compiler names one that is missing, or too many. */
+/** By operationId. The compiler names each that is missing or that the contract does not declare. */
 export const operations = {
   createPlant,
 } satisfies Operations<Tools>;

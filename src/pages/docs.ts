@@ -97,7 +97,7 @@ export function createDocs({ contract, basePath, https }: PageOptions): Router {
 }
 
 const readOnly: RequestHandler = (request) => {
-  throw new Refusal(ErrorNumber.methodNotAllowed, `${request.method} is not allowed here; allowed: GET, HEAD`, {
+  throw new Refusal(ErrorNumber.methodNotAllowed, `the method ${request.method} is not allowed here: use GET, HEAD`, {
     Allow: 'GET, HEAD',
   });
 };

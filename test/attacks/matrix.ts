@@ -28,10 +28,10 @@ const JUNK_IN_CHUNKS: readonly (string | Repeated)[] = [{ times: 65_000, text: '
 
 /** What the log says about slow clients: the head may take 10 s, and so may each byte of a body or a reply. */
 const TOO_LONG = { long: /"status":408/ };
-const UNREAD = { long: /the client took nothing of its reply for 10 s.*connection cut off/ };
+const UNREAD = { long: /the client read nothing of its reply for 10 s.*connection cut off/ };
 const both = (says: RegExp) => ({ short: says, long: says });
 const TOO_SMALL = both(/"status":400,"error":40001/);
-const GAVE_WAY = both(/"status":503,.*"reason":"bodies fill/);
+const GAVE_WAY = both(/"status":503,.*"reason":"arriving bodies take/);
 
 function row(
   phase: Attack['phase'],

@@ -53,7 +53,7 @@ describe('readBasePath refuses, with line and column,', () => {
 
   test('servers with different paths', () => {
     expect(() => basePathOf(withPaths('[{ url: /api }, { url: https://api.example.com }]'))).toThrow(
-      'openapi.yaml:2:26, servers: all servers must have one path',
+      'openapi.yaml:2:26, servers: the urls of all servers must have the same path',
     );
   });
 
@@ -84,15 +84,15 @@ describe('a path of the contract', () => {
       basePathOf(withPaths('[]', ...paths));
 
   test.each([
-    ['/x/{a}{b}', 'a segment can have one variable: put a slash between two, or read both as one'],
-    ['/x/{a}-{b}', 'a segment can have one variable'],
-    ['/x/{a}/{a}', 'a variable cannot stand twice in a path'],
+    ['/x/{a}{b}', 'a segment can have only one variable: put a slash between the two, or join them'],
+    ['/x/{a}-{b}', 'a segment can have only one variable'],
+    ['/x/{a}/{a}', 'a path must not have the same variable twice'],
     ['/x/{}', 'a brace must belong to a variable that has a name, such as {id}'],
     ['/x/{a', 'a brace must belong to a variable'],
     ['/x/a}', 'a brace must belong to a variable'],
-    ['/café/{a}', 'clients send it in another form: write it percent-encoded, without dots and query'],
-    ['/x/../{a}', 'clients send it in another form'],
-    ['/x?a={a}', 'clients send it in another form'],
+    ['/café/{a}', 'clients would change this path: write it percent-encoded, without dot segments and query'],
+    ['/x/../{a}', 'clients would change this path'],
+    ['/x?a={a}', 'clients would change this path'],
   ])('is refused with line, column and reason: %s', (path, message) => {
     expect(refusalOf(path)).toThrow(`openapi.yaml:4:3, ${path}: ${message}`);
   });
@@ -103,7 +103,7 @@ describe('a path of the contract', () => {
     ['/x/{a}/{b}', '/x/v{a}/{c}'],
   ])('is refused when %s stands before %s and hides it', (first, second) => {
     expect(refusalOf(first, second)).toThrow(
-      `openapi.yaml:5:3, ${second}: ${first} stands before it and matches all of its requests: put this path first, or`,
+      `openapi.yaml:5:3, ${second}: the path ${first}, which stands earlier, matches the same requests: put this path first`,
     );
   });
 

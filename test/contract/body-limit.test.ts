@@ -22,7 +22,7 @@ function expectLargest(schema: string, bytes: number): void {
   expect(limitOf(schema, `x-max-body-bytes: ${bytes}`)).toBe(bytes);
   const what = `a body that the schema allows has up to ${bytes} bytes, the limit is ${bytes - 1}`;
   expect(() => limitOf(schema, `x-max-body-bytes: ${bytes - 1}`)).toThrow(
-    `openapi.yaml:4:3, here, application/json: ${what}: declare x-max-body-bytes: ${bytes}, or lower maxItems, maxLength`,
+    `openapi.yaml:4:3, here, application/json: ${what}: declare x-max-body-bytes: ${bytes}, or lower maxItems or maxLength`,
   );
 }
 
@@ -65,14 +65,14 @@ describe('the limit of a body', () => {
   test('is 64 KiB by default', () => {
     expect(limitOf(`{ type: string, maxLength: ${(DEFAULT_BODY_BYTES - 4) / 4} }`)).toBe(65_536);
     expect(() => limitOf('{ type: array, maxItems: 1000, items: { type: string, maxLength: 20 } }')).toThrow(
-      'has up to 83001 bytes, the limit is 65536: declare x-max-body-bytes: 83001, or lower maxItems, maxLength',
+      'has up to 83001 bytes, the limit is 65536: declare x-max-body-bytes: 83001, or lower maxItems or maxLength',
     );
   });
 
   test('cannot be raised above 1 MiB: the message then asks for a lower maxItems or maxLength', () => {
     const schema = '{ type: array, maxItems: 1000000000, items: { type: string, maxLength: 1000 } }';
     expect(() => limitOf(schema, `x-max-body-bytes: ${MAX_BODY_BYTES}`)).toThrow(
-      'has up to 4003000000001 bytes, the limit is 1048576: lower maxItems, maxLength',
+      'has up to 4003000000001 bytes, the limit is 1048576: lower maxItems or maxLength',
     );
   });
 

@@ -35,8 +35,8 @@ describe('the service refuses to start, and says why, for a contract with', () =
       'openapi.yaml:3:6: *none has no anchor before it',
     ],
     ['a key that repeats', version, `${version}\n${version}`, 'at line 3, column 1'],
-    ['an alias inside its own anchor', reason, 'reason: &a { items: *a }', '*a stands in itself: refer to it by $ref'],
-    ['another version of OpenAPI', version, 'openapi: 3.0.3', 'openapi.yaml:2:1 must be OpenAPI 3.1: it must say'],
+    ['an alias inside its own anchor', reason, 'reason: &a { items: *a }', '*a contains itself: refer to it by $ref'],
+    ['another version of OpenAPI', version, 'openapi: 3.0.3', 'openapi.yaml:2:1 must be OpenAPI 3.1: write'],
     ['no operationId', 'operationId: getBed', 'summary: x', `${getBed}: the operationId is missing`],
     [
       'one operationId on two operations',
@@ -50,16 +50,16 @@ describe('the service refuses to start, and says why, for a contract with', () =
           `the operationId ${id}`,
           'operationId: getBed',
           `operationId: ${id}`,
-          `${getBed}: the operationId ${id} must be a name that TypeScript can have`,
+          `${getBed}: the operationId ${id} must be a valid name of a function in TypeScript`,
         ] as const,
     ),
-    ...['index', 'services'].map(
+    ...['errors', 'index', 'record', 'services'].map(
       (id) =>
         [
           `the operationId ${id}`,
           'operationId: getBed',
           `operationId: ${id}`,
-          `${getBed}: src/operations/${id}.ts is another file: choose another operationId`,
+          `${getBed}: src/operations/${id}.ts has another purpose: choose another operationId`,
         ] as const,
     ),
     ...['constructor', '__proto__'].map(
@@ -68,7 +68,7 @@ describe('the service refuses to start, and says why, for a contract with', () =
           `the operationId ${id}`,
           'operationId: getBed',
           `operationId: ${id}`,
-          `${getBed}: every object has ${id} in JavaScript: choose another operationId`,
+          `${getBed}: every JavaScript object has a property ${id}: choose another operationId`,
         ] as const,
     ),
     ['invalid OpenAPI', 'responses:', 'answers:', 'is not valid OpenAPI 3.1'],
@@ -76,19 +76,19 @@ describe('the service refuses to start, and says why, for a contract with', () =
       'a $ref to a missing schema',
       'schemas/Season',
       'schemas/Sort',
-      `openapi.yaml:${lineOf('schemas/Season')}:48: $ref leads to #/components/schemas/Sort, which is not in it`,
+      `openapi.yaml:${lineOf('schemas/Season')}:48: $ref leads to #/components/schemas/Sort, which is not in the document`,
     ],
     [
       'a $ref to another document',
       "'#/components/schemas/Season'",
       'kinds.yaml',
-      'kinds.yaml, which is not in it: bundle several files into one first',
+      'kinds.yaml, which is not in the document: bundle all files into one',
     ],
     [
       'a circle of $refs',
       "schemas/Short/$defs/text', maxLength",
       "schemas/Short', maxLength",
-      `openapi.yaml:${lineOf('Short: {')}:5: a schema cannot refer to itself for the same`,
+      `openapi.yaml:${lineOf('Short: {')}:5: a schema must not refer to itself for the same`,
     ],
     ['the number .nan', season, 'Season: { const: .nan }', ':15: JSON has no number NaN'],
     ['the number .inf in a list', season, 'Season: { enum: [1, .inf] }', ':25: JSON has no number Infinity'],
@@ -105,7 +105,7 @@ describe('the service refuses to start, and says why, for a contract with', () =
       'the security scheme basic',
       'scheme: bearer',
       'scheme: basic',
-      `openapi.yaml:${lineOf('scheme: bearer')}:48: scheme must be bearer: access tokens are all`,
+      `openapi.yaml:${lineOf('scheme: bearer')}:48: scheme must be bearer: the service checks only`,
     ],
     [
       'a scope that contains a space',
@@ -125,7 +125,7 @@ describe('the service refuses to start, and says why, for a contract with', () =
       'two media types in a reply',
       reply,
       `${reply} } }, application/hal+json: { schema: {`,
-      'only one media type can be',
+      'a reply can have only one media type',
     ],
     [
       'a media type without a schema',
@@ -143,37 +143,47 @@ describe('the service refuses to start, and says why, for a contract with', () =
       'a parameter without a schema',
       limit,
       `${reply} } } }`,
-      'content is not kept: describe the parameter by a schema',
+      'content is not supported: describe the parameter by a schema',
     ],
     ['an invalid pattern', season, "Season: { type: string, pattern: '[' }", noPattern],
     ['an invalid pattern in a reply', reason, "reason: { type: string, pattern: '[' }", noPattern],
-    ['a parameter twice', 'name: after, in: query', 'name: limit, in: query', 'parameter limit: it is declared twice'],
+    [
+      'a parameter twice',
+      'name: after, in: query',
+      'name: limit, in: query',
+      'parameter limit: the parameter is declared twice',
+    ],
     [
       'one header in two spellings',
       'name: X-Note, in: header',
       'name: x-since, in: header',
-      'parameter x-since: it is declared twice',
+      'parameter x-since: the parameter is declared twice',
     ],
-    ['a name that two parameters read', '{ north: { type', '{ limit: { type', 'the parameter corner reads limit, as'],
+    [
+      'a name that two parameters read',
+      '{ north: { type',
+      '{ limit: { type',
+      'the parameter corner reads limit of the query, as',
+    ],
     [
       'a member that two parameters read',
       'name: name, in: query',
       'name: "filter[by]", in: query',
-      'filter[by] reads filter[by], as',
+      'filter[by] reads filter[by] of the query, as',
     ],
-    ['an undeclared variable', '/beds/{bed-id}:', '/beds/{id}:', 'the parameter id must be in the path, and be'],
-    ['a path without its parameter', '/beds/{bed-id}:', '/beds/each:', 'the parameter bed-id must be in the path, and'],
+    ['an undeclared variable', '/beds/{bed-id}:', '/beds/{id}:', 'the parameter id must be declared, and'],
+    ['a path without its parameter', '/beds/{bed-id}:', '/beds/each:', 'the parameter bed-id must be declared, and'],
     [
       'two paths that match the same requests',
       '  /weather:',
       '  /beds/{id}: {}\n  /weather:',
-      '/beds/{id}: /beds/{bed-id} stands before it and matches all of its requests',
+      '/beds/{id}: the path /beds/{bed-id}, which stands earlier, matches the same requests',
     ],
     [
       'a path item that is a $ref',
       newest,
       `  /x: { $ref: '#/paths/~1beds~1newest' }\n${newest}`,
-      'a path must be written out',
+      'write the path out under paths',
     ],
   ])('%s', async (_name, from, to, message) => {
     await expect(loadContract(changed(from, to))).rejects.toThrow(
@@ -195,10 +205,10 @@ describe('the service refuses to start, and says why, for a contract with', () =
     const run = 'run `npm run generate`, then `npm run check`';
     expect(() => {
       route({});
-    }).toThrow(`openapi.yaml has the operation createPlant, which src/operations/index.ts does not have: ${run}`);
+    }).toThrow(`openapi.yaml declares createPlant, which src/operations/index.ts does not have: ${run}`);
     expect(() => {
       route({ createPlant: handler, mowLawn: handler });
-    }).toThrow(`openapi.yaml does not have the operation mowLawn of src/operations: ${run}`);
+    }).toThrow(`openapi.yaml does not declare mowLawn, which src/operations/index.ts has: ${run}`);
   });
 });
 

@@ -75,12 +75,12 @@ describe('loadContract', () => {
   test.each(['400', '401', '403', '429', '500', '503'])('refuses an operation without %s', async (status) => {
     const others = ['400', '401', '403', '429', '500', '503'].filter((each) => each !== status);
     await expect(loadContract(withResponses(all(...others)))).rejects.toThrow(
-      `openapi.yaml:5:5, GET /things: the service answers ${status} by itself: declare it, or default`,
+      `openapi.yaml:5:5, GET /things: the service itself answers ${status}: declare ${status} or default`,
     );
   });
 
   const refused = (status: string, shown: string) =>
-    `openapi.yaml:10:9, GET /things: the service answers ${status} by itself, with ${shown}, which must be valid: the reply of getThings breaks the contract: `;
+    `openapi.yaml:10:9, GET /things: the service itself answers ${status} with ${shown}, which must be valid: the reply of getThings breaks the contract: `;
   const [asError, asProblem] = [
     '{"error":40001,"message":"…"}',
     '{"type":"about:blank","title":"Bad Request","status":400,"detail":"…","error":40001}',
@@ -89,12 +89,12 @@ describe('loadContract', () => {
     [
       'without a body',
       '        default: { description: x }',
-      'openapi.yaml:10:9, GET /things: the service answers 400 by itself: declare it as application/json or application/problem+json',
+      'openapi.yaml:10:9, GET /things: the service itself answers 400: declare it as application/json or application/problem+json',
     ],
     [
       'with another media type',
       response('default', '{}', 'application/vnd.error+json'),
-      'openapi.yaml:10:9, GET /things: the service answers 400 by itself: declare it as application/json or application/problem+json',
+      'openapi.yaml:10:9, GET /things: the service itself answers 400: declare it as application/json or application/problem+json',
     ],
     [
       'with a schema that requires another member',

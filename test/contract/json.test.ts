@@ -96,7 +96,7 @@ describe('parseJson refuses', () => {
   });
 
   test.each([String.raw`"\x"`, String.raw`"\u12g4"`, String.raw`"ok \u12"`])('the unknown escape in %s', (text) => {
-    expect(() => parse(text)).toThrow('the string at position 0 holds an escape that JSON does not have');
+    expect(() => parse(text)).toThrow('the string at position 0 has an invalid escape');
   });
 
   test.each([
@@ -106,7 +106,7 @@ describe('parseJson refuses', () => {
     [String.raw`{"\udfff": 1}`, 1],
     [String.raw`{"a": {"b\uDBFF": 1}}`, 7],
   ])('the lone surrogate in %s, with the position', (text, position) => {
-    const refusal = new Refusal(40008, `body holds a lone surrogate in the string at position ${position}`);
+    const refusal = new Refusal(40008, `body has a lone surrogate in the string at position ${position}`);
     expect(() => parse(text)).toThrow(refusal);
     expect(() => parse(text)).toThrow(expect.objectContaining({ number: 40008 }));
   });
@@ -117,7 +117,9 @@ describe('parseJson refuses', () => {
     ['{"a": 1e309}', 6],
   ])('the number beyond the range of doubles in %s, with the position', (text, position) => {
     const attempt = () => parse(text);
-    expect(attempt).toThrow(new Refusal(40008, `body holds a number that is too large at position ${position}`));
+    expect(attempt).toThrow(
+      new Refusal(40008, `body has a number beyond the range of a double at position ${position}`),
+    );
     expect(attempt).toThrow(expect.objectContaining({ number: 40008 }));
   });
 
@@ -128,7 +130,7 @@ describe('parseJson refuses', () => {
     ] as const) {
       for (const levels of [MAX_DEPTH + 1, 30_000]) {
         const attempt = () => parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
-        expect(attempt).toThrow('body is nested more than 32 levels deep');
+        expect(attempt).toThrow('body is nested too deep: use at most 32 levels');
       }
     }
   });

@@ -84,39 +84,47 @@ describe('loadContract refuses, with place and cure,', () => {
   };
 
   test.each(rows)('$name in a $kind Object', async ({ kind, name, how }) => {
-    const sentence = new RegExp(`^openapi\\.yaml:\\d+:\\d+: ${RegExp.escape(`${name} is not kept: ${how}`)}$`);
+    const sentence = new RegExp(`^openapi\\.yaml:\\d+:\\d+: ${RegExp.escape(`${name} is not supported: ${how}`)}$`);
     const others = name === 'content' ? { schema: undefined } : {};
     await expect(load(kind, { ...others, [name]: VALUES[name] ?? 'x' })).rejects.toThrow(sentence);
   });
 
   test.each(['Schema', 'Discriminator'] as const)('an unknown field in a %s Object', async (kind) => {
-    const sentence = `the field colour of a ${kind} Object is not known here: leave it out`;
+    const sentence = `the field colour of a ${kind} Object is not supported: leave it out`;
     await expect(load(kind, { colour: 'red' })).rejects.toThrow(sentence);
   });
 
   test.each<[Kind, Node, string]>([
-    ['Schema', { 'x-eov-type': 'string' }, 'the field x-eov-type of a Schema Object is not known here'],
+    ['Schema', { 'x-eov-type': 'string' }, 'the field x-eov-type of a Schema Object is not supported'],
     ['Schema', { type: 'date' }, 'type must be one or more of null, boolean'],
     ['Schema', { type: ['string', 'string'] }, 'type must be one or more of'],
     ['Schema', { type: ['string', null] }, 'type must have "null" in quotes'],
-    ['Schema', { properties: { 'x-a': { nullable: true } } }, 'nullable is not kept'],
-    ['Response', { headers: { 'x-a': { schema: { nullable: true } } } }, 'nullable is not kept'],
-    ['Components', { headers: {}, 'x-headers-of-every-reply': ['X-Seen'] }, 'must be a list of names of headers'],
+    ['Schema', { properties: { 'x-a': { nullable: true } } }, 'nullable is not supported'],
+    ['Response', { headers: { 'x-a': { schema: { nullable: true } } } }, 'nullable is not supported'],
+    [
+      'Components',
+      { headers: {}, 'x-headers-of-every-reply': ['X-Seen'] },
+      'must be a list of names of components.headers',
+    ],
     ['Components', { parameters: { 'x-a': { name: 'a', in: 'cookie', schema: {} } } }, 'in must be path, query or'],
-    ['OpenAPI', { paths: { 'x-a': {} } }, 'x-a is not kept among paths: move it out, beside paths'],
+    ['OpenAPI', { paths: { 'x-a': {} } }, 'x-a must not stand among paths: move it beside paths'],
     [
       'Operation',
       { responses: { 'x-a': {}, default: { description: 'it has failed' } } },
-      'x-a is not kept among responses: move it out, beside responses',
+      'x-a must not stand among responses: move it beside responses',
     ],
-    ['Schema', { $ref: '#/info' }, 'the field version of a Schema Object is not known here'],
-    ['Schema', { $ref: '#/components/schemas/%' }, '$ref leads to #/components/schemas/%, which is not in it'],
+    ['Schema', { $ref: '#/info' }, 'the field version of a Schema Object is not supported'],
+    [
+      'Schema',
+      { $ref: '#/components/schemas/%' },
+      '$ref leads to #/components/schemas/%, which is not in the document',
+    ],
     ['Schema', { properties: null }, 'properties must be a map of Schema Objects'],
     ['Schema', { items: [] }, 'items must be a Schema Object'],
     ['Schema', { dependentRequired: null }, 'dependentRequired must be a map of names to lists of names'],
     ['Schema', { dependentRequired: { a: 'b' } }, 'dependentRequired must be a map of names to lists of names'],
     ['Discriminator', { mapping: { Branch: 5 } }, 'mapping must be a map of values to schemas'],
-    ['Schema', { minLength: '3' }, 'minLength must be an integer, at least 0'],
+    ['Schema', { minLength: '3' }, 'minLength must be an integer of at least 0'],
     ['Schema', { maxItems: 1.5 }, 'maxItems must be an integer'],
     ['Schema', { minimum: '3' }, 'minimum must be a number'],
     [
@@ -155,16 +163,16 @@ describe('loadContract refuses, with place and cure,', () => {
           b: { pattern: '^a$', 'x-pattern-message': 'must be a' },
         },
       },
-      'beside the same pattern stands another x-pattern-message: write both alike',
+      'the same pattern has another x-pattern-message elsewhere: give both the same text',
     ],
     ['Schema', { multipleOf: 0 }, 'multipleOf must be a number above 0'],
     ['Schema', { uniqueItems: 'yes' }, 'uniqueItems must be true or false'],
     ['Schema', { required: 'name' }, 'required must be a list of strings'],
     ['Schema', { enum: 'name' }, 'enum must be a list'],
     ['Schema', { pattern: '[' }, 'pattern does not compile'],
-    ['Schema', { 'x-error-numbers': ['gone'] }, 'x-error-numbers must be a map of numbers to what they mean'],
+    ['Schema', { 'x-error-numbers': ['gone'] }, 'x-error-numbers must be a map of numbers to their meanings'],
     ['Schema', { patternProperties: { '[': true } }, 'patternProperties does not compile'],
-    ['Schema', { format: 'colour' }, 'format colour is not kept: int32, int64'],
+    ['Schema', { format: 'colour' }, 'format colour is not supported: use one of int32, int64'],
     ['Schema', { format: 'int64', type: 'string' }, 'format int64 must stand beside type: integer'],
     ...['properties', 'patternProperties', 'dependentSchemas', '$defs'].map((keyword): [Kind, Node, string] => [
       'Schema',
@@ -179,18 +187,18 @@ describe('loadContract refuses, with place and cure,', () => {
     ['Schema', { required: ['__proto__'] }, 'required must be without __proto__'],
     ['Schema', { properties: { a: 3 } }, 'a must be a Schema Object'],
     ['Schema', { allOf: {} }, 'allOf must be a list of Schema Objects'],
-    ['Schema', { $ref: 'things.yaml#/Thing' }, '$ref leads to things.yaml#/Thing, which is not in it'],
-    ['Schema', { $ref: '#/components/schemas/None' }, 'which is not in it: bundle several files'],
-    ['Schema', { default: 3 }, 'a default is filled in for parameters and for members of objects'],
-    ['Schema', { anyOf: [{ properties: { a: { default: 3 } } }] }, 'it cannot stand beneath anyOf'],
+    ['Schema', { $ref: 'things.yaml#/Thing' }, '$ref leads to things.yaml#/Thing, which is not in the document'],
+    ['Schema', { $ref: '#/components/schemas/None' }, 'which is not in the document: bundle all files'],
+    ['Schema', { default: 3 }, 'only a parameter or a member of an object can have a default'],
+    ['Schema', { anyOf: [{ properties: { a: { default: 3 } } }] }, 'it must not stand beneath anyOf'],
     ['Schema', { properties: { a: { type: 'integer', default: 'many' } } }, 'default must be an integer'],
     ['Parameter', { schema: { type: 'integer', default: 'many' } }, 'default must be an integer'],
     [
       'Schema',
       { properties: { a: { default: {}, $ref: '#/paths/~1things/put/requestBody/content/application~1json/schema' } } },
-      'a default cannot lead to itself',
+      'a default must not contain itself',
     ],
-    ['Schema', { not: { type: 'integer', format: 'int64' } }, 'format: int64 is kept where TypeScript sees it'],
+    ['Schema', { not: { type: 'integer', format: 'int64' } }, 'format: int64 must not stand beneath'],
     [
       'Schema',
       {
@@ -201,7 +209,7 @@ describe('loadContract refuses, with place and cure,', () => {
           },
         })),
       },
-      'one part of a value is judged by this schema twice, and its parts four times: say it in one place',
+      'this schema applies twice to the same part of a value, four times to its parts, and so on: refer to it in one place',
     ],
     [
       'Schema',
@@ -211,29 +219,29 @@ describe('loadContract refuses, with place and cure,', () => {
           '^p': { $ref: '#/paths/~1things/put/requestBody/content/application~1json/schema' },
         },
       },
-      'one part of a value is judged by this schema twice, and its parts four times',
+      'this schema applies twice to the same part of a value',
     ],
-    ['Schema', { readOnly: true }, 'readOnly and writeOnly are kept for members of objects'],
+    ['Schema', { readOnly: true }, 'readOnly and writeOnly must stand in a member of an object'],
     [
       'Schema',
       { properties: { a: { readOnly: true, writeOnly: true } } },
-      'readOnly cannot stand beside the other: it could never be sent',
+      'readOnly must not be combined with its opposite: the member could never be sent',
     ],
     ['Schema', { discriminator: { propertyName: 'kind' } }, 'a discriminator must stand beside oneOf or anyOf'],
     ['Schema', { oneOf: [{}], discriminator: { propertyName: 'kind' } }, 'each branch must be a $ref'],
     [
       'Discriminator',
       { mapping: { branch: '#/components/schemas/Branch' } },
-      '#/components/schemas/Branch must require kind, and pin it by const: branch, as the discriminator says',
+      '#/components/schemas/Branch must require kind, and allow only const: branch for it, as the discriminator says',
     ],
     ['Parameter', { name: '__proto__' }, 'name must be without __proto__'],
     ['Parameter', { in: 'cookie' }, 'in must be path, query or header: cookies are not read'],
-    ['Parameter', { style: 'pipeDelimited' }, 'style pipeDelimited is not kept in query: form and deepObject are'],
-    ['Parameter', { in: 'path', required: true, style: 'label' }, 'style label is not kept in path: simple is'],
+    ['Parameter', { style: 'pipeDelimited' }, 'style pipeDelimited is not supported in query: use form or deepObject'],
+    ['Parameter', { in: 'path', required: true, style: 'label' }, 'style label is not supported in path: use simple'],
     ['Parameter', { schema: {} }, 'the parameter limit must have a type'],
     ['Parameter', { schema: { anyOf: [{ maxLength: 3 }, { type: 'integer' }] } }, 'must have a type'],
     ['Parameter', { schema: { type: 'null' } }, 'the parameter limit must have a type'],
-    ['Parameter', { schema: { type: ['string', 'array'] } }, 'must be of type array alone'],
+    ['Parameter', { schema: { type: ['string', 'array'] } }, 'must be of type array only'],
     ['Parameter', { schema: { type: 'array', items: { type: 'array' } } }, 'must have items that are strings'],
     [
       'Parameter',
@@ -248,12 +256,12 @@ describe('loadContract refuses, with place and cure,', () => {
     [
       'Parameter',
       { schema: { type: 'object', patternProperties: { '^x': { type: 'string' } }, additionalProperties: false } },
-      'takes names of the query that have a pattern: name each member under properties',
+      'would read names of the query by a pattern: name each member under properties',
     ],
-    ['Parameter', { in: 'header', name: 'set-cookie' }, 'replies have the header Set-Cookie, not requests'],
-    ['Parameter', { in: 'header', name: 'X Note' }, 'no header field can have the name X Note'],
-    ['Response', { headers: { 'X Note': { schema: {} } } }, 'no header field can have the name X Note'],
-    ['Parameter', { in: 'path', required: true }, 'the parameter limit must be in the path, and be declared'],
+    ['Parameter', { in: 'header', name: 'set-cookie' }, 'a request has no header Set-Cookie: remove the parameter'],
+    ['Parameter', { in: 'header', name: 'X Note' }, 'the name X Note is not valid for a header field'],
+    ['Response', { headers: { 'X Note': { schema: {} } } }, 'the name X Note is not valid for a header field'],
+    ['Parameter', { in: 'path', required: true }, 'the parameter limit must be declared, and stand in the path'],
     ['Parameter', { in: 'path' }, 'is not valid OpenAPI 3.1'],
     [
       'Operation',
@@ -263,15 +271,19 @@ describe('loadContract refuses, with place and cure,', () => {
           { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object' } },
         ],
       },
-      'the parameter filter[limit] reads filter[limit], as another does',
+      'the parameter filter[limit] reads filter[limit] of the query, as another parameter does',
     ],
     ['Parameter', { style: 'deepObject' }, 'must be an object to have the style deepObject'],
-    ['Parameter', { schema: { type: 'object' } }, 'takes every name of the query: add additionalProperties: false'],
+    [
+      'Parameter',
+      { schema: { type: 'object' } },
+      'would read every name of the query: add additionalProperties: false',
+    ],
     ['Response', { headers: { 'Content-Type': { schema: {} } } }, 'OpenAPI ignores the header Content-Type'],
     ['Header', { schema: { type: 'array' } }, 'the header X-Note must be a string, a number'],
     ['Response', { content: { 'text/csv': { schema: {} } } }, 'the media type text/csv is not JSON'],
     ['Security Scheme', { type: 'mutualTLS', scheme: undefined }, 'type must be http'],
-    ['Security Scheme', { scheme: 'basic' }, 'scheme must be bearer: access tokens are all that is checked'],
+    ['Security Scheme', { scheme: 'basic' }, 'scheme must be bearer: the service checks only bearer tokens'],
     ['Security Requirement', { other: [] }, 'the security scheme other must be declared'],
   ])('a %s Object with %j', async (kind, members, sentence) => {
     await expect(load(kind, members)).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));

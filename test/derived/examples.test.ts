@@ -53,7 +53,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
   missing: () => fetch(`${service.url}/plants`, { method: 'POST', body: FIRST }),
   invalid: () => createPlant({ url: service.url, token: 'unknown' }, FIRST),
   tooMany: async () => {
-    const limited = await startService({ RATE_LIMIT: '1/1h' });
+    const limited = await startService({ RATE_LIMIT: '1/12s' });
     await createPlant(limited, FIRST);
     return createPlant(limited, FIRST);
   },

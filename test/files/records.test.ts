@@ -129,12 +129,12 @@ test('a line of NDJSON is refused with the same errors as the body of a request'
     '3 40010 body.id must be an integer from -9223372036854775808 to 9223372036854775807',
     '4 40010 body.colour is not allowed; body.name must not be empty',
     '5 40009 the member "id" appears twice in one object, again at position 8',
-    '6 40008 body is nested more than 32 levels deep',
+    '6 40008 body is nested too deep: use at most 32 levels',
     '7 40010 body must be an object',
     `8 40008 body is not JSON: unexpected "i" at position 0`,
     '9 40010 body.name must not have more than 1000 characters',
     '10 40005 body is larger than 65536 bytes',
-    '11 40008 body holds a lone surrogate in the string at position 15',
+    '11 40008 body has a lone surrogate in the string at position 15',
   ]);
 });
 

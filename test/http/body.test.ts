@@ -97,7 +97,7 @@ test('a body of 1 MiB counts as 16 requests under way, one for each 64 KiB', asy
   await until(() => seen.length === 128);
   const refused = await send('small', '[]');
   resolve(undefined);
-  expect(refused).toEqual({ error: 50300, message: 'the service is busy, try again' });
+  expect(refused).toEqual({ error: 50300, message: 'the service is busy: try again' });
   expect(await Promise.all(answers)).toEqual(answers.map(() => 204));
   expect(await send('small', '[]')).toBe(204);
 });

@@ -96,7 +96,7 @@ describe('at a bound, the service refuses or cuts off', () => {
     const honest = await Promise.all(Array.from({ length: 20 }, (_, id) => createPlant(app, plant(id + 2, bytes))));
     expect(honest.filter(({ status }) => status !== 200)).toEqual([]);
     const refused = await until(() => app.log.find(({ status }) => status === 503));
-    expect(refused).toMatchObject({ caller: 'hog', error: 50300, reason: expect.stringContaining('bodies fill') });
+    expect(refused).toMatchObject({ caller: 'hog', error: 50300, reason: expect.stringContaining('bodies take') });
     for (const socket of sockets) socket.destroy();
   });
 

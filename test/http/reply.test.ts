@@ -64,7 +64,7 @@ describe('the client gets 500, and the log the reason, when an operation returns
     [
       'a header that only the service may send',
       withHeaders({ 'X-Total': 1n, RateLimit: 'x' }),
-      'getBed answered with RateLimit',
+      'getBed answered with the header RateLimit',
     ],
     ['a header with a status that has none', { status: 204, headers: { 'X-Any': 1 } }, 'header.X-Any is not allowed'],
     [

@@ -113,7 +113,7 @@ describe('a request outside the contract', () => {
   test('gets 405 with Allow for another method, without a body for HEAD', async () => {
     const response = await fetch(`${app.url}/plants`, { method: 'PUT' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
-    expect(await response.json()).toEqual({ error: 40500, message: 'PUT is not allowed here; allowed: POST' });
+    expect(await response.json()).toEqual({ error: 40500, message: 'the method PUT is not allowed here: use POST' });
     const head = await fetch(`${app.url}/plants`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([405, '']);
   });

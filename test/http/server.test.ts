@@ -69,7 +69,7 @@ test('the service reads 200 header fields, and refuses 201 with 431', async () =
   expect(await send(201)).toMatchObject({
     status: 431,
     headers: { connection: 'close' },
-    body: '{"error":43100,"message":"the header fields are more than 200, or larger than 16 KiB"}',
+    body: '{"error":43100,"message":"the request has more than 200 header fields, or more than 16 KiB of them"}',
   });
   expect(await removeAll()).toEqual([]);
   expect((await send(200)).status).toBe(200);
@@ -136,7 +136,7 @@ describe('a slow client', () => {
     await until(() => cutOff().length === clients.length);
     clearInterval(busy);
     expect(performance.now() - started).toBeGreaterThan(9000);
-    const reason = 'the client took nothing of its reply for 10 s';
+    const reason = 'the client read nothing of its reply for 10 s';
     for (const line of cutOff()) expect(line).toMatchObject({ client: '127.0.0.1', phase: 'replying', reason });
     for (const socket of clients) socket.destroy();
   });

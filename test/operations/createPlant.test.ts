@@ -87,7 +87,7 @@ describe('createPlant', () => {
     const requestId = response.headers.get('x-request-id') ?? '';
     expect(await response.json()).toEqual({
       error: 50300,
-      message: `the store is not available, try again; request id ${requestId}`,
+      message: `the store is not available: try again; request id ${requestId}`,
     });
     expect((await app.plants()).some(({ id }) => id === 600n)).toBe(false);
     const line = await app.lineOf(response);

@@ -110,7 +110,7 @@ describe('/docs', () => {
 
   test.each(['/docs', '/docs/', '/openapi.yaml', '/openapi.json'])('is for reading: %s', async (path) => {
     const { body } = (await request(app.url).post(path).expect(405).expect('Allow', 'GET, HEAD')) as { body: unknown };
-    expect(body).toEqual({ error: 40500, message: 'POST is not allowed here; allowed: GET, HEAD' });
+    expect(body).toEqual({ error: 40500, message: 'the method POST is not allowed here: use GET, HEAD' });
     await request(app.url)
       .head(path)
       .expect(path === '/docs' ? 301 : 200);

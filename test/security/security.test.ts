@@ -15,11 +15,13 @@ const groups = [authorizations, framings, bodies, documents, floods, paths, meth
 const all = new Map(groups.flatMap((group) => Object.entries(group(app))));
 
 const [, section = ''] = /^# Security\n(.*?)^## /ms.exec(page('security')) ?? [];
-const rows = [...section.matchAll(/^\| (?!what was tried|--|\*)(.+?) +\| (.+?) +\|$/gm)].map(([, tried = '', answer = '']) => {
-  const [name = ''] = tried.split(':');
-  const [number = '', ...clauses] = answer.split(', ');
-  return { name, tried, number, clauses };
-});
+const rows = [...section.matchAll(/^\| (?!what was tried|--|\*)(.+?) +\| (.+?) +\|$/gm)].map(
+  ([, tried = '', answer = '']) => {
+    const [name = ''] = tried.split(':');
+    const [number = '', ...clauses] = answer.split(', ');
+    return { name, tried, number, clauses };
+  },
+);
 
 type Clause = (answer: RawAnswer, sent: string) => unknown;
 

@@ -206,14 +206,14 @@ export const FREE: Readonly<Record<string, Change>> = {
     edit: contract(['  /plants:\n', '  /greenery:\n']),
     served: [
       ['/plants', 404, '40400'],
-      ['/greenery', 405, 'allowed: POST'],
+      ['/greenery', 405, 'use POST'],
     ],
   },
   'a path in `servers`, one for all of them': {
     edit: contract(['  - url: /\n', '  - url: /v1\n']),
     served: [
       ['/plants', 404, '40400'],
-      ['/v1/plants', 405, 'allowed: POST'],
+      ['/v1/plants', 405, 'use POST'],
     ],
   },
   '`x-max-body-bytes` in an operation, up to 1048576': {

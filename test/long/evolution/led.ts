@@ -20,7 +20,7 @@ export const LED: Readonly<Record<string, Change>> = {
   'a new operation': {
     edit: addOperation,
     says: ["src/operations/index.ts: TS1360: Property 'getSpecimen' is missing in type '{ createPlant: "],
-    ignored: 'openapi.yaml has the operation getSpecimen, which src/operations/index.ts does not have',
+    ignored: 'openapi.yaml declares getSpecimen, which src/operations/index.ts does not have',
     cure: addHandler,
     served: [['/specimens/9007199254740993', 200, '{"name":"9007199254740993"}']],
   },
@@ -33,7 +33,7 @@ export const LED: Readonly<Record<string, Change>> = {
       'src/operations/getSpecimen.ts: …',
       "src/operations/index.ts: TS2353: 'getSpecimen' does not exist in type 'Operations<Tools, operations>'",
     ],
-    ignored: 'openapi.yaml does not have the operation getSpecimen of src/operations',
+    ignored: 'openapi.yaml does not declare getSpecimen, which src/operations/index.ts has',
     cure: removeHandler,
     served: [['/specimens/7', 404, '40400']],
   },
@@ -46,7 +46,7 @@ export const LED: Readonly<Record<string, Change>> = {
       `src/operations/record.ts: TS2344: '"createPlant"' does not satisfy the constraint '"addPlant"'`,
       'src/operations/record.ts: …',
     ],
-    ignored: 'openapi.yaml does not have the operation createPlant of src/operations',
+    ignored: 'openapi.yaml does not declare createPlant, which src/operations/index.ts has',
     cure: (project) => {
       for (const file of [CREATE_PLANT, 'src/operations/index.ts', 'src/operations/record.ts']) {
         project.write(file, project.read(file).replaceAll('createPlant', 'addPlant'));

@@ -78,7 +78,7 @@ responses:
     handler: 'return { status: 204 };',
     served: [
       ['DELETE /specimens/7', 204, ''],
-      ['/specimens/7', 405, 'allowed: DELETE'],
+      ['/specimens/7', 405, 'use DELETE'],
     ],
   }),
   'a merge patch': added({
