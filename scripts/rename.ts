@@ -70,7 +70,7 @@ function rename(one: string, many: string): void {
   run(process.execPath, 'node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.');
   run(process.execPath, 'scripts/generate.ts');
   console.log(`Renamed ${RESOURCE.one} to ${replace(RESOURCE.one)}.
-README, "Another domain", lists the next steps; \`git reset --hard\` undoes the renaming.`);
+docs/another-domain.md lists the next steps; \`git reset --hard\` undoes the renaming.`);
 }
 
 function run(...[program = '', ...args]: readonly string[]): string {

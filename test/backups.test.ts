@@ -29,18 +29,18 @@ async function follow(lines: readonly string[], environment: string, end: string
   expect(await runBlock(`${command} export`)).toBe(project.read('plants.ndjson'));
 }
 
-test('the commands of docs/backups.md back up and restore a store in SQLite', async () => {
-  const lines = ['SQLite', 'A drill', 'Back to a backup'].flatMap((heading) => blocks('backups', heading, 'sh'));
+test('the commands of docs/data.md back up and restore a store in SQLite', async () => {
+  const lines = ['SQLite', 'A drill', 'Back to a backup'].flatMap((heading) => blocks('data', heading, 'sh'));
   // The PATH of cron jobs lacks npm.
   await follow(lines, 'export PATH=/usr/bin:/bin', 'db');
 });
 
 const POSTGRES = installedPostgres();
 const none = POSTGRES === undefined ? "Debian's PostgreSQL is not installed" : undefined;
-testWith(none, 'the commands of docs/backups.md back up and restore a store in PostgreSQL', async () => {
+testWith(none, 'the commands of docs/data.md back up and restore a store in PostgreSQL', async () => {
   await using server = await PostgresServer.create({}, POSTGRES);
   const url = server.url(await server.createDatabase());
   // The page names an example server, which this test replaces.
-  const lines = blocks('backups', 'PostgreSQL', 'sh').map((block) => block.replace(/^export DATABASE_URL=.*\n/, ''));
+  const lines = blocks('data', 'PostgreSQL', 'sh').map((block) => block.replace(/^export DATABASE_URL=.*\n/, ''));
   await follow(lines, `export DATABASE_URL='${url}' PATH="${join(POSTGRES ?? '', 'bin')}:$PATH"`, 'dump');
 });

@@ -41,7 +41,10 @@ describe('the command line', () => {
     ['remove one', 'the id must be an integer from '],
     ['remove 9223372036854775808', 'the id must be an integer from '],
     ['token create my/token', 'the name of a token must be 1 to 100 letters'],
-    ['token create x --scope a"b', 'a scope must be printable ASCII without spaces, " and \\, and all of them 900'],
+    [
+      'token create x --scope a"b',
+      'a scope must be printable ASCII without spaces, " and \\, and all scopes together must have at most 900',
+    ],
     [`token create x --scope a --scope ${'b'.repeat(899)}`, 'a scope must be printable ASCII'],
     ['token create x --expires 90', '--expires must be a number from 1 to 999999 and s, m, h or d'],
     ['token create x --expires 0d', '--expires must be a number from 1 to 999999 and s, m, h or d'],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS } from '../src/config.ts';
+import { page } from './support/readme.ts';
 import { ROOT } from './support/service.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -101,4 +102,14 @@ test('deploy/kubernetes has selectors that match its own pods and services', () 
   const { selector, endpoints } = find('ServiceMonitor').spec;
   expect(find('Service', 'plant-store-admin').metadata.labels).toEqual(selector.matchLabels);
   expect(endpoints.map(({ port }) => port)).toEqual(['admin']);
+});
+
+test('docs/deployment.md has the most memory that the bench and the attacks measured', () => {
+  const most = (file: string, figure: RegExp) =>
+    Math.max(...Array.from(read(file).matchAll(figure), ([, megabytes]) => Number(megabytes)));
+  const told = page('deployment').matchAll(/^\| an instance .* (\d+) MB \|$/gm);
+  expect(Array.from(told, ([, megabytes]) => Number(megabytes))).toEqual([
+    most('test/bench/RESULTS.md', /^\| service.*?\| +(\d+) \| +[\d.]+ ×/gm),
+    most('test/attacks/RESULTS.md', /peak (\d+) MB/g),
+  ]);
 });

@@ -5,7 +5,7 @@ import { run } from './support/readme.ts';
 
 const project = new Project();
 await run(project, 'scripts/node test/extended/extend.ts .');
-/** The contract with the operations that docs/extending.md and docs/tables.md add. */
+/** The contract with the operations that the recipes of docs/ add. */
 const CHANGED = project.read('openapi.yaml');
 
 /** Lints a contract as `npm run check` does. */

@@ -1,14 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { type Setting, SETTINGS } from '../src/config.ts';
 import { DEFAULT_BODY_BYTES } from '../src/contract/body-limit.ts';
 import { MAX_DEPTH } from '../src/contract/json.ts';
-import { openStore } from '../src/storage/open.ts';
 import { ERROR_NUMBERS, YAML } from './support/app.ts';
-import { Project } from './support/project.ts';
-import { blocks, page, run } from './support/readme.ts';
-import { plantStore, ROOT } from './support/service.ts';
+import { page } from './support/readme.ts';
+import { ROOT } from './support/service.ts';
 
 const README = page('README');
 
@@ -93,23 +91,4 @@ test('docs/performance.md has figures that the last bench wrote down', () => {
   const told = page('performance').match(/\d+\.\d\d(?= ×)/g) ?? [];
   expect(told.length).toBeGreaterThan(8);
   expect(told.filter((figure) => !measured.includes(`${figure} ×`))).toEqual([]);
-});
-
-describe('docs/commands.md', () => {
-  test('has every command, and each line works as it stands', async () => {
-    const project = new Project();
-    const [commands = ''] = blocks('commands', 'Commands', 'sh');
-    const { stdout: help } = await plantStore(['--help'], {});
-    for (const [, name = ''] of help.matchAll(/^ {2}(?!help)([a-z]+)/gm))
-      expect(page('commands')).toMatch(new RegExp(`\`${name}[ \`]`));
-    // A plant to be removed: the service is not running here.
-    mkdirSync(join(project.folder, 'data'));
-    const store = await openStore({ engine: 'sqlite', path: join(project.folder, 'data/plants.db') }, { create: true });
-    await store.items.create({ id: 1n, name: '2' });
-    await store.close();
-    for (const line of commands.trim().split('\n')) {
-      expect({ line, ...(await run(project, line)) }).toMatchObject({ line, code: 0 });
-    }
-    expect(project.read('plants.ndjson')).toBe('{"id":1,"name":"2"}\n');
-  });
 });

@@ -47,7 +47,7 @@ class ContractComparison {
         this.compareOperation(withParameters(nodeOf(old), was), withParameters(nodeOf(now), is), where);
       else if (old !== undefined) this.requests.report('operation removed', where);
       else if (now !== undefined)
-        this.requests.report(this.isTaken(path) ? 'operation added over another' : 'operation added', where);
+        this.requests.report(this.isTaken(path) ? 'operation takes over a path' : 'operation added', where);
     }
     this.requests.rest(was, is, [...METHODS, 'parameters'], path);
   }
@@ -142,8 +142,8 @@ function securityOf(operation: Node, document: Node): Security {
 }
 
 function judgeSecurity(was: Security, is: Security): RuleName | undefined {
-  if (!everyWayLeadsInto(was, is)) return 'security demanded or changed';
-  return everyWayLeadsInto(is, was) ? undefined : 'security lifted or another way in added';
+  if (!everyWayLeadsInto(was, is)) return 'security added or changed';
+  return everyWayLeadsInto(is, was) ? undefined : 'security removed or an alternative added';
 }
 
 /** Whether credentials for any alternative of `one` satisfy an alternative of `other`. */

@@ -17,7 +17,7 @@ const isNumeric = (value: unknown): value is Numeric => typeof value === 'number
 const limit = (absent: number, isWithin: (one: Numeric, other: Numeric) => boolean): Keyword => ({
   absent,
   judge: (was, is) => {
-    if (!isNumeric(was) || !isNumeric(is)) return 'anything else';
+    if (!isNumeric(was) || !isNumeric(is)) return 'any other difference';
     if (isWithin(was, is)) return 'limit widened';
     return isWithin(is, was) ? 'limit narrowed' : undefined;
   },
@@ -80,7 +80,7 @@ const KEYWORDS = new Map<string, Keyword>(
 /** Names the rule for a change of a keyword, or of a member of another object; undefined if the meaning is the same. */
 export function judge(name: string, was: unknown, is: unknown, documents: Documents): RuleName | undefined {
   const keyword = KEYWORDS.get(name);
-  if (keyword === undefined) return unchanged(was, is, documents, name) ? undefined : 'anything else';
+  if (keyword === undefined) return unchanged(was, is, documents, name) ? undefined : 'any other difference';
   const [before, after] = [was, is].map((value) => (value === undefined ? keyword.absent : value));
   return isDeepStrictEqual(before, after) ? undefined : keyword.judge(before, after);
 }

@@ -1,18 +1,18 @@
-/** Which way something goes: clients write requests and read replies. */
+/** Clients write requests and read replies. */
 export type Side = 'request' | 'reply';
 
-/** How clients break. What they send must stay accepted; what they are sent must be what they were told. */
-const REFUSED = 'what they may send today is refused';
-const UNTOLD = 'they are sent what they were not told of';
-const MISSING = 'what they count on may be missing';
-const GONE = 'what they read is no longer sent';
-const UNCALLED = 'what they call is not there';
-const MEANT = 'what they read means something else';
-const RENAMED = 'code generated from the contract calls it by its old name';
-const OMITTED = 'leaving it out means something else';
-const UNKNOWN = 'this cannot be judged here, so it counts as breaking';
+/** How clients break: `breaks clients: ` stands before these. */
+const REFUSED = 'the service refuses what they may send today';
+const UNTOLD = 'they get what the released contract does not declare';
+const MISSING = 'what they rely on may be missing';
+const GONE = 'the service no longer sends what they read';
+const UNCALLED = 'what they call no longer exists';
+const MEANT = 'what they read has another meaning';
+const RENAMED = 'generated code calls it by its old name';
+const OMITTED = 'a message without it has another meaning';
+const UNKNOWN = 'this difference cannot be judged, so it counts as breaking';
 
-/** `compatible`, how clients break, or undefined where the difference cannot occur. */
+/** `compatible`, how clients break, or undefined if the difference cannot occur on this side. */
 type Verdict = 'compatible' | (string & {}) | undefined;
 
 interface Rule {
@@ -25,57 +25,65 @@ const rule = (request: Verdict, reply: Verdict, because: string): Rule => ({ req
 
 /**
  * What each kind of difference between two contracts means to clients that know the old one. A set of valid values may
- * grow in requests and shrink in replies; the exceptions say why they are some. The README has this table.
+ * grow in requests and shrink in replies; `decided` marks the exceptions. docs/releasing.md shows this table.
  */
 export const RULES = {
   'operation added': rule('compatible', undefined, 'no client calls it yet'),
-  'operation added over another': rule(UNCALLED, undefined, 'its path is one that a path with parameters took'),
-  'operation removed': rule(UNCALLED, undefined, 'its path or its method is unknown now'),
-  'operationId changed': rule(RENAMED, undefined, 'generated clients name their functions by it'),
-  'server added': rule('compatible', undefined, 'the others are there still'),
-  'server removed': rule(UNCALLED, undefined, 'clients keep the address'),
-  'security lifted or another way in added': rule('compatible', undefined, 'credentials sent all the same do no harm'),
-  'security demanded or changed': rule(REFUSED, undefined, 'credentials that suffice today do not'),
-  'optional parameter added': rule('compatible', undefined, 'no client has to send it'),
-  'optional header parameter added': rule(REFUSED, undefined, 'clients may send such a header already, with any value'),
+  'operation takes over a path': rule(UNCALLED, undefined, 'a path with parameters matched its path until now'),
+  'operation removed': rule(UNCALLED, undefined, 'its path or its method no longer exists'),
+  'operationId changed': rule(RENAMED, undefined, 'generated clients name a function after it'),
+  'server added': rule('compatible', undefined, 'the other servers stay'),
+  'server removed': rule(UNCALLED, undefined, 'clients keep its address'),
+  'security removed or an alternative added': rule(
+    'compatible',
+    undefined,
+    'credentials that clients still send do no harm',
+  ),
+  'security added or changed': rule(REFUSED, undefined, 'the credentials of clients no longer suffice'),
+  'optional parameter added': rule('compatible', undefined, 'clients need not send it'),
+  'optional header parameter added': rule(REFUSED, undefined, 'clients may already send this header, with any value'),
   'required parameter added': rule(REFUSED, undefined, 'no client sends it yet'),
-  'parameter removed': rule(REFUSED, undefined, 'unknown ones are refused; so is one that has moved'),
-  'optional body added': rule('compatible', undefined, 'no client has to send it'),
+  'parameter removed': rule(REFUSED, undefined, 'unknown parameters are refused, and so is one that moved'),
+  'optional body added': rule('compatible', undefined, 'clients need not send it'),
   'required body added': rule(REFUSED, undefined, 'no client sends it yet'),
-  'body removed': rule(REFUSED, undefined, 'an operation takes only what is declared'),
-  'media type added': rule('compatible', UNTOLD, 'replies are not negotiated: what is declared is sent'),
+  'body removed': rule(REFUSED, undefined, 'an operation accepts only what it declares'),
+  'media type added': rule('compatible', UNTOLD, 'the service does not negotiate: clients may get the new one'),
   'media type removed': rule(REFUSED, GONE, 'clients send or read the old one'),
-  'became required': rule(REFUSED, 'compatible', 'a parameter, a body, a property, a header'),
-  'became optional': rule('compatible', MISSING, 'the same'),
+  'became required': rule(REFUSED, 'compatible', 'a parameter, a body, a property or a header'),
+  'became optional': rule('compatible', MISSING, 'a parameter, a body, a property or a header'),
   'optional property added': rule('compatible', 'compatible', 'decided: clients ignore members that they do not know'),
-  'required property added': rule(REFUSED, 'compatible', 'the same; in requests no client sends it yet'),
-  'property removed': rule(REFUSED, GONE, 'optional has meant sometimes, not never'),
+  'required property added': rule(REFUSED, 'compatible', 'no client sends it yet; in replies, clients ignore it'),
+  'property removed': rule(REFUSED, GONE, 'clients may send it or read it, even an optional one'),
   'object opened': rule('compatible', 'compatible', 'decided: clients ignore members that they do not know'),
-  'object closed': rule(REFUSED, 'compatible', '`additionalProperties: false`'),
-  'limit widened': rule('compatible', 'compatible', 'decided: limits may be widened later, never narrowed'),
-  'limit narrowed': rule(REFUSED, 'compatible', 'lengths, bounds, counts, patterns, `x-max-body-bytes`'),
-  'became false': rule(REFUSED, GONE, 'no value fits, also by `allOf`, `readOnly`, `writeOnly`'),
-  'pattern changed': rule(UNKNOWN, UNKNOWN, 'which strings match both is not found out; without it: widened'),
-  'values added': rule('compatible', UNTOLD, '`type`, `enum`, `const`, `multipleOf`, `allOf`, `anyOf` …'),
-  'values removed': rule(REFUSED, 'compatible', 'the same'),
-  'values changed': rule(REFUSED, UNTOLD, 'some added, some removed'),
-  'format changed': rule(UNKNOWN, UNKNOWN, 'only that int32 is a part of int64 is known'),
-  'default changed': rule(OMITTED, OMITTED, 'also added or removed'),
-  'reply status added': rule(undefined, UNTOLD, 'unless it is a failure that `default` has told of'),
-  'reply status added under default': rule(undefined, 'compatible', 'if it is what `default` tells'),
+  'object closed': rule(REFUSED, 'compatible', 'by `additionalProperties: false`'),
+  'limit widened': rule('compatible', 'compatible', 'decided: a limit may be widened later, never narrowed'),
+  'limit narrowed': rule(REFUSED, 'compatible', 'a length, a bound, a count, a new pattern, `x-max-body-bytes`'),
+  'schema became false': rule(REFUSED, GONE, 'no value is valid, also through `allOf`, `readOnly`, `writeOnly`'),
+  'pattern changed': rule(UNKNOWN, UNKNOWN, 'the check cannot compare two patterns'),
+  'values added': rule('compatible', UNTOLD, 'by `type`, `enum`, `const`, `multipleOf`, `allOf`, `anyOf` …'),
+  'values removed': rule(REFUSED, 'compatible', 'by the same keywords'),
+  'values changed': rule(REFUSED, UNTOLD, 'some values added, others removed'),
+  'format changed': rule(UNKNOWN, UNKNOWN, 'the check knows only that int32 is a part of int64'),
+  'default changed': rule(OMITTED, OMITTED, 'also a default that is added or removed'),
+  'reply status added': rule(undefined, UNTOLD, 'a success status, or a failure status without a `default` reply'),
+  'failure status added beside default': rule(
+    undefined,
+    'compatible',
+    'clients handle it as `default`, with which it is compared',
+  ),
   'reply status of success removed': rule(undefined, GONE, 'clients wait for it'),
-  'reply status of failure removed': rule(undefined, 'compatible', 'if `default`, where there, tells the same'),
-  'default reply removed': rule(undefined, UNTOLD, 'the failures that it told of may still be sent'),
-  'error number added': rule('compatible', 'compatible', 'in `x-error-numbers`; the status says what it is like'),
-  'error number removed': rule(UNKNOWN, GONE, 'as with properties'),
-  'error number changed': rule(UNKNOWN, MEANT, 'a number keeps its meaning, to the letter'),
-  'reply header added': rule(undefined, 'compatible', 'clients ignore headers that they do not know'),
-  'reply header removed': rule(undefined, GONE, 'as with properties'),
-  'anything else': rule(UNKNOWN, UNKNOWN, '`oneOf`, `not`, `if`, `patternProperties`, `style`, `links` …'),
+  'reply status of failure removed': rule(undefined, 'compatible', 'clients handle it as `default`, if there is one'),
+  'default reply removed': rule(undefined, UNTOLD, 'the service may still send the failures that it covered'),
+  'error number added': rule('compatible', 'compatible', 'in `x-error-numbers`; clients can go by the status'),
+  'error number removed': rule(UNKNOWN, GONE, 'clients may rely on it, as on a property'),
+  'error number changed': rule(UNKNOWN, MEANT, 'the meaning of a number never changes'),
+  'reply header added': rule(undefined, 'compatible', 'clients ignore header fields that they do not know'),
+  'reply header removed': rule(undefined, GONE, 'clients may rely on it, as on a property'),
+  'any other difference': rule(UNKNOWN, UNKNOWN, '`oneOf`, `not`, `if`, `patternProperties`, `style`, `links` …'),
 } as const satisfies Readonly<Record<string, Rule>>;
 export type RuleName = keyof typeof RULES;
 
-/** A difference between two contracts that is not one of prose only. */
+/** A difference between two contracts. Differences of prose are left out. */
 export interface Difference {
   /** Such as `POST /plants, request body, name.maxLength`. */
   readonly where: string;

@@ -43,7 +43,7 @@ export class SchemaComparison {
       if (!this.isNew(was, is)) return;
       this.compareNodes(withReferenceInAllOf(was), withReferenceInAllOf(is), path);
     } else if (was !== is) {
-      this.report(was === false ? 'values added' : 'became false', path, change(before, after));
+      this.report(was === false ? 'values added' : 'schema became false', path, change(before, after));
     }
   }
 
@@ -57,7 +57,8 @@ export class SchemaComparison {
 
   private compareNodes(was: Node, is: Node, path: string): void {
     if (UNEVALUATED.some((name) => name in was || name in is)) {
-      if (!unchanged(was, is, this.documents)) this.report('anything else', path, 'changed, beside unevaluated…');
+      if (!unchanged(was, is, this.documents))
+        this.report('any other difference', path, 'changed, beside unevaluated…');
       return;
     }
     for (const name of namesOf(was, is)) {
@@ -121,7 +122,7 @@ export class SchemaComparison {
 
   private compareAdded(was: Node, is: Node, schema: unknown, required: boolean, place: string): void {
     if ('patternProperties' in was || 'patternProperties' in is) {
-      this.report('anything else', place, 'property added, beside patternProperties');
+      this.report('any other difference', place, 'property added, beside patternProperties');
       return;
     }
     const rule = required ? 'required property added' : 'optional property added';
@@ -140,14 +141,14 @@ export class SchemaComparison {
 
   /** A closed object forbids the properties of the schemas beside it. */
   private reportClosed(path: string): void {
-    this.report('anything else', member(path, 'additionalProperties'), 'false, beside other schemas');
+    this.report('any other difference', member(path, 'additionalProperties'), 'false, beside other schemas');
   }
 
   private compareAnyOf(was: unknown, is: unknown, path: string): void {
     if (was !== undefined && is !== undefined) this.compareBranches('anyOf', was, is, path);
     else if (was !== is) {
       // Branches that describe members may together forbid one, which this comparison cannot tell.
-      const rule = listOf(is).every(isPlain) ? 'values removed' : 'anything else';
+      const rule = listOf(is).every(isPlain) ? 'values removed' : 'any other difference';
       this.report(was === undefined ? rule : 'values added', member(path, 'anyOf'), change(was, is));
     }
   }
@@ -164,7 +165,7 @@ export class SchemaComparison {
         this.compareBranch(gone[index] ?? true, each, `${place}[${is.indexOf(each)}]`);
       });
     } else if (gone.length > 0 && come.length > 0) {
-      this.report('anything else', place, change(was, is));
+      this.report('any other difference', place, change(was, is));
     } else {
       const more = come.length > 0;
       this.report(more === (keyword === 'anyOf') ? 'values added' : 'values removed', place, change(was, is));

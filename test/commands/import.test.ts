@@ -157,7 +157,7 @@ describe('import', () => {
       { line: 4, error: 40008, message: expect.any(String), text: '3,"x' },
     ]);
     // The documented command prints no line for a reject without a text.
-    const [jq = ''] = blocks('README', 'Data in and out', 'console');
+    const [jq = ''] = blocks('data', 'Rejects', 'console');
     renameSync(join(folder, 'plants.csv.rejects.ndjson'), join(folder, 'plants.ndjson.rejects.ndjson'));
     execFileSync('sh', ['-c', jq], { cwd: folder });
     expect(readFileSync(join(folder, 'mended.ndjson'), 'utf8')).toBe('3,"x\n');

@@ -28,7 +28,7 @@ const run = (command: 'check' | 'release') => runLine(project, `scripts/node scr
 const passes = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 const fails = (stderr: string) => ({ code: 1, stdout: '', stderr });
 
-const MAJOR = `POST /plants, request body, name.maxLength: 1000 → 500; breaks clients: what they may send today is refused
+const MAJOR = `POST /plants, request body, name.maxLength: 1000 → 500; breaks clients: the service refuses what they may send today
 POST /plants, reply 200, body, name.maxLength: 1000 → 500; compatible
 `;
 const OPERATION = 'operationId: createPlant';
@@ -84,7 +84,7 @@ describe('the released contract', () => {
       }[level];
       const stdout = `${differences}${conclusion}`;
       expect(await run('check')).toEqual({ code: level === 'major' ? 1 : 0, stdout, stderr: '' });
-      if (level === 'major') expect(page('README')).toContain(stdout);
+      if (level === 'major') expect(page('releasing')).toContain(stdout);
       setVersion(tooLow);
       expect(await run('release')).toMatchObject({ code: 1 });
       expect(readdirSync(join(folder, 'released'))).toEqual(['1.0.0.yaml']);

@@ -1,15 +1,15 @@
 /** What a difference between two contracts means for clients. */
 export const VERDICTS = {
   OK: 'compatible',
-  REFUSED: 'breaks clients: what they may send today is refused',
-  UNTOLD: 'breaks clients: they are sent what they were not told of',
-  MISSING: 'breaks clients: what they count on may be missing',
-  GONE: 'breaks clients: what they read is no longer sent',
-  UNCALLED: 'breaks clients: what they call is not there',
-  RENAMED: 'breaks clients: code generated from the contract calls it by its old name',
-  MEANT: 'breaks clients: what they read means something else',
-  OMITTED: 'breaks clients: leaving it out means something else',
-  UNKNOWN: 'breaks clients: this cannot be judged here, so it counts as breaking',
+  REFUSED: 'breaks clients: the service refuses what they may send today',
+  UNTOLD: 'breaks clients: they get what the released contract does not declare',
+  MISSING: 'breaks clients: what they rely on may be missing',
+  GONE: 'breaks clients: the service no longer sends what they read',
+  UNCALLED: 'breaks clients: what they call no longer exists',
+  RENAMED: 'breaks clients: generated code calls it by its old name',
+  MEANT: 'breaks clients: what they read has another meaning',
+  OMITTED: 'breaks clients: a message without it has another meaning',
+  UNKNOWN: 'breaks clients: this difference cannot be judged, so it counts as breaking',
 } as const;
 const { OK, REFUSED, UNTOLD, MISSING, GONE, MEANT, OMITTED, UNKNOWN } = VERDICTS;
 

@@ -2,11 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entriesOf, linesOf } from './outline.ts';
 
-// `extend.ts FOLDER [PAGE…]` adds the blocks of pages (by default docs/extending.md and docs/tables.md) to a copy of the
-// project: YAML to openapi.yaml, TypeScript to the file that the first line of the block names.
+// `extend.ts FOLDER [PAGE…]` adds the blocks of pages (by default those of the recipes) to a copy of the project: YAML to
+// openapi.yaml, TypeScript to the file that the first line of the block names.
 
 /** A line of a later recipe that stands for the failures of the first recipe. */
-const AS_ABOVE = '# and 400, 401, 403, 429 and default, as above';
+const AS_IN_GET_PLANT = '# and 400, 401, 403, 429 and default, as in getPlant';
 
 const [folder = '.', ...named] = process.argv.slice(2);
 
@@ -24,10 +24,12 @@ function merge(file: readonly string[], block: readonly string[]): string[] {
   return linesOf(entries);
 }
 
-const names = named.length > 0 ? named : ['docs/extending.md', 'docs/tables.md'];
+const names = named.length > 0 ? named : ['docs/extending.md', 'docs/tables.md', 'docs/transactions.md'];
 const pages = names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
 const [failures = ''] = /'400'.*?default.*?$/ms.exec(pages) ?? [];
-for (const [, language, text = ''] of pages.replaceAll(AS_ABOVE, failures).matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
+for (const [, language, text = ''] of pages
+  .replaceAll(AS_IN_GET_PLANT, failures)
+  .matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
   const [first = '', ...others] = text.split('\n');
   const [name, block] = language === 'yaml' ? ['openapi.yaml', [first, ...others]] : [first.replace('// ', ''), others];
   const file = join(folder, name);

@@ -4,7 +4,7 @@ import { Project } from '../support/project.ts';
 import { page, run } from '../support/readme.ts';
 import { type Service, startService } from '../support/service.ts';
 
-// These tests add the recipes of docs/extending.md and docs/tables.md to a copy of the project.
+// These tests add the recipes of docs/extending.md, docs/tables.md and docs/transactions.md to a copy of the project.
 
 const NODE = 'scripts/node node_modules';
 const GENERATE = 'npm run generate';

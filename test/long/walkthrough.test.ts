@@ -10,16 +10,16 @@ import { blocks, run } from '../support/readme.ts';
 import { start, type Started } from '../support/service.ts';
 import { describeWith } from '../support/skipping.ts';
 
-const HEADING = 'Two instances, step by step';
+const HEADINGS = ['Set up', 'Start', 'Use', 'Back up and restore'];
 const [database = '', settings = '', terminals = '', first = '', importing = '', watching = '', restoring = ''] =
-  blocks('README', HEADING, 'sh');
+  HEADINGS.flatMap((heading) => blocks('two-instances', heading, 'sh'));
 const [FIRST, LAST, SHORT] = ['9007199254740993', '9007199255740992', '9007199254745992'];
 const COUNT = Number(BigInt(SHORT) - BigInt(FIRST)) + 1;
 
 const POSTGRES = installedPostgres();
 const missing = POSTGRES === undefined ? 'there is no PostgreSQL of Debian' : whyNoNginx();
 
-describeWith(missing, `README, "${HEADING}"`, () => {
+describeWith(missing, 'the lines of docs/two-instances.md', () => {
   const project = new Project();
   const started: Started[] = [];
   let server: PostgresServer;

@@ -167,7 +167,7 @@ const pair = database
   .where('other.id', '=', 3n);
 assert.deepEqual(await pair.executeTakeFirstOrThrow(), OTHERS);
 
-// Computed columns have the types that docs/tables.md names.
+// Computed columns have the types that docs/transactions.md names.
 const [computed] = await database
   .selectFrom('plants')
   .select(({ fn }) => [

@@ -10,8 +10,8 @@ import { until } from '../../support/until.ts';
 import { Engine, whyNoEngine } from './engine.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
-const [imageLines = ''] = blocks('deployment', 'Containers', 'console');
-const [execLine = ''] = blocks('deployment', 'Compose', 'console');
+const [imageLines = ''] = blocks('containers', 'Image', 'console');
+const [execLine = ''] = blocks('containers', 'Compose', 'console');
 const [buildLine = '', runLine = ''] = imageLines.split('\n');
 const [, TAG = ''] = /--tag (\S+)/.exec(buildLine) ?? [];
 const [, NGINX = ''] = /image: (nginx:\S+)/.exec(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8')) ?? [];
@@ -20,7 +20,7 @@ const argumentsOf = (line: string, command: string) => {
   return line.slice(command.length).trim().split(' ');
 };
 
-describeWith(whyNoEngine(), 'the lines of docs/deployment.md for containers', () => {
+describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', () => {
   let engine: Engine;
   let project: Project;
   beforeAll(async () => {
@@ -129,7 +129,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md for containers', ()
       expect(new Set(components.map(({ purl }) => purl))).toEqual(new Set(purls));
     });
 
-    test('has labels with its name, version and license, and the size in docs/deployment.md', async () => {
+    test('has labels with its name, version and license, and the size in docs/containers.md', async () => {
       const ask = (format: string, image: string) => engine.podman('image', 'inspect', `--format=${format}`, image);
       const { version, license } = JSON.parse(project.read('package.json')) as Record<string, string>;
       const labels = JSON.parse(await ask('{{json .Labels}}', TAG)) as Record<string, string>;
@@ -139,7 +139,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md for containers', ()
         'org.opencontainers.image.licenses': license,
       });
       expect(TAG).toBe(`plant-store:${String(version)}`);
-      const [, added = '', base = ''] = /adds some (\d+) MB to its base,\s`(\S+)`/.exec(page('deployment')) ?? [];
+      const [, added = '', base = ''] = /adds some (\d+) MB to its base,\s`(\S+)`/.exec(page('containers')) ?? [];
       const bytes = Number(await ask('{{.Size}}', TAG)) - Number(await ask('{{.Size}}', base));
       expect(Math.abs(bytes / 1e6 - Number(added))).toBeLessThan(5);
     });
@@ -155,7 +155,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md for containers', ()
       engine.run('docker-compose', args, { BASE_URL, LOG_LEVEL: 'debug' }, project.folder);
 
     beforeAll(async () => {
-      const [lines = ''] = blocks('deployment', 'Compose', 'sh');
+      const [lines = ''] = blocks('containers', 'Compose', 'sh');
       const [, secrets = '', upLine = ''] = /^(.*\n)(.*) up --build\n$/s.exec(lines) ?? [];
       file = argumentsOf(upLine, 'docker compose');
       expect(await run(project, secrets)).toMatchObject({ code: 0, stderr: '' });
