@@ -25,6 +25,8 @@ const OPTIONS = {
     displayRequestDuration: true,
     // The schemas are closed at first: the operations show what they need of them.
     defaultModelsExpandDepth: 0,
+    // x-… fields are documentation too.
+    showExtensions: true,
     plugins: [docsPlugin],
     // By default the page sends the contract to a validator on the internet.
     validatorUrl: null,
