@@ -47,7 +47,7 @@ function rename(one: string, many: string): void {
   for (const word of [one, many]) {
     scanner.setText(word);
     if (!/^[a-z]+$/.test(word) || scanner.scan() !== ts.SyntaxKind.Identifier)
-      throw new ExplainedError(`${JSON.stringify(word)} must be a word of small letters, and no keyword of TypeScript`);
+      throw new ExplainedError(`${JSON.stringify(word)} must be one lower-case word, and not a keyword of TypeScript`);
   }
   if (one === many) throw new ExplainedError('singular and plural must differ: set the plural with --plural');
   if (run('git', 'status', '--porcelain') !== '')

@@ -254,7 +254,7 @@ function readContent(content: Content, follow: Follow, where: string): Map<strin
   return new Map(
     Object.entries(content).map(([type, media]) => {
       if (!JSON_TYPE.test(type)) {
-        const forms = 'write application/json or application/….+json, in small letters';
+        const forms = 'write application/json or application/….+json, in lower case';
         refuse(media, where, `the media type ${type} is not JSON: ${forms}`);
       }
       if ((media.schema as unknown) === undefined) refuse(media, where, `${type} must have a schema`);

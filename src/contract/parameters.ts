@@ -13,7 +13,7 @@ export interface SentRequest {
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
-  /** By names in small letters. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, unknown>>;
 }
 

@@ -52,9 +52,9 @@ test(
 test('`npm run rename` refuses words that it could not rename back, and uncommitted changes', async () => {
   const project = committed();
   for (const [words, reason] of [
-    ['', '"" must be a word of small letters'],
-    ['purchase-order', '"purchase-order" must be a word of small letters'],
-    ['class', '"class" must be a word of small letters, and no keyword of TypeScript'],
+    ['', '"" must be one lower-case word'],
+    ['purchase-order', '"purchase-order" must be one lower-case word'],
+    ['class', '"class" must be one lower-case word, and not a keyword of TypeScript'],
     ['sheep --plural sheep', 'singular and plural must differ'],
     ['token', 'choose another word: '],
     ['name', 'choose another word: '],
