@@ -65,7 +65,7 @@ function shareHeaders(document: Document): boolean {
   return completed;
 }
 
-/** The names in a JSON Pointer (RFC 6901) such as `#/components/schemas/Plant`; undefined: it is none. */
+/** The names in a JSON Pointer (RFC 6901), such as `#/components/schemas/Error`, or undefined for any other text. */
 export function namesIn(reference: string): string[] | undefined {
   if (!reference.startsWith('#/')) return undefined;
   try {
