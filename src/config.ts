@@ -205,7 +205,9 @@ function readScopes(text: string): readonly string[] {
 function readJwksUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && isUnalterable(url) && url.username === '' && url.password === '') return url.href;
-  throw new Error('must be an address such as https://id.example/jwks (http on this machine only), without a user');
+  throw new Error(
+    'must be an address such as https://id.example/jwks, without user name and password (http for localhost only)',
+  );
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

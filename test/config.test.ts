@@ -22,7 +22,8 @@ const PROXIES =
   'must be the number of proxies in front (1 to 32), or their addresses, such as 10.0.0.1, 10.0.0.0/8 or loopback, not "';
 const ISSUER = 'must be an address such as https://id.example (http on this machine only)';
 const SCOPES = 'must be scopes separated by spaces, at most 900 characters in total';
-const KEYS = 'must be an address such as https://id.example/jwks (http on this machine only), without a user';
+const KEYS =
+  'must be an address such as https://id.example/jwks, without user name and password (http for localhost only)';
 
 describe('the settings', () => {
   test('take their defaults when they are unset or empty', () => {

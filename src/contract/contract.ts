@@ -172,7 +172,7 @@ export function patternMessages(node: unknown): ReadonlyMap<string, string> {
       if ((messages.get(pattern) ?? message) !== message)
         throw new ContractError(
           `${locationOf(each, 'x-pattern-message')}: the same pattern has another x-pattern-message elsewhere: ` +
-            'give both the same text, or write one pattern differently, such as (?:…)',
+            'give both places the same text, or put one of the patterns in (?:…)',
         );
       messages.set(pattern, message);
     }

@@ -65,7 +65,7 @@ export function parameterReader(
       );
       if (isMember || taken.has(each))
         throw new ContractError(
-          `${locationOf(parameter)}: the parameter ${parameter.name} reads ${each} of the query, as another parameter does: rename one`,
+          `${locationOf(parameter)}: the parameter ${parameter.name} and another one both read ${each} in the query: rename one`,
         );
       taken.add(each);
     }
@@ -291,7 +291,7 @@ function requireReadable(parameter: Parameter, position: Position, follow: Follo
     refuse('must have members that are strings, numbers or booleans');
   if (style === 'deepObject' && structure !== 'object') refuse('must be an object to have the style deepObject');
   const isSpread = location === 'query' && structure === 'object' && style !== 'deepObject' && explode !== false;
-  if (isSpread && !position.isClosed) refuse('would read every name of the query: add additionalProperties: false');
+  if (isSpread && !position.isClosed) refuse('accepts any name in the query: add additionalProperties: false');
   if (isSpread && schemas.some(({ patternProperties }) => patternProperties !== undefined))
-    refuse('would read names of the query by a pattern: name each member under properties, or add style: deepObject');
+    refuse('accepts names in the query by a pattern: name each member under properties, or add style: deepObject');
 }

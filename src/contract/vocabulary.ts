@@ -133,7 +133,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     openapi: kept('3.1.x', text),
     info: one('Info', '`contract:check` compares `version`'),
     jsonSchemaDialect: refused(DIALECT),
-    servers: list('Server', 'the operations are mounted at the path of the urls'),
+    servers: list('Server', 'the service mounts the operations at the path that all urls must have'),
     paths: map('Path Item', 'each operation needs a handler; if two templates match a request, the first one applies'),
     webhooks: kept('in the types'),
     components: one('Components', 'parts that operations refer to'),

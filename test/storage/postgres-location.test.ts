@@ -115,8 +115,8 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
       'must have an sslrootcert in PEM format',
     ],
     ['postgres://plants@db/plants?passfile=/none', 'must have a readable passfile: ENOENT'],
-    [`postgres://plants@elsewhere/plants?passfile=${passfile}`, 'must have a passfile with the same password for all'],
-    [`postgres://plants@db,one/plants?passfile=${passfile}`, 'must have a passfile with the same password for all'],
+    [`postgres://plants@elsewhere/plants?passfile=${passfile}`, 'must have a passfile with one password for all'],
+    [`postgres://plants@db,one/plants?passfile=${passfile}`, 'must have a passfile with one password for all'],
     ['postgres://plants:secret@db/plants?connect_timeout=0', 'must have a connect_timeout in seconds, from 1 to 9999'],
   ])('refuses %s with the cure, and without the password', (url, message) => {
     const attempt = () => read(url);
