@@ -47,7 +47,7 @@ class ContractComparison {
         this.compareOperation(withParameters(nodeOf(old), was), withParameters(nodeOf(now), is), where);
       else if (old !== undefined) this.requests.report('operation removed', where);
       else if (now !== undefined)
-        this.requests.report(this.isTaken(path) ? 'operation takes over a path' : 'operation added', where);
+        this.requests.report(this.isTaken(path) ? 'operation added at a path in use' : 'operation added', where);
     }
     this.requests.rest(was, is, [...METHODS, 'parameters'], path);
   }

@@ -38,7 +38,7 @@ export class ExchangeComparison {
       if (before !== undefined && after !== undefined) this.reply(before, after, place);
       else if (after !== undefined) {
         const fallback = isFailure ? was['default'] : undefined;
-        this.report(fallback === undefined ? 'reply status added' : 'failure status added beside default', place);
+        this.report(fallback === undefined ? 'reply status added' : 'failure status added to a default reply', place);
         if (fallback !== undefined) this.reply(fallback, after, place);
       } else {
         const fallback = isFailure ? is['default'] : undefined;

@@ -8,7 +8,7 @@ const MISSING = 'what they rely on may be missing';
 const GONE = 'the service no longer sends what they read';
 const UNCALLED = 'what they call no longer exists';
 const MEANT = 'what they read has another meaning';
-const RENAMED = 'generated code calls it by its old name';
+const RENAMED = 'generated code calls the operation by its old name';
 const OMITTED = 'a message without it has another meaning';
 const UNKNOWN = 'this difference cannot be judged, so it counts as breaking';
 
@@ -25,14 +25,18 @@ const rule = (request: Verdict, reply: Verdict, because: string): Rule => ({ req
 
 /**
  * What each kind of difference between two contracts means to clients that know the old one. A set of valid values may
- * grow in requests and shrink in replies; `decided` marks the exceptions. docs/releasing.md shows this table.
+ * grow in requests and shrink in replies; the table names the exceptions as decisions. docs/releasing.md shows this table.
  */
 export const RULES = {
   'operation added': rule('compatible', undefined, 'no client calls it yet'),
-  'operation takes over a path': rule(UNCALLED, undefined, 'a path with parameters matched its path until now'),
+  'operation added at a path in use': rule(
+    UNCALLED,
+    undefined,
+    'until now, a path with parameters matched these requests',
+  ),
   'operation removed': rule(UNCALLED, undefined, 'its path or its method no longer exists'),
   'operationId changed': rule(RENAMED, undefined, 'generated clients name a function after it'),
-  'server added': rule('compatible', undefined, 'the other servers stay'),
+  'server added': rule('compatible', undefined, 'clients keep the servers that they know'),
   'server removed': rule(UNCALLED, undefined, 'clients keep its address'),
   'security removed or an alternative added': rule(
     'compatible',
@@ -51,12 +55,16 @@ export const RULES = {
   'media type removed': rule(REFUSED, GONE, 'clients send or read the old one'),
   'became required': rule(REFUSED, 'compatible', 'a parameter, a body, a property or a header'),
   'became optional': rule('compatible', MISSING, 'a parameter, a body, a property or a header'),
-  'optional property added': rule('compatible', 'compatible', 'decided: clients ignore members that they do not know'),
+  'optional property added': rule(
+    'compatible',
+    'compatible',
+    'this project decided that clients ignore unknown members',
+  ),
   'required property added': rule(REFUSED, 'compatible', 'no client sends it yet; in replies, clients ignore it'),
   'property removed': rule(REFUSED, GONE, 'clients may send it or read it, even an optional one'),
-  'object opened': rule('compatible', 'compatible', 'decided: clients ignore members that they do not know'),
+  'object opened': rule('compatible', 'compatible', 'this project decided that clients ignore unknown members'),
   'object closed': rule(REFUSED, 'compatible', 'by `additionalProperties: false`'),
-  'limit widened': rule('compatible', 'compatible', 'decided: a limit may be widened later, never narrowed'),
+  'limit widened': rule('compatible', 'compatible', 'this project decided that a limit may be widened later'),
   'limit narrowed': rule(REFUSED, 'compatible', 'a length, a bound, a count, a new pattern, `x-max-body-bytes`'),
   'schema became false': rule(REFUSED, GONE, 'no value is valid, also through `allOf`, `readOnly`, `writeOnly`'),
   'pattern changed': rule(UNKNOWN, UNKNOWN, 'the check cannot compare two patterns'),
@@ -64,13 +72,9 @@ export const RULES = {
   'values removed': rule(REFUSED, 'compatible', 'by the same keywords'),
   'values changed': rule(REFUSED, UNTOLD, 'some values added, others removed'),
   'format changed': rule(UNKNOWN, UNKNOWN, 'the check knows only that int32 is a part of int64'),
-  'default changed': rule(OMITTED, OMITTED, 'also a default that is added or removed'),
-  'reply status added': rule(undefined, UNTOLD, 'a success status, or a failure status without a `default` reply'),
-  'failure status added beside default': rule(
-    undefined,
-    'compatible',
-    'clients handle it as `default`, with which it is compared',
-  ),
+  'default changed': rule(OMITTED, OMITTED, 'adding or removing a default counts as a change'),
+  'reply status added': rule(undefined, UNTOLD, 'for a failure status: only if there was no `default` reply'),
+  'failure status added to a default reply': rule(undefined, 'compatible', 'clients handle it as the `default` reply'),
   'reply status of success removed': rule(undefined, GONE, 'clients wait for it'),
   'reply status of failure removed': rule(undefined, 'compatible', 'clients handle it as `default`, if there is one'),
   'default reply removed': rule(undefined, UNTOLD, 'the service may still send the failures that it covered'),

@@ -215,7 +215,9 @@ export class Translation {
         'readOnly and writeOnly must stand in a member of an object: write them under properties, beside the $ref',
       );
     if (format === 'int64' && !place.isTyped)
-      refuse(`format: int64 must not stand beneath ${UNTYPED.join(', ')}, which the types ignore: leave it out`);
+      refuse(
+        `format: int64 must not stand beneath ${UNTYPED.join(', ')}, as the generated types ignore these: remove the format`,
+      );
     if (discriminator !== undefined && oneOf === undefined && anyOf === undefined)
       refuse('a discriminator must stand beside oneOf or anyOf');
     if (schema.default === undefined || this.direction === 'reply') return;

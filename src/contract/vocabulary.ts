@@ -289,8 +289,8 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
       format,
     ),
     default: kept('filled in where a request lacks a parameter or a member of an object'),
-    readOnly: kept('for a member of an object, which no request may have', marker),
-    writeOnly: kept('for a member of an object, which no reply may have', marker),
+    readOnly: kept('for a member of an object; requests must not have the member', marker),
+    writeOnly: kept('for a member of an object; replies must not have the member', marker),
     discriminator: one(
       'Discriminator',
       'beside oneOf or anyOf; each branch must require the property, and fix its values by const or enum',

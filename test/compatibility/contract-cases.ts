@@ -42,7 +42,7 @@ const TABLE = String.raw`
 + POST /beds, request body, encoding: none → {}; UNKNOWN
 - POST /beds, request body, encoding: {} → none; UNKNOWN
 =         '404': { →         '403': { $ref: '#/components/responses/Failure' }\n        '404': {
-+ POST /beds, reply 403: failure status added beside default; OK
++ POST /beds, reply 403: failure status added to a default reply; OK
 - POST /beds, reply 403: reply status of failure removed; OK
 =         '404': { →         '202': { description: later }\n        '404': {
 + POST /beds, reply 202: reply status added; UNTOLD
@@ -159,7 +159,7 @@ const TABLE = String.raw`
 - POST /beds, header parameter dry: parameter removed; REFUSED
 - POST /beds, query parameter dry: optional parameter added; OK
 =         '404': { →         '403': { description: no }\n        '404': {
-+ POST /beds, reply 403: failure status added beside default; OK
++ POST /beds, reply 403: failure status added to a default reply; OK
 + POST /beds, reply 403, body: application/json removed; GONE
 - POST /beds, reply 403: reply status of failure removed; OK
 - POST /beds, reply 403, body: application/json added; UNTOLD
@@ -184,7 +184,7 @@ const TABLE = String.raw`
 + POST /beds/tidy: operation removed; UNCALLED
 + POST /beds/{id}: operation added; OK
 - POST /beds/{id}: operation removed; UNCALLED
-- POST /beds/tidy: operation takes over a path; UNCALLED
+- POST /beds/tidy: operation added at a path in use; UNCALLED
 = tidy, security: [] → tidy, security: [{ token: [] }, {}]
 = \nsecurity: [{ token: [] }] → \nsecurity: [{ other: [] }]
 = X-Trace → x-trace

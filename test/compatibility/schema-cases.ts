@@ -6,7 +6,7 @@ export const VERDICTS = {
   MISSING: 'breaks clients: what they rely on may be missing',
   GONE: 'breaks clients: the service no longer sends what they read',
   UNCALLED: 'breaks clients: what they call no longer exists',
-  RENAMED: 'breaks clients: generated code calls it by its old name',
+  RENAMED: 'breaks clients: generated code calls the operation by its old name',
   MEANT: 'breaks clients: what they read has another meaning',
   OMITTED: 'breaks clients: a message without it has another meaning',
   UNKNOWN: 'breaks clients: this difference cannot be judged, so it counts as breaking',

@@ -102,7 +102,7 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
     ],
     [
       'postgres://plants:secret@db/plants?target_session_attrs=any',
-      'must have target_session_attrs=read-write or no target_session_attrs, as the service writes',
+      'must have target_session_attrs=read-write or no target_session_attrs: the service must write',
     ],
     [
       'postgres://plants:secret@db/plants?sslmode=allow',

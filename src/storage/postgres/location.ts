@@ -57,7 +57,7 @@ export function readPostgresLocation(text: string): PostgresLocation {
     if (!PARAMETERS.includes(name)) throw new Error(`must have no parameters but ${PARAMETERS.join(', ')}`);
   }
   if ((parameters.get('target_session_attrs') ?? 'read-write') !== 'read-write') {
-    throw new Error('must have target_session_attrs=read-write or no target_session_attrs, as the service writes');
+    throw new Error('must have target_session_attrs=read-write or no target_session_attrs: the service must write');
   }
   const [, user = '', written] = /^([^:]*)(?::(.*))?$/s.exec(credentials)?.map((each) => each && decode(each)) ?? [];
   const database = decode(path);
