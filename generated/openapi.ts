@@ -238,7 +238,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description `true`: the store already had this plant, and wrote nothing.
+         * @description The store already had this plant, and wrote nothing.
          * @example true
          */
         "Idempotent-Replayed": true;
@@ -293,7 +293,7 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description `true`: the store already had this plant, and wrote nothing.
+                     * @description The store already had this plant, and wrote nothing.
                      * @example true
                      */
                     "Idempotent-Replayed"?: true;

@@ -9,6 +9,6 @@ export function invalidToken(reason?: string): Refusal {
 /** Shared by all requests, to keep a flood of tokens cheap. IssuerKeys logs the cause once. */
 export const uncheckable = new Refusal(
   ErrorNumber.tokenUncheckable,
-  'the access token cannot be checked at the moment, try again',
+  'the access token cannot be checked at the moment: try again',
   { 'Retry-After': '1' },
 );

@@ -117,7 +117,7 @@ class Parser {
 
   private enter(): void {
     if (++this.depth > MAX_DEPTH) {
-      throw new Refusal(ErrorNumber.bodyNotJson, `body is nested too deep: use at most ${MAX_DEPTH} levels`);
+      throw new Refusal(ErrorNumber.bodyNotJson, `body is nested too deeply: use at most ${MAX_DEPTH} levels`);
     }
     this.at++;
   }

@@ -22,10 +22,23 @@ interface System {
   readonly authActions: { logoutWithPersistOption(names: readonly string[]): void };
 }
 
+/** A part of the contract, as far as the plugin looks into it. */
+interface Part {
+  readonly $ref?: string;
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, Part>>>>;
+  readonly requestBody?: Part;
+  readonly content?: Readonly<Record<string, Part>>;
+  readonly schema?: Part;
+  readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
+  readonly example?: { id?: unknown };
+  readonly examples?: Readonly<Record<string, Part>>;
+  readonly value?: { id?: unknown };
+}
+
 /** What the plugin uses of the page's document. */
 interface Page {
   readonly document: { readonly documentElement: { readonly classList: { toggle(name: string, on: boolean): void } } };
-  fetch(address: string): Promise<{ text(): Promise<string> }>;
+  fetch(address: string): Promise<{ readonly ok: boolean; text(): Promise<string> }>;
   matchMedia(query: string): {
     readonly matches: boolean;
     addEventListener(type: 'change', listener: () => void): void;
@@ -64,9 +77,9 @@ export function docsPlugin({ React }: System): object {
         h(
           'li',
           null,
-          'Get an access token. The first start of the service prints one, and ',
+          'Ask the operator of the service for an access token. If you run it yourself, the first start prints one, and ',
           h('code', null, 'npm run --silent plant-store -- token create NAME'),
-          ' makes another. If someone else runs the service, ask them, or their identity provider.',
+          ' makes another.',
         ),
         h(
           'li',
@@ -105,14 +118,18 @@ export function docsPlugin({ React }: System): object {
 
   const Clients: Component = ({ Markdown }) => {
     const [text, setText] = React.useState('');
-    // The links of docs/clients.md lead to files that the service does not serve.
     const load = async () => {
-      setText((await (await page.fetch('clients.md')).text()).replaceAll(/\[([^\]]+)\]\((?!https:)[^)]+\)/g, '$1'));
+      if (text !== '') return;
+      const reply = await page.fetch('clients.md').catch(() => undefined);
+      if (reply?.ok !== true) return;
+      // The summary is the title, and the links lead to files that the service does not serve.
+      const body = (await reply.text()).replace(/^# .*/, '');
+      setText(body.replaceAll(/\[([^\]]+)\]\((?!https:)[^)]+\)/g, '$1'));
     };
     return h(
       'details',
       { className: 'clients', onToggle: load },
-      h('summary', null, 'Calling the service from a program'),
+      h('summary', null, 'Calling the service from code'),
       h(Markdown, { source: text }),
     );
   };
@@ -140,9 +157,11 @@ export function docsPlugin({ React }: System): object {
   const Meaning = (system: System, { response, path, method }: Props) => {
     const reply = response as Tree;
     const contract = system.specSelectors.specJson();
-    const [, error] = /^\{"error":(\d{5}),/.exec(String(reply.get('text'))) ?? [];
+    // In an Error the number is the first member, in a problem (RFC 9457) the last.
+    const [, error] = /(?<!\\)"error":(\d{5})[,}]/.exec(String(reply.get('text'))) ?? [];
     if (error !== undefined) {
-      const meaning = meaningsOf(system)[error] ?? '';
+      const meaning = meaningsOf(system)[error];
+      if (meaning === undefined) return null;
       return h('p', { className: 'meaning' }, h('a', { href: `#error-${error}` }, `Error ${error}`), `: ${meaning}.`);
     }
     const replayed = reply.getIn(['headers', 'idempotent-replayed']) !== undefined;
@@ -156,7 +175,11 @@ export function docsPlugin({ React }: System): object {
           String(reply.get('status')),
           'description',
         ]);
-    return typeof description === 'string' && h('p', { className: 'meaning' }, description);
+    const source = { source: description };
+    return (
+      typeof description === 'string' &&
+      h('div', { className: 'meaning' }, h(system.getComponent('Markdown', true), source))
+    );
   };
 
   return {
@@ -168,7 +191,7 @@ export function docsPlugin({ React }: System): object {
           {
             className: 'btn',
             onClick: () => {
-              authActions.logoutWithPersistOption(['bearerAuth']);
+              authActions.logoutWithPersistOption(Object.keys(authSelectors.authorized().toJS()));
             },
           },
           'Forget the token',
@@ -192,7 +215,7 @@ export function docsPlugin({ React }: System): object {
       ServersContainer: (Original: unknown, system: System) => (props: Props) =>
         system.specSelectors.servers().size > 1 ? h(Original, props) : null,
       operations: (Original: unknown, system: System) => (props: Props) =>
-        h(React.Fragment, null, h(Original, props), ErrorNumbers(system)),
+        h(React.Fragment, null, h(Original, props), Object.keys(meaningsOf(system)).length > 0 && ErrorNumbers(system)),
       liveResponse: (Original: unknown, system: System) => (props: Props) =>
         h(React.Fragment, null, Meaning(system, props), h(Original, props)),
       // What these six wrap lacks a name or holds a control inside of a control (axe: select-name, label, button-name,
@@ -214,7 +237,7 @@ export function docsPlugin({ React }: System): object {
           const line = h(
             'tr',
             { className: 'response failure' },
-            h('td', { className: 'response-col_status' }, code),
+            h('td', { className: 'response-col_status' }, open ? '' : code),
             h(
               'td',
               { colSpan: 2 },
@@ -226,7 +249,7 @@ export function docsPlugin({ React }: System): object {
                     setOpen(!open);
                   },
                 },
-                first,
+                open ? `Hide ${code}` : first,
               ),
               ' ',
               h('a', { href: '#errors' }, 'error numbers'),
@@ -238,22 +261,22 @@ export function docsPlugin({ React }: System): object {
     statePlugins: {
       spec: {
         wrapActions: {
-          // The example of the contract has an id that the store may have already.
-          updateJsonSpec:
-            (original: (json: unknown) => unknown) =>
-            (json: {
-              readonly paths: Record<string, Record<string, { requestBody?: { content?: Record<string, unknown> } }>>;
-            }) => {
-              let id = Date.now();
-              const visit = (value: unknown): void => {
-                if (typeof value !== 'object' || value === null) return;
-                if ('id' in value && Number.isSafeInteger(value.id)) value.id = id++;
-                for (const each of Object.values(value)) visit(each);
-              };
-              for (const operations of Object.values(json.paths))
-                for (const { requestBody } of Object.values(operations)) visit(requestBody?.content);
-              return original(json);
-            },
+          // The store may already have the id of the example. Only an id without limits can be any integer.
+          updateJsonSpec: (original: (json: Part) => unknown) => (json: Part) => {
+            const at = (value: unknown, name: string) => (value as Readonly<Record<string, unknown>>)[name];
+            const follow = (part: Part | undefined) =>
+              part?.$ref === undefined ? part : (part.$ref.split('/').slice(1).reduce<unknown>(at, json) as Part);
+            let id = Date.now();
+            for (const operations of Object.values(json.paths ?? {}))
+              for (const { requestBody } of Object.values(operations))
+                for (const { schema, example, examples = {} } of Object.values(follow(requestBody)?.content ?? {})) {
+                  const { description: _description, ...limits } = follow(schema)?.properties?.['id'] ?? {};
+                  if (Object.values(limits).sort().join() !== 'int64,integer') continue;
+                  const values = [example, ...Object.values(examples).map((each) => follow(each)?.value)];
+                  for (const value of values) if (value?.id !== undefined) value.id = id++;
+                }
+            return original(json);
+          },
         },
       },
     },

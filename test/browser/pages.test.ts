@@ -201,7 +201,7 @@ describeInBrowser('in a browser', () => {
       const line = operation.getByRole('button', { name: 'Unexpected error' });
       await line.click();
       await operation.getByText('Mend what the message names').waitFor();
-      await line.click();
+      await operation.getByRole('button', { name: 'Hide 400' }).click();
       expect(await line.getAttribute('aria-expanded')).toBe('false');
       expect(visited.problems).toEqual([]);
     });
@@ -212,7 +212,7 @@ describeInBrowser('in a browser', () => {
       await docs.execute();
       expect(await docs.meaning.innerText()).toMatch(/the plant is on disk/);
       await docs.execute();
-      expect(await docs.meaning.innerText()).toMatch(/the store already had this plant/);
+      expect(await docs.meaning.innerText()).toBe('The store already had this plant, and wrote nothing.');
       await docs.execute('{"id":true,"name":"x"}');
       expect(await docs.meaning.innerText()).toBe(`Error 40010: ${ERROR_NUMBERS['40010'] ?? ''}.`);
       await docs.meaning.getByRole('link').click();
@@ -241,10 +241,31 @@ describeInBrowser('in a browser', () => {
 
     test('shows how a program calls the service, from docs/clients.md', async () => {
       await using visited = await open('/docs');
-      await visited.page.getByText('Calling the service from a program').click();
+      await visited.page.getByText('Calling the service from code').click();
       await visited.page.getByRole('heading', { name: 'Retries' }).waitFor();
       expect(visited.requests).toContain(`GET ${stage.service.url}/docs/clients.md`);
       expect(visited.problems).toEqual([]);
+    });
+
+    test('follows a contract with a limited id, another security scheme and problems', async () => {
+      await using visited = await open('/docs');
+      const { page } = visited;
+      await page.route('**/openapi.json', async (route) => {
+        const text = await (await route.fetch()).text();
+        const limited = text.replace('"format":"int64"', '"format":"int64","maximum":1000000');
+        await route.fulfill({ body: limited.replaceAll('"bearerAuth":', '"accessToken":') });
+      });
+      const problem = { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'x', error: 40010 };
+      await page.route('**/plants', (route) => route.fulfill({ status: 400, json: problem }));
+      await page.reload();
+      const docs = new DocsPage(page);
+      await docs.authorize('x');
+      await page.getByRole('button', { name: 'Forget the token' }).click();
+      await page.getByRole('button', { name: 'Forget the token' }).waitFor({ state: 'detached' });
+      await docs.tryOut();
+      expect(JSON.parse(await docs.operation.locator('textarea').inputValue())).toMatchObject({ id: 1 });
+      await docs.operation.getByRole('button', { name: 'Execute' }).click();
+      expect(await docs.meaning.innerText()).toMatch(/^Error 40010: /);
     });
 
     test('leads back to the landing page', async () => {
@@ -343,7 +364,12 @@ describeInBrowser('in a browser', () => {
       await docs.operation.getByRole('button', { name: 'Unexpected error' }).click();
       await docs.execute('{}');
       faults['refused'] = await faultsOf(visited.page);
-      expect(faults).toEqual({ landing: [], docs: [], dialog: [], created: [], refused: [] });
+      await visited.page.getByRole('button', { name: 'Schemas' }).click();
+      await visited.page.getByRole('button', { name: 'NewPlant' }).first().click();
+      await visited.page.getByText('Calling the service from code').click();
+      await visited.page.getByRole('heading', { name: 'Retries' }).waitFor();
+      faults['schemas and clients'] = await faultsOf(visited.page);
+      expect(Object.values(faults).flat()).toEqual([]);
       expect(await docs.width()).toBe(width);
     });
 

@@ -130,7 +130,7 @@ describe('parseJson refuses', () => {
     ] as const) {
       for (const levels of [MAX_DEPTH + 1, 30_000]) {
         const attempt = () => parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
-        expect(attempt).toThrow('body is nested too deep: use at most 32 levels');
+        expect(attempt).toThrow('body is nested too deeply: use at most 32 levels');
       }
     }
   });

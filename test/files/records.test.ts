@@ -129,7 +129,7 @@ test('a line of NDJSON is refused with the same errors as the body of a request'
     '3 40010 body.id must be an integer from -9223372036854775808 to 9223372036854775807',
     '4 40010 body.colour is not allowed; body.name must not be empty',
     '5 40009 the member "id" appears twice in one object, again at position 8',
-    '6 40008 body is nested too deep: use at most 32 levels',
+    '6 40008 body is nested too deeply: use at most 32 levels',
     '7 40010 body must be an object',
     `8 40008 body is not JSON: unexpected "i" at position 0`,
     '9 40010 body.name must not have more than 1000 characters',
