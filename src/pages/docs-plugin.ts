@@ -162,7 +162,12 @@ export function docsPlugin({ React }: System): object {
     if (error !== undefined) {
       const meaning = meaningsOf(system)[error];
       if (meaning === undefined) return null;
-      return h('p', { className: 'meaning' }, h('a', { href: `#error-${error}` }, `Error ${error}`), `: ${meaning}.`);
+      return h(
+        'p',
+        { className: 'meaning wrong' },
+        h('a', { href: `#error-${error}` }, `Error ${error}`),
+        `: ${meaning}.`,
+      );
     }
     const replayed = reply.getIn(['headers', 'idempotent-replayed']) !== undefined;
     const description = replayed
