@@ -25,7 +25,7 @@ const newToken = async (name: string, expiry: { expiresAt?: number } = {}) => {
   return token;
 };
 
-/** An authenticator on the real store, and the number of its look-ups. */
+/** Makes an authenticator on the real store, and counts its look-ups. */
 function countingAuthenticator(): { readonly authenticator: Authenticator; readonly asked: () => number } {
   let count = 0;
   const find = (hash: Uint8Array) => {

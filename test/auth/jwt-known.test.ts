@@ -86,7 +86,7 @@ describe('a JWT', () => {
       const before = verifier.count;
       const found: unknown[] = [];
       for (const token of tokens) found.push((await authenticator.authenticate(`Bearer ${token}`)).subject);
-      // Each token had left the cache before its next use.
+      // The cache had removed each token before the next use of that token.
       expect({ round, found, verified: verifier.count - before }).toEqual({ round, found: subjects, verified: 900 });
     }
   });

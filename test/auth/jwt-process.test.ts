@@ -27,7 +27,7 @@ test('`npm run provider` prints settings and commands that work as they stand', 
   const line = service.log().find(({ msg }) => msg === 'request');
   expect(line).toMatchObject({ status: 200, subject: 'gardener' });
   expect(line).not.toHaveProperty('caller');
-  // With an issuer, the store makes no first token.
+  // With an issuer, the service makes no first token in its store.
   expect([service.token, service.stderr()]).toEqual(['', '']);
 });
 

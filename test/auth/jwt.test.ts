@@ -15,14 +15,14 @@ const app = await startApp({ issuer: settings });
 afterAll(() => provider[Symbol.asyncDispose]());
 
 const now = () => Math.floor(Date.now() / 1000);
-/** Claims, which may be invalid. */
+/** The claims of a token, valid or not. */
 type Changes = Readonly<Record<string, unknown>>;
 function claims(changes: Changes = {}): JWTPayload {
   return { iss: provider.issuer, aud: AUDIENCE, sub: 'alice', exp: now() + 300, scope: 'plants:write', ...changes };
 }
 const signed = (changes: Changes = {}, header = {}) => sign(key, claims(changes), header);
 const encode = (value: unknown) => base64url.encode(typeof value === 'string' ? value : JSON.stringify(value));
-/** Makes a token of this header and these claims, with the signature of another token. */
+/** Makes a token from a header and claims, with the signature of another token. */
 const spelt = async (header: unknown, text: string) =>
   [encode(header), encode(text), (await signed()).split('.')[2]].join('.');
 

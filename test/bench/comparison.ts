@@ -68,8 +68,8 @@ async function compare(plan: Plan): Promise<Series[]> {
 }
 
 /**
- * Starts PostgreSQL on the disk of the SQLite stores, with the default size of shared memory. (The tests use less, as they
- * run many servers at once.) PostgreSQL may use every core, but the server and the load only one each.
+ * Starts PostgreSQL on the disk of the SQLite stores, with the default size of shared memory. (The tests use less, as
+ * they run many servers at once.) PostgreSQL may use every core, but the server and the load only one each.
  */
 async function startPostgres({ folder }: Scratch): Promise<PostgresServer> {
   const server = await PostgresServer.prepare(folder);

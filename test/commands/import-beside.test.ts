@@ -19,7 +19,7 @@ const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs Linux';
 const lines = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => `{"id":${first + index},"name":"Monstera deliciosa"}\n`).join('');
 
-/** Starts an import of stdin, to which the test writes. */
+/** Starts an import that reads stdin; the test writes to that stdin. */
 function importStdin({ folder, environment }: Awaited<ReturnType<typeof place>>) {
   const started = start(process.execPath, [MAIN, 'import', '-'], environment, folder, {}, 'pipe');
   const { stdin } = started.child;
@@ -62,7 +62,7 @@ describe('an import', () => {
     end();
     expect(await ended).toBe(0);
     expect(stdout()).toContain('250000 created');
-    // An import that reads far ahead of the store would keep the later lines in memory.
+    // If the import read faster than it stores, it would keep the later lines in memory.
     expect({ before, after, more: after - before < 80 }).toMatchObject({ more: true });
   });
 

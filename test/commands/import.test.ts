@@ -21,7 +21,7 @@ const urls = {
   PostgreSQL: async () => server.url(await server.createDatabase()),
 };
 
-/** Makes a folder and a new store, and functions that run commands on them. */
+/** Makes a folder and a new store, and functions that run commands in the folder, on the store. */
 async function place(engine: keyof typeof urls = 'SQLite') {
   const folder = temporaryFolder();
   const environment = { DATABASE_URL: await urls[engine]() };
@@ -76,7 +76,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
       { line: 7, ...conflict, text: 'z,3,' },
     ]);
     expect((await run('export', '--format', 'csv')).stdout).toBe('id,name,tag\n1,x,\n3,z,"a\nb"\n');
-    // Mends the records, as the documented commands do.
+    // The documented commands extract the records and correct them.
     const texts = rejects('plants.csv.rejects.ndjson').map(({ text }) => text);
     write(
       'mended.csv',
@@ -156,7 +156,7 @@ describe('import', () => {
       { line: 3, error: 40007, message: expect.any(String), excerpt: '2,M\ufffdll' },
       { line: 4, error: 40008, message: expect.any(String), text: '3,"x' },
     ]);
-    // The documented command prints no line for a reject without a text.
+    // The documented command prints no line for a reject that has no `text`.
     const [jq = ''] = blocks('data', 'Rejects', 'console');
     renameSync(join(folder, 'plants.csv.rejects.ndjson'), join(folder, 'plants.ndjson.rejects.ndjson'));
     execFileSync('sh', ['-c', jq], { cwd: folder });

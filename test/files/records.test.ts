@@ -9,7 +9,7 @@ import { plantsOfAllKinds } from './plants.ts';
 const bodies = await openBodyReader();
 const { maxBytes } = bodies;
 
-/** The records of a file that is read in pieces of these sizes in turn. */
+/** Reads a file in pieces of these sizes, in turn, and returns its records. */
 function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [bytes.length + 1]): ItemRecord[] {
   const reader = new RecordReader('test', format, bodies);
   const found: ItemRecord[] = [];
@@ -21,7 +21,7 @@ function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [by
   return [...found, ...reader.end()];
 }
 
-/** The item of each record, or the line, the error number and the message of its refusal. */
+/** Returns the item of each record, or the line, error number and message of a refused record. */
 const seen = (records: readonly ItemRecord[]) =>
   records.map(({ raw, item }) =>
     item instanceof Refusal ? `${raw.lineNumber} ${item.number} ${item.message}` : { ...item },
@@ -148,7 +148,7 @@ describe('CSV', () => {
       { id: 1n, name: '1', tag: 'x' },
       '6 40010 body.id is required; body.name is required',
       { id: 2n, name: '3' },
-      // CSV has no escapes with a backslash.
+      // In CSV, a backslash is an ordinary character.
       { id: 4n, name: String.raw`\ud800` },
     ]);
   });

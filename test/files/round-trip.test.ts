@@ -46,7 +46,7 @@ test('an export during an import has the plants of one moment', async () => {
     const name = `${turn}.ndjson`;
     expect(await plantStore(['export', name], environment, folder)).toEqual({ code: 0, stdout: '', stderr: '' });
     const exported = readFileSync(join(folder, name), 'utf8');
-    // The import stores its batches in order, so an export has the first lines of the file.
+    // The import stores the lines of the file in order, so an export must have the first lines and no others.
     expect(exported).toBe(lines.slice(0, exported.split('\n').length - 1).join(''));
   }
   expect(await imported).toMatchObject({ code: 0 });

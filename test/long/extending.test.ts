@@ -26,7 +26,7 @@ async function expectGreen(): Promise<void> {
   for (const command of CHECKS) expect(await run(project, command)).toEqual({ code: 0, stdout: '', stderr: '' });
 }
 
-/** A service of the copy, on one database. */
+/** Starts the service of the copy on a database. */
 class Extended {
   private readonly service: Service;
   private readonly token: string;

@@ -4,7 +4,7 @@ import { Project } from '../support/project.ts';
 import { blocks, run } from '../support/readme.ts';
 import { createPlant, startService } from '../support/service.ts';
 
-// "Making a change" of README.md, step by step, in a copy of the project.
+// These tests follow the section "Making a change" of README.md, step by step, in a copy of the project.
 
 const project = new Project();
 const server = await PostgresServer.create();

@@ -24,7 +24,6 @@ test('the admin listener serves /metrics for GET and HEAD only', async () => {
   for (const path of ['/metrics', '/livez'])
     expect(await ask('POST', path)).toEqual([405, 'application/json', 'no-store', 'GET, HEAD']);
   expect((await ask('GET', '/metrics/'))[0]).toBe(404);
-  // The public port must not serve metrics.
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
 });
 

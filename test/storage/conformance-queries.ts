@@ -138,7 +138,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       expect(await getStore().items.count()).toBe(before);
     });
 
-    test('rejects each call in its work that uses another database object than its own', async () => {
+    test('rejects each call in its work that does not use its own database object', async () => {
       const { database, items, transaction } = getStore();
       const before = await items.count();
       for (const ask of [

@@ -32,7 +32,7 @@ server.reload();
 await server.until("select 1 from pg_settings where name = 'ssl' and setting = 'on'");
 afterAll(() => Promise.all([server.remove(), plain.remove()]));
 
-/** Connects, and returns the error, or the name in the client certificate, or (without either) whether TLS is in use. */
+/** Connects, and returns the error, or the client certificate's name, or (without either) whether TLS is in use. */
 async function connect({ port }: PostgresServer, host: string, parameters: string): Promise<boolean | string> {
   const url = `postgres://postgres@${host}:${port}/postgres?application_name=tls${parameters}`;
   try {

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 const folder = temporaryFolder();
 const open = (name: string, create = true) => openStore({ engine: 'sqlite', path: join(folder, name) }, { create });
 
-describe('the store refuses with a reason to open', () => {
+describe('the store refuses, with a reason, to open', () => {
   const refused = (name: string, message: string) =>
     expect(open(name)).rejects.toMatchObject({ name: 'StoreUnusable', message: expect.stringContaining(message) });
 

@@ -6,7 +6,7 @@ import { FREE } from './free.ts';
 import { LED } from './led.ts';
 import { REFUSED } from './refused.ts';
 
-/** The table of the page: each change, and what follows from it. */
+/** The rows of the table on the page: each change, with its result. */
 const FOLLOWS = new Map(
   [...page('changing-the-contract').matchAll(/^\| (?!--)(.+?) +\| (.*?) *\|$/gm)].map(
     ([, change = '', follows = '']) => [change, follows],

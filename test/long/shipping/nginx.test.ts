@@ -17,7 +17,7 @@ import { Testbed } from '../../support/testbed.ts';
 import { until } from '../../support/until.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
-/** The number of clients, each of which sends one plant after the other on one connection. */
+/** The number of clients. Each client sends one plant after the other, on one connection. */
 const CLIENTS = 8;
 
 describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () => {
@@ -214,7 +214,6 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
         expect(await end(index % 2, signal)).toBe(code);
         await startInstance(index % 2);
       }
-      // nginx notices restarted instances by itself.
       await Promise.all(instances.map(isUsed));
       await load.stop();
       expect(load.failures).toBe(0);
@@ -231,7 +230,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     const seconds = Math.ceil((performance.now() - began) / 1000);
     const lines = nginx.stderr().slice(from).trim().split('\n');
     expect(lines[0]).toContain('Connection refused');
-    // nginx logs two lines for each try: the refused connection, and that it disables the instance.
+    // For each try, nginx logs two lines: one about the refused connection, and one about the disabled instance.
     expect(lines.length).toBeLessThanOrEqual(2 * (seconds + 1));
     await startInstance(0);
   });

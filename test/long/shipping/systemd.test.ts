@@ -12,7 +12,7 @@ import { Engine, whyNoEngine } from './engine.ts';
 const UNIT = readFileSync(join(ROOT, 'deploy/plant-store.service'), 'utf8');
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
 const MACHINE = 'machine';
-/** More lines than journald accepts here from a unit that does not lift the limit. */
+/** More lines than journald accepts in this test, unless the unit sets a higher limit. */
 const MANY = 500;
 const JOURNALD = '[Journal]\nRateLimitBurst=10\n';
 
@@ -37,7 +37,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   const run = async (lines: string) => (await machine.podman('exec', MACHINE, 'bash', '-euc', lines)).trim();
   const section = (heading: string) => blocks('deployment', heading, 'sh');
   const show = (property: string) => run(`systemctl show --property=${property} --value plant-store`);
-  /** Waits until an instance is up, and creates a plant on it. */
+  /** Waits until an instance answers, and creates a plant through it. */
   const create = (token: string, port: number) =>
     run(`curl --silent --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:${port}/plants \
       -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${PLANT}'`);
@@ -70,7 +70,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
 
   test('restart the service however often it fails', async () => {
     expect(await show('RestartUSec')).toBe('2s');
-    // By default, systemd gives up a unit that starts more than five times in ten seconds.
+    // By default, systemd no longer restarts a unit that has started more than five times in ten seconds.
     const folder = '/run/systemd/system/plant-store.service.d';
     const failing = '[Service]\\nRestartSec=50ms\\nExecStart=\\nExecStart=false\\n';
     await run(`mkdir ${folder}; printf '${failing}' > ${folder}/failing.conf; systemctl daemon-reload`);
