@@ -103,7 +103,7 @@ describe('while the issuer is away, the service', () => {
     await eventually(() => sign(second), OK);
   });
 
-  test('starts, and answers 503 to tokens until the issuer is back', async () => {
+  test('starts, and answers 503 to requests with tokens until the issuer is back', async () => {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     const { sign, call, eventually } = await startFor(issuer, { cooldown: 20 });
     expect(await call(await sign(first))).toEqual(UNCHECKABLE);
@@ -111,7 +111,7 @@ describe('while the issuer is away, the service', () => {
     await eventually(() => sign(first), OK);
   });
 
-  test('tries to fetch the keys in the background, without a request', async () => {
+  test('tries to fetch the keys even if no request arrives', async () => {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     const { app } = await startFor(issuer, { cooldown: 20, retry: 100 });
     const messages = () => app.log.map(({ msg }) => msg);
@@ -127,14 +127,14 @@ const send =
   (_request, response) =>
     response.writeHead(status, headers).end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
 const { d, ...published } = first.jwk;
-/** A reply that is both discovery document and keys. If the service accepted it, the tokens would be valid. */
+/** A valid reply for the discovery document and also for the keys. `more` may make it invalid. */
 const document = (issuer: string, more: object = {}) => ({
   ...{ issuer, jwks_uri: `${issuer}/jwks`, keys: [published] },
   ...more,
 });
 const PADDING = { padding: ' '.repeat(300_000) };
 
-test('the service asks for unknown keys at most once a second, and accepts valid tokens meanwhile', async () => {
+test('the service fetches unknown keys at most once a second, and accepts valid tokens meanwhile', async () => {
   const provider = await startProvider();
   const { sign, call } = await startFor(provider.issuer, { timeout: 60_000 });
   expect(await call(await sign(first))).toEqual(OK);

@@ -15,7 +15,7 @@ const app = await startApp({ issuer: settings });
 afterAll(() => provider[Symbol.asyncDispose]());
 
 const now = () => Math.floor(Date.now() / 1000);
-/** The claims of a token, valid or not. */
+/** Claims that replace or add to those of a valid token. */
 type Changes = Readonly<Record<string, unknown>>;
 function claims(changes: Changes = {}): JWTPayload {
   return { iss: provider.issuer, aud: AUDIENCE, sub: 'alice', exp: now() + 300, scope: 'plants:write', ...changes };
@@ -159,7 +159,7 @@ describe('the service answers 401, and tells the reason only in the log, to a to
 });
 
 test.each([undefined, '', 'plants:read', 'plants:writes xplants:write', 'PLANTS:WRITE', 7])(
-  'the service answers 403, and names the missing scope, to a token with the scope %j',
+  'the service answers 403, with the missing scope, to a token with the scope %j',
   async (scope) => {
     const { line, ...answer } = await call(await signed({ scope }));
     const challenge = 'Bearer error="insufficient_scope", scope="plants:write"';

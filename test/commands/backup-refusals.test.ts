@@ -25,7 +25,7 @@ describe('backup and restore', () => {
     made('damaged.db', 'create table x (y)');
     const damaged = readFileSync(join(folder, 'damaged.db'));
     writeFileSync(join(folder, 'damaged.db'), damaged.subarray(0, damaged.length - 4096));
-    // The header of a SQLite database is in the first 100 bytes.
+    // The text has 120 bytes, because SQLite looks for its header in the first 100 bytes.
     writeFileSync(join(folder, 'text.db'), 'no database '.repeat(10));
     const cases: [string[], RegExp][] = [
       [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another file/],

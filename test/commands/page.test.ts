@@ -14,7 +14,7 @@ test('docs/commands.md names every command', async () => {
   }
 });
 
-test('each line of docs/commands.md works as it stands, and `config` prints the lines on that page', async () => {
+test('each line of docs/commands.md works without a change, and `config` prints the lines on that page', async () => {
   const folder = temporaryFolder();
   // This folder replaces the folders in the commands of the page.
   const here = (text: string) => text.replaceAll(/\/(etc|var\/lib\/plant-store)\//g, `${folder}/`);

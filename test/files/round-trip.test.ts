@@ -31,7 +31,7 @@ test('import and export keep plants of all kinds unchanged, in both formats and 
   expect(readFileSync(join(folder, 'second.csv'))).toEqual(readFileSync(join(folder, 'first.csv')));
 });
 
-test('an export during an import has the plants of one moment', async () => {
+test('an export during an import writes the plants that the store had at one moment', async () => {
   const folder = temporaryFolder();
   const environment = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
   const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);

@@ -103,7 +103,7 @@ describeWith(missing, 'docs/clients.md', () => {
       expect(readFileSync(join(folder, types), 'utf8')).toContain('id: number;');
   });
 
-  test('names what OpenAPI Generator calls the operation in Java and Go', async () => {
+  test('shows the names of the functions that OpenAPI Generator generates for Java and Go', async () => {
     await must(command('-g java'));
     await must(command('-g go'));
     const java = join(folder, 'java/src/main/java/org/openapitools/client');

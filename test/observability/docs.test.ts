@@ -61,7 +61,7 @@ test('docs/observability.md lists each metric of the service, with its type and 
   expect(documented.toSorted()).toEqual(served.toSorted());
 });
 
-test('docs/observability.md names each outcome and each kind of error', () => {
+test('docs/observability.md lists each outcome and each kind of error', () => {
   for (const [, value = ''] of text.matchAll(/^plant_store_\w+_total\{(?:outcome|kind)="(\w+)"\}/gm))
     expect(OBSERVABILITY).toContain(`\`${value}\``);
 });
@@ -74,7 +74,7 @@ test('docs/observability.md lists each member of the log lines of requests', () 
   expect(documented.slice(0, documented.indexOf('msg') + 1).toSorted()).toEqual([...logged].toSorted());
 });
 
-test('docs/observability.md names each log message in the sources', () => {
+test('docs/observability.md lists each log message in the sources', () => {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(ROOT, 'src', file), 'utf8'));

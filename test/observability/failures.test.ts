@@ -57,7 +57,7 @@ test('metrics show requests in flight and waiting plants, and count the failures
   await service.stop();
 });
 
-test('metrics count the requests that are refused because too many are under way', async () => {
+test('metrics count the requests that the service refuses because too many others are under way', async () => {
   const file = newFile();
   const service = await provisioned(`sqlite:${file}`);
   await createPlant(service, PLANT);
@@ -78,7 +78,7 @@ test('metrics count the requests that are refused because too many are under way
   await service.stop();
 });
 
-test('metrics are served at once while the store is away, and count the requests that it fails', async () => {
+test('the service answers /metrics at once while its store is unavailable, and counts the requests that fail', async () => {
   const away = await PostgresServer.create();
   const url = away.url(await away.createDatabase());
   // This service fails at the look-up of the token, because the token is in the store.

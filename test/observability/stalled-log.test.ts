@@ -115,7 +115,7 @@ testWith(noSmallDisk, 'a service logs how many lines it dropped once the disk of
   expect(await timeToEnd(service)).toBeLessThan(10_000);
 });
 
-test('a log without a reader does not fill the memory', async () => {
+test('a service whose log has no reader does not keep all log lines in memory', async () => {
   const script = `
     import { createLog } from './src/observability/log.ts';
     const log = createLog('info');

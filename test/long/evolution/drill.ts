@@ -56,7 +56,7 @@ export async function expectToFollow(change: Change): Promise<void> {
     /^generated\/openapi\.ts: (written|as it was)\ngenerated\/openapi\.sha256: (written|as it was)\ndocs\/contract\.md: as it was\ndocs\/api\.md: (written|as it was)\n$/,
   );
   expect(code).toBe(0);
-  // If `generate` has not changed the types, the compiler would read the same code as before the edit.
+  // If `generate` has not changed the types, the compiler need not run: its input is the same as before the edit.
   const same = given === undefined && output.startsWith('generated/openapi.ts: as it was');
   if (!same) expectErrors(says);
   else expect(says).toEqual([]);

@@ -25,7 +25,7 @@ test('docs/changing-the-contract.md lists every change that these tests make', (
   ]);
 });
 
-test('`generate --check` fails when the types are older than the contract, until `generate` renews them', async () => {
+test('`generate --check` fails while the types are older than the contract, until `generate` updates them', async () => {
   changed(contract(['description: A plant, as', 'description: Of a plant, what']));
   expect(await generate('--check')).toEqual({
     code: 1,

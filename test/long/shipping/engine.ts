@@ -151,7 +151,7 @@ skip_mount_home = "true"
     return known;
   }
 
-  /** Runs the health checks of all containers during `work`: podman needs systemd for them, which this machine may not have. */
+  /** Runs the health checks of all containers during `work`: podman needs systemd for that. */
   async checkHealthDuring(work: Promise<unknown>): Promise<void> {
     const over = new AbortController();
     const done = work.finally(() => {

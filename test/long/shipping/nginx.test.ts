@@ -153,7 +153,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
       400,
       40005,
     ],
-  ])('answers in the shape of the contract when nginx itself refuses %s', async (_, text, status, error) => {
+  ])('answers with a body that the contract allows when nginx itself refuses %s', async (_, text, status, error) => {
     const answer = await sendRaw(proxy, text, (socket) => socket.once('data', () => socket.end()));
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json' });
@@ -175,7 +175,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     expect((await sendRaw(proxy, 'GET /api/docs/ HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
-  test('serves TLS once its lines are uncommented', async () => {
+  test('serves TLS when the lines for TLS are uncommented', async () => {
     const authority = makeCertificate('authority');
     const { cert, key } = makeCertificate('localhost', ['localhost'], authority);
     const { started, port } = await startNginx((project, own) => {
@@ -205,7 +205,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     ['SIGTERM', 3, 0],
     ['SIGKILL', 1, 'SIGKILL'],
   ] as const)(
-    'loses no request under load while the instances are ended by %s and restarted in turn',
+    'loses no request under load when each instance in turn is ended by %s and restarted',
     async (signal, rounds, code) => {
       using load = testbed.load(CLIENTS, [api]);
       for (let index = 0; index < 2 * rounds; index++) {

@@ -68,7 +68,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     await until(async () => Number(await run(count)) === MANY);
   });
 
-  test('restart the service however often it fails', async () => {
+  test('restart the service, even when it fails many times', async () => {
     expect(await show('RestartUSec')).toBe('2s');
     // By default, systemd no longer restarts a unit that has started more than five times in ten seconds.
     const folder = '/run/systemd/system/plant-store.service.d';
@@ -80,7 +80,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     expect(await create(token, 3000)).toBe('{"name":"Ginkgo"}');
   });
 
-  test('pass the service a token file that only root can read', async () => {
+  test('give the service the text of a token file that only root can read', async () => {
     const [drop = ''] = blocks('deployment', 'Install', 'ini');
     const given = `plantstore_${'x'.repeat(32)}`;
     await run(`mkdir --parents /etc/plant-store /etc/systemd/system/plant-store.service.d
@@ -107,7 +107,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     expect(await run('plant-store --env-file /etc/plant-store.env export')).toBe(PLANT);
   });
 
-  test('run the service without capabilities, with a data folder that is closed to other users', async () => {
+  test('run the service without capabilities, with a data folder that other users cannot open', async () => {
     const status = await run('cat "/proc/$(systemctl show --property=MainPID --value plant-store@one)/status"');
     expect(status).not.toMatch(/^Uid:\t0\t/m);
     expect(status).toMatch(/^CapBnd:\t0+$/m);
