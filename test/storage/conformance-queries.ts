@@ -182,7 +182,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
     test.each([
       ['one opening', () => Promise.resolve(undefined)],
       ['two openings', open],
-    ])('loses no update when eleven other transactions change the same row, through %s of the store', async (_count, openOther) => {
+    ])('loses none of twelve concurrent updates of a row, through %s of the store', async (_count, openOther) => {
       const [store, other] = [getStore(), await openOther()];
       const id = await insert(store.database, '0');
       const works = Array.from({ length: 12 }, (_, index) =>
