@@ -21,7 +21,7 @@ export interface LoadResult {
   /** The latency in milliseconds, from the write of a request to the end of its answer. */
   readonly p50: number;
   readonly p99: number;
-  /** Answers other than 200, and connections that broke. */
+  /** The number of answers other than 200, and of broken connections. */
   readonly failures: number;
   /** The share of a core that the load generator used. If it is near 1, the load limited the rate, not the server. */
   readonly busy: number;

@@ -65,7 +65,7 @@ export const endings = new Set<() => void>();
 export function cleanUp(): void {
   for (const child of running) child.kill('SIGKILL');
   for (const end of endings) end();
-  // A killed process may take a moment to end.
+  // The removal of a folder is tried again, because a killed process may take a moment to end.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 

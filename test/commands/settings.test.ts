@@ -135,7 +135,7 @@ describe('plant-store health', () => {
     expect(await run(['health'])).toEqual(isAway(ofContract));
     const service = await startService({ PORT: port, ADMIN_PORT: adminPort, HOST: '0.0.0.0' }, folder);
     expect(await run(['health'], { HOST: '0.0.0.0' })).toEqual(answers(ofContract));
-    // A wrong value of another setting must not make `health` fail.
+    // `health` must not fail because another setting has a wrong value.
     const environment = { ADMIN_PORT: adminPort, TOKEN_FILE: '/none' };
     expect(await run(['health'], environment)).toEqual(answers(`http://127.0.0.1:${adminPort}/livez`));
     await service.stop();

@@ -122,7 +122,7 @@ const WAYS = {
     set: (on: boolean, files: readonly string[]) =>
       execFileSync('chattr', [on ? '+i' : '-i', ...files], { stdio: 'pipe' }),
   },
-  /** Writes fail with EFBIG, because Linux can set the limit on the size of files for a running process. */
+  /** Writes fail with EFBIG. Linux can set the limit on the size of files for a running process. */
   limited: {
     works: () => spawnSync('prlimit', ['--pid', String(process.pid), '--fsize']).status === 0,
     set: (on: boolean, _files: readonly string[], pid: number) =>

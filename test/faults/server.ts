@@ -98,7 +98,7 @@ export const synchronousCommit = scenario(
       if (await answersWithin(unanswered)) throw new Fault('a plant was acknowledged before the standby had it');
       first.child.kill('SIGKILL');
       await first.ended;
-      // The server is restarted, because the transaction of the plant would otherwise still wait, and block the retry.
+      // Without a restart of the server, the transaction of the plant would still wait, and block the retry.
       await server.kill();
       await server.start();
       testbed.ledger.add(plant);

@@ -68,7 +68,7 @@ describe('the store retries a batch of plants after', () => {
     await using other = await OtherSession.open(server.url(database));
     await other.run('begin');
     await other.run(`insert into plants (id, name) values (${String(two.id)}, 'Ginkgo')`);
-    // The store has two writers. The first two plants keep them busy, so that the next two plants form one batch.
+    // The store has two writers. The first two plants keep both busy, so that the next two plants form one batch.
     const first = [newPlant(), newPlant()].map((plant) => store.items.create(plant));
     const creations = [one, two].map((plant) => store.items.create(plant));
     await server.until("select 1 from pg_stat_activity where wait_event_type = 'Lock'");

@@ -23,7 +23,7 @@ export interface Change {
   readonly edit: Edit;
   /** The errors of the compiler after the change, in order. */
   readonly says?: readonly string[];
-  /** If the service starts despite the errors in `says`: the error with which its start fails, or its replies. */
+  /** The result of a start despite the errors in `says`: the error text if the start fails, otherwise the replies. */
   readonly ignored?: string | readonly Exchange[];
   /** The edit that removes the errors in `says`. */
   readonly cure?: Edit;
