@@ -25,7 +25,7 @@ const newToken = async (name: string, expiry: { expiresAt?: number } = {}) => {
   return token;
 };
 
-/** An authenticator on the real store, and the number of its look-ups. */
+/** Makes an authenticator on the real store, and counts its look-ups. */
 function countingAuthenticator(): { readonly authenticator: Authenticator; readonly asked: () => number } {
   let count = 0;
   const find = (hash: Uint8Array) => {
@@ -73,7 +73,7 @@ describe('the service answers 401 with error="invalid_token" to a request with',
   });
 });
 
-test('the service stores no plant of a request that it answers 401', async () => {
+test('the service does not store the plant of a request that it answers with 401', async () => {
   expect(await allPlants(app.store)).toEqual([]);
 });
 
@@ -137,7 +137,7 @@ describe('a token', () => {
     expect(asked()).toBe(4);
   });
 
-  test('is cached once for all spellings of the scheme', async () => {
+  test('has one entry in the cache for all spellings of the scheme', async () => {
     const { authenticator, asked } = countingAuthenticator();
     for (const scheme of ['Bearer', 'bearer', 'BEARER ', 'Bearer  ', 'bEARER']) {
       expect((await authenticator.authenticate(`${scheme} ${app.token}`)).name).toBe('tests');
@@ -145,7 +145,7 @@ describe('a token', () => {
     expect(asked()).toBe(1);
   });
 
-  test('is valid when it was provisioned, without being in the store', async () => {
+  test('is valid if TOKEN_FILE contains it, although it is not in the store', async () => {
     const provisioned = 'provisioned-token-of-a-container-0001';
     const authenticator = new Authenticator(app.store.tokens, { tokens: [provisioned], scopes: ['plants:write'] });
     const nameOf = async (token: string) => (await authenticator.authenticate(`Bearer ${token}`)).name;
@@ -162,7 +162,7 @@ describe('a token', () => {
     expect(new Set((await Promise.all(callers)).map(({ key }) => key)).size).toBe(3);
   });
 
-  test('is valid exactly as long as it is provisioned', async () => {
+  test('is valid only while TOKEN_FILE contains it', async () => {
     const [old = '', current = '', other = ''] = ['old', 'new', 'other'].map((each) => `${each}-`.repeat(9));
     const authenticator = new Authenticator(app.store.tokens, { tokens: [old], scopes: [] });
     const isValid = async (token: string) =>

@@ -19,7 +19,7 @@ const UNCHECKABLE = [503, 50301, '1'];
 const providers: TestProvider[] = [];
 afterAll(() => Promise.all(providers.map((provider) => provider[Symbol.asyncDispose]())));
 
-/** Starts a provider that ends with the tests. */
+/** Starts a provider, and stops it after the tests. */
 async function startProvider(keys = [first], port = 0): Promise<TestProvider> {
   const provider = await TestProvider.start(keys, port);
   providers.push(provider);
@@ -38,11 +38,11 @@ async function startFor(issuer: string, pace: Partial<typeof PACE> = {}, jwksUrl
   };
   return {
     app,
-    // Each token has another subject, so that the service has not cached it.
+    // Each token has a subject of its own, so that the service has no token in its cache.
     sign: (key: SigningKey, header: object = {}) =>
       sign(key, { iss: issuer, aud: AUDIENCE, sub: `s${count++}`, exp: Date.now() / 1000 + 300 }, header),
     call,
-    /** Sends tokens that `token` makes, until the service gives this answer. */
+    /** Sends new tokens of the function `token` until the service gives this answer. */
     eventually: (token: () => string | Promise<string>, answer: unknown) =>
       until(async () => isDeepStrictEqual(await call(await token()), answer)),
   };
@@ -103,7 +103,7 @@ describe('while the issuer is away, the service', () => {
     await eventually(() => sign(second), OK);
   });
 
-  test('starts, and answers 503 to tokens until the issuer is back', async () => {
+  test('starts, and answers 503 to requests with tokens until the issuer is back', async () => {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     const { sign, call, eventually } = await startFor(issuer, { cooldown: 20 });
     expect(await call(await sign(first))).toEqual(UNCHECKABLE);
@@ -111,7 +111,7 @@ describe('while the issuer is away, the service', () => {
     await eventually(() => sign(first), OK);
   });
 
-  test('tries to fetch the keys in the background, without a request', async () => {
+  test('tries to fetch the keys even if no request arrives', async () => {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     const { app } = await startFor(issuer, { cooldown: 20, retry: 100 });
     const messages = () => app.log.map(({ msg }) => msg);
@@ -121,27 +121,27 @@ describe('while the issuer is away, the service', () => {
   });
 });
 
-/** Gives the same reply to requests for the discovery document and for the keys. */
+/** An issuer that gives the same reply to requests for the discovery document and for the keys. */
 const send =
   (status: number, headers: Record<string, string>, body: unknown): RequestListener =>
   (_request, response) =>
     response.writeHead(status, headers).end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
 const { d, ...published } = first.jwk;
-/** One document with the discovery members and the keys, with which tokens would be valid. */
+/** A valid reply for the discovery document and also for the keys. `more` may make it invalid. */
 const document = (issuer: string, more: object = {}) => ({
   ...{ issuer, jwks_uri: `${issuer}/jwks`, keys: [published] },
   ...more,
 });
 const PADDING = { padding: ' '.repeat(300_000) };
 
-test('the service asks for unknown keys at most once a second, and accepts valid tokens meanwhile', async () => {
+test('the service fetches unknown keys at most once a second, and accepts valid tokens meanwhile', async () => {
   const provider = await startProvider();
   const { sign, call } = await startFor(provider.issuer, { timeout: 60_000 });
   expect(await call(await sign(first))).toEqual(OK);
   const before = provider.asked.length;
   const forge = (count: number) =>
     Promise.all(Array.from({ length: count }, (_, i) => sign(first, { kid: `made-up-${i}` })));
-  // The issuer answers once the service has refused all tokens but the 256 that may wait.
+  // The issuer answers only after the service has refused all tokens except the 256 that may wait for keys.
   const full = Promise.withResolvers<undefined>();
   provider.disturbance = (...exchange) =>
     void full.promise.then(() => {
@@ -155,13 +155,13 @@ test('the service asks for unknown keys at most once a second, and accepts valid
     if (++answered === forged.length - 256) full.resolve(undefined);
     return answer;
   });
-  // The service knows the key of this token, and does not need the silent issuer.
+  // The service has the key of this token, so it does not need the issuer, which does not answer.
   expect(await call(await sign(first))).toEqual(OK);
   const refused = Object.groupBy(await Promise.all(answers), ([status]) => String(status));
   expect(refused).toEqual({ 401: Array(256).fill(REFUSED), 503: Array(forged.length - 256).fill(UNCHECKABLE) });
   for (const _round of [1, 2]) await Promise.all((await forge(10)).map(call));
   const seconds = (performance.now() - started) / 1000;
-  // Two requests a second: one for the discovery document, one for the keys.
+  // The service sends two requests a second: one for the discovery document, and one for the keys.
   expect(provider.asked.length - before).toBeLessThanOrEqual(2 * Math.ceil(seconds + 1));
 });
 

@@ -35,7 +35,7 @@ const signed = (sub: string, exp = now() + 300, more = {}) =>
 const statusOf = async (token: string) => (await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}')).status;
 
 describe('a JWT', () => {
-  test('is verified once for 50 concurrent requests, and comes from the cache afterwards', async () => {
+  test('is verified once for 50 concurrent requests, and not again for later requests', async () => {
     const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
     const [alice, bob] = [`Bearer ${await signed('alice')}`, `bearer  ${await signed('bob')}`];
     const before = verifier.count;
@@ -86,13 +86,13 @@ describe('a JWT', () => {
       const before = verifier.count;
       const found: unknown[] = [];
       for (const token of tokens) found.push((await authenticator.authenticate(`Bearer ${token}`)).subject);
-      // Each token had left the cache before its next use.
+      // The cache had removed each token before the next use of that token.
       expect({ round, found, verified: verifier.count - before }).toEqual({ round, found: subjects, verified: 900 });
     }
   });
 });
 
-describe('with an issuer, the service', () => {
+describe('a service with an issuer', () => {
   test('accepts tokens of the store, and gives each caller a key of its own', async () => {
     expect(await statusOf(app.token)).toBe(200);
     const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
@@ -102,7 +102,7 @@ describe('with an issuer, the service', () => {
     expect(await Promise.all(keys)).toEqual(['token tests', 'subject tests', 'subject token tests']);
   });
 
-  test('does not look up a token in the store that has the form of a JWT', async () => {
+  test('does not look up in its store a token that has the form of a JWT', async () => {
     await app.store.tokens.add({ name: 'dotted', hash: hashToken('ab.cd.ef'), scopes: [] });
     expect(await statusOf('ab.cd.ef')).toBe(401);
     const without = new Authenticator(app.store.tokens);

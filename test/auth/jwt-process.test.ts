@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const bash = async (line: string) => (await promisify(execFile)('bash', ['--norc', '-c', line])).stdout;
 
-test('`npm run provider` prints settings and commands that work as they stand', async () => {
+test('`npm run provider` prints settings and commands that work without a change', async () => {
   const provider = start('npm', ['run', '--silent', 'provider'], { PORT: String(await freePort()) }, ROOT);
   using _provider = { [Symbol.dispose]: () => provider.child.kill('SIGTERM') };
   const printed = (start: string) => new RegExp(`^ {2}(${start}.*)$`, 'm').exec(provider.stdout())?.[1] ?? '';
@@ -27,7 +27,7 @@ test('`npm run provider` prints settings and commands that work as they stand', 
   const line = service.log().find(({ msg }) => msg === 'request');
   expect(line).toMatchObject({ status: 200, subject: 'gardener' });
   expect(line).not.toHaveProperty('caller');
-  // With an issuer, the store makes no first token.
+  // With an issuer, the service makes no first token in its store.
   expect([service.token, service.stderr()]).toEqual(['', '']);
 });
 

@@ -15,14 +15,14 @@ const app = await startApp({ issuer: settings });
 afterAll(() => provider[Symbol.asyncDispose]());
 
 const now = () => Math.floor(Date.now() / 1000);
-/** Claims, which may be invalid. */
+/** Claims that replace or add to those of a valid token. */
 type Changes = Readonly<Record<string, unknown>>;
 function claims(changes: Changes = {}): JWTPayload {
   return { iss: provider.issuer, aud: AUDIENCE, sub: 'alice', exp: now() + 300, scope: 'plants:write', ...changes };
 }
 const signed = (changes: Changes = {}, header = {}) => sign(key, claims(changes), header);
 const encode = (value: unknown) => base64url.encode(typeof value === 'string' ? value : JSON.stringify(value));
-/** Makes a token of this header and these claims, with the signature of another token. */
+/** Makes a token from a header and claims, with the signature of another token. */
 const spelt = async (header: unknown, text: string) =>
   [encode(header), encode(text), (await signed()).split('.')[2]].join('.');
 
@@ -159,7 +159,7 @@ describe('the service answers 401, and tells the reason only in the log, to a to
 });
 
 test.each([undefined, '', 'plants:read', 'plants:writes xplants:write', 'PLANTS:WRITE', 7])(
-  'the service answers 403, and names the missing scope, to a token with the scope %j',
+  'the service answers 403, with the missing scope, to a token with the scope %j',
   async (scope) => {
     const { line, ...answer } = await call(await signed({ scope }));
     const challenge = 'Bearer error="insufficient_scope", scope="plants:write"';

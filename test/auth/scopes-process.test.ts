@@ -27,7 +27,7 @@ test('`npm run generate` accepts a contract that demands scopes', async () => {
   expect(await run(project, 'npm run generate')).toMatchObject({ code: 0 });
 });
 
-test('the first token has every scope of the contract, and another token has the scopes of its creation', async () => {
+test('the first token has every scope of the contract, and another token has the scopes given to `token create`', async () => {
   const service = await start();
   expect(await answerTo(service, service.token)).toEqual(PASSED);
   expect(await answerTo(service, await makeToken('bare'))).toEqual(LACKS);

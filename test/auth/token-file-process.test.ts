@@ -40,7 +40,7 @@ test('the service rereads TOKEN_FILE within seconds, and keeps its tokens while 
   symlinkSync('version/token', file);
   await until(async () => (await valid()) === 'false false true');
 
-  // A container engine makes a folder where the file that it mounts is missing.
+  // If the file to mount is missing, a container engine makes a folder with its name.
   rmSync(file);
   mkdirSync(file);
   await until(() => logged('TOKEN_FILE cannot be used').length === 2);

@@ -55,12 +55,12 @@ function publish(heading: string, body: string, known: Circumstances = {}): void
 }
 
 async function grow(plan: Plan, plants: number): Promise<string> {
-  // An empty store, and then powers of ten from 1,000.
+  // The sizes are 0, 1,000, and the next powers of ten.
   const steps = Array.from({ length: 8 }, (_, step) => 10 ** (step + 3)).filter((size) => size < plants);
   return await measureGrowth([0, ...steps, plants], plan);
 }
 
-/** Runs each measurement for a moment, which tests the bench itself on a busy machine. */
+/** Makes each measurement very short, so that a test of the bench itself ends soon. */
 async function quick(plan: Plan): Promise<void> {
   const moment: Plan = { ...plan, connections: [8], rounds: 1, warmUpSeconds: 0.2, seconds: 0.3 };
   console.log(await comparison(moment));
@@ -102,7 +102,7 @@ async function main(): Promise<void> {
     connections: connections.split(',').map(number),
     ids: oneOf(['sequential', 'random'], ids),
     rounds: number(options.rounds),
-    // V8 compiles a server's code in its first seconds.
+    // In the first seconds of a server, V8 still compiles its code.
     warmUpSeconds: 10,
     seconds: number(seconds),
     surroundings: { environment },
@@ -133,7 +133,7 @@ try {
   await main();
 } catch (thrown) {
   let error: unknown = thrown;
-  // When disposal fails too, the suppressed error is the one that came first.
+  // If disposal fails after another error, that first error is the suppressed one.
   while (error instanceof SuppressedError) error = error.suppressed;
   console.error(Error.isError(error) ? error.message : error);
   process.exitCode = 1;

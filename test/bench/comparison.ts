@@ -13,7 +13,7 @@ import {
 
 export interface Plan {
   readonly servers: readonly ServerName[];
-  /** The server that the others are compared with. */
+  /** The id of the server that the table compares with each other server. */
   readonly subject: ServerName;
   readonly connections: readonly number[];
   readonly ids: Load['ids'];
@@ -23,7 +23,7 @@ export interface Plan {
   readonly surroundings: Surroundings;
 }
 
-/** The measurements of one server at one number of connections, one for each round. */
+/** The measurements of one server with one number of connections: one measurement for each round. */
 interface Series {
   readonly server: ServerName;
   readonly connections: number;
@@ -32,8 +32,8 @@ interface Series {
 
 /**
  * Puts the same load on each server in turn. Each round begins with another server, so that other work of the machine
- * affects all of them. In each round a server is a new process on an empty store, and is measured at all numbers of
- * connections.
+ * affects all servers. In each round, the bench starts each server on an empty store, and measures it with each number
+ * of connections.
  */
 async function compare(plan: Plan): Promise<Series[]> {
   const series = plan.servers.flatMap((server) =>
@@ -54,7 +54,7 @@ async function compare(plan: Plan): Promise<Series[]> {
       for (const each of series) {
         if (each.server !== server) continue;
         const { connections } = each;
-        // All connections open within this second.
+        // During this second, all connections open.
         const measured = await running.measure({ connections, ids, seconds, warmUpSeconds: 1 });
         each.rounds.push(measured);
         const speed = Math.round(rate(measured));
@@ -68,8 +68,8 @@ async function compare(plan: Plan): Promise<Series[]> {
 }
 
 /**
- * Starts PostgreSQL on the disk of the SQLite stores, with its default of shared memory: the servers of the tests have
- * less, since many run at once. PostgreSQL may use every core, unlike server and load.
+ * Starts PostgreSQL on the disk of the SQLite stores, with the default size of shared memory. (The tests use less, as
+ * they run many servers at once.) PostgreSQL may use every core, but the server and the load only one each.
  */
 async function startPostgres({ folder }: Scratch): Promise<PostgresServer> {
   const server = await PostgresServer.prepare(folder);
@@ -94,7 +94,7 @@ export async function comparison(plan: Plan): Promise<string> {
 function showOne(title: string, rows: readonly Series[], subject: ServerName): string {
   const own = rows.find(({ server }) => server === subject);
   const of = (row: Series, value: (measured: Measured) => number) => median(row.rounds.map(value));
-  /** The subject as a multiple of another server: the median of the multiples of all rounds. */
+  /** Divides the value of the subject by that of another server in each round, and returns the median. */
   const ratio = (row: Series, value: (measured: Measured) => number) => {
     if (own === undefined) return '–';
     const ratios = row.rounds.flatMap((each, round) => {

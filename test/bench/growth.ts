@@ -41,11 +41,11 @@ export async function measureGrowth(
   return table(`${CONNECTIONS} connections`, head, measured.map(row));
 }
 
-/** Inserts random ids one by one, as clients do, because the order of ids decides how full the table's pages are. */
+/** Inserts plants in random order of their ids, as clients do: the order decides how full the table's pages are. */
 async function fill(database: string, plants: number): Promise<void> {
   await (await openStore({ engine: 'sqlite', path: database }, { create: true })).close();
   const direct = new DatabaseSync(database);
-  // The checkpoint at the end flushes all of it, so that nothing is left to write during the measurement.
+  // The checkpoint at the end flushes all plants, so that SQLite need not write them during the measurement.
   direct.exec('pragma synchronous = off; pragma cache_size = -2000000; pragma wal_autocheckpoint = 100000; begin');
   const insert = direct.prepare(
     "insert into plants (id, name, tag) values (?, 'Monstera deliciosa', 'tropical') on conflict do nothing",

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The load to put on a server. `RunningServer.measure` runs this file as a process of its own. */
+/** Describes the load for a server. `RunningServer.measure` runs this file as a separate process. */
 export interface Load {
   readonly port: number;
   readonly token: string;
   readonly connections: number;
-  /** How long to send before counting, so that V8 compiles the server's code. */
+  /** How long to send requests that do not count, so that V8 first compiles the server's code. */
   readonly warmUpSeconds: number;
   readonly seconds: number;
   /** `sequential` counts up from `firstId`; `random` stays below 2^52, which JSON.parse of the peers reads exactly. */
@@ -14,24 +14,24 @@ export interface Load {
   readonly firstId: number;
 }
 
-/** The result, counted after the warm-up. */
+/** What the load generator measures after the warm-up. */
 export interface LoadResult {
   readonly creates: number;
   readonly seconds: number;
   /** The latency in milliseconds, from the write of a request to the end of its answer. */
   readonly p50: number;
   readonly p99: number;
-  /** Answers other than 200, and connections that broke. */
+  /** The number of answers other than 200, and of broken connections. */
   readonly failures: number;
-  /** The share of a core that this process used. Near 1, the load and not the server was the bottleneck. */
+  /** The share of a core that the load generator used. If it is near 1, the load limited the rate, not the server. */
   readonly busy: number;
   readonly nextId: number;
 }
 
-/** A message to the parent process: the warm-up is over, or the measurement is. */
+/** Tells the parent process that the warm-up has ended, or that the measurement has ended. */
 export type LoadMessage = { readonly state: 'warm' } | { readonly state: 'done'; readonly result: LoadResult };
 
-/** Latencies are counted in steps of 10 µs, up to 10 s. */
+/** The width of one step of `counts`. The last step is for latencies of 10 s and more. */
 const STEP_MS = 0.01;
 const counts = new Uint32Array(1_000_000);
 
@@ -48,7 +48,7 @@ function nextRequest(): string {
   return `${head}${body.length}\r\n\r\n${body}`;
 }
 
-/** Sends one request after the other. It writes HTTP itself, since a client library costs more than some servers do. */
+/** Sends one request after the other, without a client library, which would use more CPU time than some servers. */
 function client(): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(load.port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
@@ -72,7 +72,7 @@ function client(): Promise<void> {
     });
     socket.on('error', () => failures++);
     socket.on('close', () => {
-      // A server fails if it closes a connection during the load.
+      // A connection that the server closes during the load counts as a failure.
       if (!over) failures++;
       resolve();
     });
@@ -101,7 +101,7 @@ function say(message: LoadMessage): void {
   process.send?.(message);
 }
 
-// The parent process has ended, so no process waits for the result.
+// The parent process has ended, so this process ends too.
 process.on('disconnect', () => process.exit());
 
 const clients = Array.from({ length: load.connections }, client);

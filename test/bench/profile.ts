@@ -5,7 +5,7 @@ import { RunningServer, Scratch } from './servers.ts';
 const MAX_ROWS = 40;
 
 /**
- * Profiles the service's main thread under load, by module and by function. The time of a function excludes that of the
+ * Profiles the service's main thread under load, by module and by function. The time of a function excludes the
  * functions that it calls. Idle time does not count.
  */
 export async function profile(load: Parameters<RunningServer['measure']>[0]): Promise<string> {
@@ -18,7 +18,7 @@ export async function profile(load: Parameters<RunningServer['measure']>[0]): Pr
   for (const [index, id] of measured.samples?.entries() ?? []) {
     const frame = frames.get(id);
     if (frame === undefined || frame.functionName === '(idle)') continue;
-    // A sample counts for the time until the next sample.
+    // The function in a sample gets the time until the next sample.
     const time = measured.timeDeltas?.[index + 1] ?? 0;
     const [module, name] = [moduleOf(frame), frame.functionName || 'anonymous function'];
     add(modules, module, time);
@@ -27,7 +27,7 @@ export async function profile(load: Parameters<RunningServer['measure']>[0]): Pr
   return `${show('by module', modules, creates)}\n${show('by function', functions, creates)}`;
 }
 
-/** Names the module of a frame: a package, a file of this project, a module of Node, or native code. */
+/** Returns the module of a frame: a package, a file of this project, a module of Node, or native code. */
 function moduleOf({ url, functionName }: Profiler.ProfileNode['callFrame']): string {
   if (url === '') return functionName.startsWith('(') ? functionName : 'native functions, and code without a file';
   const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? /\/(src\/[^?]+)/.exec(url) ?? [];

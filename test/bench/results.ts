@@ -11,7 +11,7 @@ const FILE = join(import.meta.dirname, 'RESULTS.md');
 const PACKAGES = ['express', 'express-openapi-validator', 'openapi-backend', 'fastify'];
 
 export interface Circumstances {
-  /** The environment of the servers, such as LD_PRELOAD. */
+  /** More environment variables of the servers, such as LD_PRELOAD. */
   readonly environment?: Environment;
   readonly postgres?: boolean;
 }

@@ -30,10 +30,10 @@ const SERVERS = {
 } as const;
 export type ServerName = keyof typeof SERVERS;
 export const NAMES = Object.keys(SERVERS) as ServerName[];
-/** Whether the server's store is on PostgreSQL; the others are on SQLite. */
+/** True if the server uses PostgreSQL; otherwise it uses SQLite. */
 export const onPostgres = (server: ServerName) => server.endsWith('-postgres');
 
-/** These settings are cleared, so that neither this environment nor an `.env` changes the result. */
+/** Sets these settings to an empty text, so that neither the environment nor an `.env` file changes the result. */
 const UNSET =
   'BASE_URL TOKEN_FILE ADMIN_PORT RATE_LIMIT CORS_ORIGINS TRUST_PROXY JWT_ISSUER JWT_AUDIENCE JWT_SCOPE JWKS_URL';
 const SETTINGS = {
@@ -42,7 +42,7 @@ const SETTINGS = {
   ...Object.fromEntries(UNSET.split(' ').map((name) => [name, ''])),
 };
 
-/** Whether server and load can get a core each (taskset of util-linux), so that they do not disturb each other. */
+/** Whether taskset (of util-linux) can give the server and the load a core each, so that neither slows the other. */
 export const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0,1', 'true']).status === 0;
 
 function onCore(core: number, isPinned: boolean, command: readonly string[]): [string, string[]] {
@@ -51,25 +51,25 @@ function onCore(core: number, isPinned: boolean, command: readonly string[]): [s
 }
 
 export interface Surroundings {
-  /** Variables such as LD_PRELOAD. */
+  /** More environment variables for the server, such as LD_PRELOAD. */
   readonly environment?: Environment;
   readonly isPinned?: boolean;
 }
 
 const folders = new Set<string>();
 const running = new Set<ChildProcess>();
-/** Functions that end other processes which use a folder. They do not wait, since this process is about to end. */
+/** Functions that kill the other processes of the bench. They do not wait, because this process is about to end. */
 export const endings = new Set<() => void>();
 
 /** Kills the processes and removes the folders of an interrupted run. */
 export function cleanUp(): void {
   for (const child of running) child.kill('SIGKILL');
   for (const end of endings) end();
-  // A killed process may take a moment to end.
+  // The removal of a folder is tried again, because a killed process may take a moment to end.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
-/** A new folder on the disk of the project, because the system's temporary folder may be in memory. */
+/** Makes a folder on the disk of the project, because the system's temporary folder may be in memory. */
 export class Scratch implements Disposable {
   readonly folder: string;
   /** The path of a SQLite store. */
@@ -91,9 +91,9 @@ export class Scratch implements Disposable {
 }
 
 export interface Measured extends LoadResult {
-  /** The CPU time of the server's process for one create, all threads together. */
+  /** The CPU time that all threads of the server use for one create. */
   readonly cpuMicroseconds: number;
-  /** The most memory that the process has had since its start. */
+  /** The peak memory of the process since its start. */
   readonly peakBytes: number;
   readonly profile: Usage['profile'];
 }
@@ -104,9 +104,9 @@ export class RunningServer implements AsyncDisposable {
   private readonly log: string;
   private readonly port: number;
   private readonly isPinned: boolean;
-  /** The service looks this token up in its store; the peers only compare it. */
+  /** The token of all requests. The service looks it up in its store; the peers only compare it with this text. */
   private readonly token: string;
-  /** Sequential ids begin above the random ids, with as many digits. */
+  /** The first sequential id: above all random ids, with as many digits as most of them. */
   private nextId = 2 ** 52;
 
   private constructor(name: ServerName, url: string, log: string, port: number, surroundings: Surroundings) {
@@ -169,7 +169,7 @@ export class RunningServer implements AsyncDisposable {
       generator.once('exit', early('the load generator'));
       this.child.once('exit', early('the server'));
       generator.on('message', (message: LoadMessage) => {
-        // The server reports its usage once for each message, in order.
+        // The server answers each message with its usage, in order.
         this.child.send('usage');
         if (message.state !== 'done') return;
         generator.removeAllListeners('exit');
@@ -195,7 +195,7 @@ export class RunningServer implements AsyncDisposable {
     return readFileSync(this.log, 'utf8').slice(-1000);
   }
 
-  /** Kills the server: its store is not used again. */
+  /** Kills the server, which need not close its store, as no process uses that store again. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { child } = this;
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {

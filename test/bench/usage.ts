@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { type Profiler, Session } from 'node:inspector';
 import { isMainThread } from 'node:worker_threads';
 
-/** The CPU time of a process so far, all threads together, and the most memory that it has had. */
+/** The CPU time of all threads of a process so far, and its peak memory. */
 export interface Usage {
   readonly cpuMicroseconds: number;
   readonly peakBytes: number;
-  /** The profile of the main thread since the previous message; undefined: none was taken. */
+  /** The profile of the main thread since the previous message; undefined if there is none. */
   readonly profile?: Profiler.Profile | undefined;
 }
 
 const SAMPLING_US = 200;
 
-// Node loads this file into each server before its own code (`--import`). It reports to the parent process.
+// Node runs this file in each server process (`--import`). The file reports the usage to the parent process.
 if (isMainThread) {
   const session = process.env['PROFILE'] === undefined ? undefined : new Session();
   session?.connect();
@@ -21,17 +21,17 @@ if (isMainThread) {
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
     let profile: Profiler.Profile | undefined;
-    // This fails at the first message, because no profile has been started.
+    // At the first message, `stop` fails, because no profile has been started.
     session?.post('Profiler.stop', (error, result) => (profile = error === null ? result.profile : undefined));
     session?.post('Profiler.start');
     process.send?.({ cpuMicroseconds: user + system, peakBytes: peakBytes(), profile } satisfies Usage);
   });
-  // A server must not outlive the bench.
+  // The server must end when the bench ends.
   process.on('disconnect', () => process.exit());
 }
 
 function peakBytes(): number {
-  // On Linux, maxRSS begins with the memory of the process that started this one.
+  // On Linux, maxRSS of a process is at least the memory of its parent at the start, so it is not used.
   const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';
   const kibibytes = /VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? process.resourceUsage().maxRSS;
   return Number(kibibytes) * 1024;

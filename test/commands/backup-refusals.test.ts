@@ -25,7 +25,7 @@ describe('backup and restore', () => {
     made('damaged.db', 'create table x (y)');
     const damaged = readFileSync(join(folder, 'damaged.db'));
     writeFileSync(join(folder, 'damaged.db'), damaged.subarray(0, damaged.length - 4096));
-    // SQLite looks for its header in the first 100 bytes.
+    // The text has 120 bytes, because SQLite looks for its header in the first 100 bytes.
     writeFileSync(join(folder, 'text.db'), 'no database '.repeat(10));
     const cases: [string[], RegExp][] = [
       [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another file/],
@@ -90,7 +90,7 @@ describe('backup and restore', () => {
     await run('backup', 'copy.db');
     const disk = join(folder, 'disk');
     mkdirSync(disk);
-    // Runs the commands on a small file system of their own, and prints the exit code of each and the files it leaves.
+    // Runs the commands on a small file system of their own, and prints the exit code and the remaining files of each.
     const script = `mount -t tmpfs -o size=200k tmpfs "$1" && cd "$1/.." || exit
       for command in "backup disk/copy.db" "export disk/plants.ndjson" "restore copy.db"; do
         if [ "$command" = "restore copy.db" ]; then export DATABASE_URL=sqlite:disk/new.db; fi

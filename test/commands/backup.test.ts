@@ -59,7 +59,7 @@ describe('backup and restore', () => {
     expect(look(database)).toBeLessThanOrEqual(Number(count) + later.length + 1);
   });
 
-  test('create a store where there is none, with exact ids', async () => {
+  test('create a new store if none exists, with exact ids', async () => {
     const { folder, run } = await place();
     writeFileSync(join(folder, 'p.ndjson'), '{"id":9007199254740993,"name":"x","tag":""}\n');
     await run('import', 'p.ndjson');
@@ -137,7 +137,7 @@ describe('backup and restore', () => {
     }
   });
 
-  test('count the plants that a restore will delete, before it locks the store and again afterwards', async () => {
+  test('count the plants that a restore will delete, before and after the restore locks the store', async () => {
     const { folder, database, run } = await place(3);
     const copy = join(folder, 'copy.db');
     await run('backup', copy);

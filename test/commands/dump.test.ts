@@ -9,7 +9,7 @@ import { describeWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const POSTGRES = installedPostgres();
-/** Names with characters that are special in URLs, shells and libpq. */
+/** The names of a database and a file, with characters that are special in URLs, shells and libpq. */
 const DATABASE = `it's 50% "of" $HOME/a?b#c@d:e`;
 const FILE = `it's "a" $HOME %20.dump`;
 

@@ -24,7 +24,7 @@ test('`npm link` puts plant-store on the PATH, which then reads the .env of the 
   expect(await plantStore(['plant'])).toEqual([2, expect.stringContaining("unknown command 'plant'")]);
 });
 
-/** The path of the library on Debian. */
+/** The path of libatomic on Debian. */
 const LIBATOMIC = '/usr/lib/x86_64-linux-gnu/libatomic.so.1';
 const noLibrary = noSmallDisk ?? (existsSync(LIBATOMIC) ? undefined : `there is no ${LIBATOMIC}`);
 

@@ -27,7 +27,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     expect(await runFull(['token', 'create', 'app'], url, folder)).toEqual(FAILED);
     const listed = await plantStore(['token', 'list'], { DATABASE_URL: url }, folder);
     expect(listed.stdout).toMatch(/^NAME.*\n$/);
-    // The store makes a first token, since it never had one.
+    // The service makes a first token, because its store never had a token.
     const service = await startService({ DATABASE_URL: url });
     expect(service.token).not.toBe('');
     await service.stop();

@@ -19,7 +19,7 @@ const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs Linux';
 const lines = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => `{"id":${first + index},"name":"Monstera deliciosa"}\n`).join('');
 
-/** Starts an import of stdin, to which the test writes. */
+/** Starts an import that reads stdin; the test writes to that stdin. */
 function importStdin({ folder, environment }: Awaited<ReturnType<typeof place>>) {
   const started = start(process.execPath, [MAIN, 'import', '-'], environment, folder, {}, 'pipe');
   const { stdin } = started.child;
@@ -31,7 +31,7 @@ function importStdin({ folder, environment }: Awaited<ReturnType<typeof place>>)
 }
 
 describe('an import', () => {
-  test('reads stdin, and stops on SIGINT after it has stored the lines so far', async () => {
+  test('reads stdin, and on SIGINT stores the lines that it has read, and stops', async () => {
     const here = await place();
     const { child, write, ended, stdout, stderr } = importStdin(here);
     await write(`bad\n${lines(5000)}`);
@@ -62,11 +62,11 @@ describe('an import', () => {
     end();
     expect(await ended).toBe(0);
     expect(stdout()).toContain('250000 created');
-    // An import that reads far ahead of the store would keep the later lines in memory.
+    // The import must not read far ahead of the store, because it would keep the lines in memory.
     expect({ before, after, more: after - before < 80 }).toMatchObject({ more: true });
   });
 
-  test('lets a running service create plants meanwhile', async () => {
+  test('does not keep a running service from creating plants', async () => {
     const { folder, database, environment } = await place();
     const service = await startService(environment);
     writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));

@@ -21,7 +21,7 @@ const urls = {
   PostgreSQL: async () => server.url(await server.createDatabase()),
 };
 
-/** Makes a folder and a new store, and functions that run commands on them. */
+/** Makes a folder and a new store, and functions that run commands in the folder, on the store. */
 async function place(engine: keyof typeof urls = 'SQLite') {
   const folder = temporaryFolder();
   const environment = { DATABASE_URL: await urls[engine]() };
@@ -47,7 +47,7 @@ const done = (name: string, counts: string) => ({
 });
 
 describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
-  test('stores the plants of a file, and replays them the second time', async () => {
+  test('stores the plants of a file, and replays them when it runs again', async () => {
     const { run, write } = await place(engine);
     write('plants.ndjson', '{"id":9007199254740993,"name":"x"}\n{"id":9007199254740992,"name":"y","tag":""}\n');
     const counts = ['2 created, 0 replayed', '0 created, 2 replayed'];
@@ -76,7 +76,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
       { line: 7, ...conflict, text: 'z,3,' },
     ]);
     expect((await run('export', '--format', 'csv')).stdout).toBe('id,name,tag\n1,x,\n3,z,"a\nb"\n');
-    // Mends the records, as the documented commands do.
+    // The test corrects the texts of the rejects, as the documented commands do.
     const texts = rejects('plants.csv.rejects.ndjson').map(({ text }) => text);
     write(
       'mended.csv',
@@ -146,7 +146,7 @@ describe('import', () => {
     expect(rejects('plants.ndjson.rejects.2.ndjson')).toEqual(rejects('plants.ndjson.rejects.ndjson'));
   });
 
-  test('writes an excerpt in place of the text of a record that it could not read', async () => {
+  test('writes an excerpt instead of the whole text of a record that it could not read', async () => {
     const { folder, run, rejects } = await place();
     const text = `id,name\n1,${'x'.repeat(70_000)}\n2,M\xfcll\n3,"x\n`;
     writeFileSync(join(folder, 'plants.csv'), text, 'latin1');
@@ -156,7 +156,7 @@ describe('import', () => {
       { line: 3, error: 40007, message: expect.any(String), excerpt: '2,M\ufffdll' },
       { line: 4, error: 40008, message: expect.any(String), text: '3,"x' },
     ]);
-    // The documented command prints no line for a reject without a text.
+    // The documented command prints no line for a reject that has no `text`.
     const [jq = ''] = blocks('data', 'Rejects', 'console');
     renameSync(join(folder, 'plants.csv.rejects.ndjson'), join(folder, 'plants.ndjson.rejects.ndjson'));
     execFileSync('sh', ['-c', jq], { cwd: folder });
@@ -195,7 +195,7 @@ describe('import', () => {
     },
   );
 
-  test('stores all plants when the reader of its stdout is gone', async () => {
+  test('stores all plants even if the reader of its stdout has closed the pipe', async () => {
     const { folder, environment, write, run } = await place();
     write('plants.ndjson', '{"id":1,"name":"x"}\n');
     const command = `"${process.execPath}" "${join(ROOT, 'src/main.ts')}" import plants.ndjson | true`;
@@ -204,7 +204,7 @@ describe('import', () => {
     expect((await run('export')).stdout).toBe('{"id":1,"name":"x"}\n');
   });
 
-  test('accepts an empty file as one without plants', async () => {
+  test('accepts an empty file, and stores no plant', async () => {
     const { run, write } = await place();
     write('plants.ndjson', '');
     expect(await run('import', 'plants.ndjson')).toEqual(

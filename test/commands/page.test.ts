@@ -14,9 +14,9 @@ test('docs/commands.md names every command', async () => {
   }
 });
 
-test('each line of docs/commands.md works as it stands, and `config` prints the lines on that page', async () => {
+test('each line of docs/commands.md works without a change, and `config` prints the lines on that page', async () => {
   const folder = temporaryFolder();
-  // This folder stands for the folders that the page names.
+  // This folder replaces the folders in the commands of the page.
   const here = (text: string) => text.replaceAll(/\/(etc|var\/lib\/plant-store)\//g, `${folder}/`);
   mkdirSync(join(folder, 'bin'));
   symlinkSync(join(ROOT, 'scripts/plant-store'), join(folder, 'bin/plant-store'));

@@ -4,7 +4,7 @@ import { expect } from '@jest/globals';
 import { plantStore } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** Makes a folder with a store, and a function that runs commands on them. */
+/** Makes a folder with a store, and a function that runs commands in the folder, on the store. */
 export async function place(plants = 0) {
   const folder = temporaryFolder();
   const database = join(folder, 'plants.db');

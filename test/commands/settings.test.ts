@@ -53,7 +53,7 @@ describe('plant-store config', () => {
     expect(stdout).toContain(`sqlite:${join(folder, 'data/plants.db')}`);
   });
 
-  test('fails on wrong values and unknown names, and suggests the setting that is like an unknown name', async () => {
+  test('fails on wrong values and unknown settings, and suggests the setting with the most similar name', async () => {
     const { config } = folderWith('DATABSE_URL=x\nNODE_ENV=production\nPORT=high\nsecretOfAKey==\n');
     const { code, stderr, settings } = await config({
       LOGLEVEL: 'info',
@@ -103,7 +103,7 @@ describe('plant-store config', () => {
   });
 });
 
-test('the log of a service begins with the unknown names in .env', async () => {
+test('the log of a service begins with a list of the unknown settings in .env', async () => {
   const { folder } = folderWith('ADMIN_PROT=1\n');
   const service = await startService({}, folder);
   await service.stop();
@@ -111,7 +111,7 @@ test('the log of a service begins with the unknown names in .env', async () => {
   expect(first).toMatchObject({ level: 'warn', msg: 'ADMIN_PROT in .env is not a setting: did you mean ADMIN_PORT?' });
 });
 
-test('a failed start names the unknown names in .env, one of which may be a misspelt setting', async () => {
+test('a failed start reports the unknown settings in .env, as a misspelt name may be its cause', async () => {
   const { run } = folderWith('JWT_ISSUER=https://x.example\nJWT_AUDIENC=y\n');
   const { code, stderr } = await run(['serve'], {});
   expect([code, stderr]).toEqual([
@@ -135,7 +135,7 @@ describe('plant-store health', () => {
     expect(await run(['health'])).toEqual(isAway(ofContract));
     const service = await startService({ PORT: port, ADMIN_PORT: adminPort, HOST: '0.0.0.0' }, folder);
     expect(await run(['health'], { HOST: '0.0.0.0' })).toEqual(answers(ofContract));
-    // A wrong value of another setting must not make `health` fail.
+    // `health` must not fail because another setting has a wrong value.
     const environment = { ADMIN_PORT: adminPort, TOKEN_FILE: '/none' };
     expect(await run(['health'], environment)).toEqual(answers(`http://127.0.0.1:${adminPort}/livez`));
     await service.stop();
@@ -146,7 +146,7 @@ describe('plant-store health', () => {
     });
   });
 
-  test('fails when another program answers, or never ends its answer', async () => {
+  test('fails when another program answers on the port, and when an answer never ends', async () => {
     const { run } = folderWith('');
     for (const [status, what] of [
       [404, 'the service answers 404 instead of 200 at http://'],

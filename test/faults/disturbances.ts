@@ -11,19 +11,18 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { Testbed, together } from '../support/testbed.ts';
 import { onSqlite, scenario, stop } from './scenario.ts';
 
-/** The number of clients, and the number of failures (503, or no answer) after which a disturbance ends. */
+/** The number of clients, and the number of failures (503, or no answer) after which the test ends a disturbance. */
 const CLIENTS = 32;
 const FAILURES = 300;
-/** The longest wait for these failures, and for the answers after the disturbance, in milliseconds. */
+/** How long the test waits for FAILURES, and for answers after the disturbance, in milliseconds. */
 const DISTURBED_MS = 30_000;
-/** The longest time of load before a disturbance, and the time of load without a failure after it, in milliseconds. */
+/** The longest load before a disturbance, and the time after it in which no request may fail, in milliseconds. */
 const CALM_MS = 200;
 
 /** A fault that keeps the service from storing plants for a while. */
 interface Disturbance {
   begin(): void | Promise<void>;
   end(): void | Promise<void>;
-  /** Checks the service during the fault. */
   meanwhile?(): Promise<unknown>;
 }
 
@@ -54,7 +53,7 @@ export async function disturb(
   return load.failures;
 }
 
-/** @throws Fault if the service fails to store a plant although nothing disturbs it */
+/** Sends plants while no fault is active. @throws Fault if the service fails to store one of them */
 async function requireCalm(testbed: Testbed, service: { readonly url: string }, clients: number): Promise<void> {
   const load = testbed.load(clients, [service]);
   await sleep(CALM_MS);
@@ -71,7 +70,7 @@ async function inTime(condition: () => boolean, fault: string): Promise<void> {
   }
 }
 
-/** The most bytes that a full disk has left: room for a few batches. */
+/** The largest free space of a full disk, in bytes. A few batches fit into it. */
 const MAX_ROOM = 200_000;
 
 export const fullDisk = scenario(
@@ -90,7 +89,7 @@ export const fullDisk = scenario(
           begin: () => {
             disk.fill(Math.floor(testbed.next() * MAX_ROOM));
           },
-          // /readyz may answer with any status: there may be room for what it writes.
+          // /readyz may answer 200 or 503: its small write may still fit on the full disk.
           meanwhile: () => readiness(admin),
           end: () => {
             disk.makeRoom();
@@ -105,7 +104,7 @@ export const fullDisk = scenario(
   noSmallDisk,
 );
 
-/** Returns the status of /readyz. @throws Fault unless the service is alive */
+/** Returns the status that /readyz answers. @throws Fault unless the service is alive */
 export async function readiness(admin: string): Promise<number> {
   const [livez, readyz] = await Promise.all([fetch(`${admin}/livez`), fetch(`${admin}/readyz`)]);
   if (livez.status !== 200) throw new Fault(`/livez says ${livez.status}`);
@@ -113,17 +112,17 @@ export async function readiness(admin: string): Promise<number> {
 }
 
 /**
- * Ways to stop a process from writing to a file that it has open. Permissions do not stop it, and Linux does not remount
- * a file system read-only while a file is open for writing (EBUSY).
+ * Ways to stop a process from writing to an open file. A change of permissions does not stop it, and Linux does not
+ * remount a file system read-only while a file is open for writing (EBUSY).
  */
 const WAYS = {
-  /** Writes fail with EPERM. This takes root, and a file system that has the attribute. */
+  /** Writes fail with EPERM. Only root can set the attribute, and not every file system supports it. */
   immutable: {
     works: immutableWorks,
     set: (on: boolean, files: readonly string[]) =>
       execFileSync('chattr', [on ? '+i' : '-i', ...files], { stdio: 'pipe' }),
   },
-  /** Writes fail with EFBIG. Linux can set this limit on the size of files for a process that runs. */
+  /** Writes fail with EFBIG. Linux can set the limit on the size of files for a running process. */
   limited: {
     works: () => spawnSync('prlimit', ['--pid', String(process.pid), '--fsize']).status === 0,
     set: (on: boolean, _files: readonly string[], pid: number) =>
@@ -139,7 +138,7 @@ function immutableWorks(): boolean {
   try {
     WAYS.immutable.set(true, [file]);
   } catch {
-    // The command is missing, the process may not set the attribute, or the file system has none.
+    // The command is missing, the process may not set the attribute, or the file system does not support it.
     return false;
   }
   try {
@@ -169,7 +168,7 @@ export const readOnly = onSqlite(
       counts['answers 503'] += await disturb(testbed, service, {
         begin: () => {
           WAYS[way].set(true, files, pid);
-          // If this process is interrupted, this listener must run before those that remove the files.
+          // On an interrupt, the process must end the fault before other listeners remove the files.
           process.prependListener('exit', end);
         },
         end: () => {
@@ -184,11 +183,11 @@ export const readOnly = onSqlite(
   possible.length === 0 ? 'it takes Linux, and the command prlimit' : undefined,
 );
 
-/** How many clients send while the lock is held. */
+/** The number of clients that send plants while another process holds the lock. */
 const WAITING = 64;
 /** How long the store waits for the lock, in milliseconds (src/storage/sqlite/connection.ts). */
 const LOCK_MS = 2000;
-/** A request waits for its token behind a batch that waits for the lock, then for its turn, and then for the lock. */
+/** The look-up of a token waits for a batch that waits for the lock; then the plant waits for a turn and the lock. */
 const BOUND_MS = LOCK_MS + STORE_PATIENCE_MS + LOCK_MS;
 /** The time that a busy machine may add, in milliseconds. */
 const SLACK_MS = 1000;

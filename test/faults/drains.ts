@@ -8,7 +8,7 @@ import { onBoth, stop } from './scenario.ts';
 const CONNECTIONS = 64;
 const LONGEST_MS = 400;
 
-/** The service must answer each request on a kept connection, also after SIGTERM. */
+/** The service must answer each request on an open keep-alive connection, also after SIGTERM. */
 export const drains = onBoth('the service gets SIGTERM under load on kept connections', async (testbed, long) => {
   const counts = { stops: 0, 'after the signal': 0, 'connections refused': 0, 'cut off': 0 };
   for (; counts.stops < (long ? 50 : 3); counts.stops++) {
@@ -24,7 +24,7 @@ async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: numb
   const service = await testbed.start();
   let told = false;
   let [late, refused, taken] = [0, 0, 0];
-  /** Sends until the service has closed the connection in order, and the system refuses a new one. */
+  /** Sends requests until the service has closed the connection without an error, and refuses a new connection. */
   const send = async (): Promise<void> => {
     for (let sent = 0; ; sent++) {
       const plant = testbed.newPlant();
@@ -46,7 +46,7 @@ async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: numb
   };
   let broken = false;
   const sent = Promise.all(Array.from({ length: CONNECTIONS }, send)).finally(() => (broken = !told));
-  // The system resets a connection that it has made and the service has not yet accepted: wait until all are accepted.
+  // Waits until the service has accepted all connections, as a stop resets those that wait in the listen queue.
   await Promise.race([sent, until(() => broken || taken === CONNECTIONS)]);
   await Promise.race([sent, sleep(afterMs)]);
   told = true;

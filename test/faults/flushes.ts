@@ -10,11 +10,11 @@ import { type Testbed, together } from '../support/testbed.ts';
 import { until } from '../support/until.ts';
 import { onSqlite } from './scenario.ts';
 
-/** The time that is added to each fsync of the service, in milliseconds. */
+/** How much longer each fsync of the service takes, in milliseconds. */
 const SLOW_MS = 300;
-/** The number of plants that are sent at once. */
+/** The number of plants that the test sends at once. */
 const PLANTS = 64;
-/** The number of plants that are under way when the service is killed. */
+/** The number of plants that clients have sent, without an answer, when the service is killed. */
 const UNDER_WAY = 8;
 
 /** Why this machine cannot slow an fsync; undefined if it can. */
@@ -28,7 +28,7 @@ const NOT_SLOWED =
 /** A disk whose fsyncs are slow and recorded. */
 interface SlowDisk {
   readonly environment: Readonly<Record<string, string>>;
-  /** The fsyncs by one process of the write-ahead log, which holds each acknowledged plant. */
+  /** Returns the fsyncs that one process made of the write-ahead log, where SQLite first writes each plant. */
   flushes(pid: number | undefined): Flush[];
 }
 
@@ -49,7 +49,7 @@ function slowDisk({ place }: Testbed): SlowDisk {
   };
 }
 
-/** @throws Fault unless an fsync began and ended between two times */
+/** @throws Fault unless an fsync began after the first time and ended before the second */
 function requireFlush(flushes: readonly Flush[], what: string, from: number, to: number): void {
   if (flushes.some(({ begin, end = Infinity }) => begin >= from && end <= to)) return;
   throw new Fault(`${what} was answered with 200, and no fsync in the ${(to - from).toFixed(0)} ms before it`);
@@ -92,7 +92,7 @@ export const slowFlushes = onSqlite(
   NOT_SLOWED,
 );
 
-/** After a kill, the next process can read plants that are not flushed. It must flush before it acknowledges them. */
+/** After a kill, the next process can read plants that are not on the disk. It must flush them before a replay. */
 export const killsInFlushes = onSqlite(
   `the service is killed (-9) inside an fsync of ${SLOW_MS} ms, and restarted`,
   async (testbed, long) => {
@@ -104,7 +104,7 @@ export const killsInFlushes = onSqlite(
     for (; counts.kills < rounds; counts.kills++) {
       const plants = Array.from({ length: UNDER_WAY }, testbed.newPlant);
       const answers = Promise.all(plants.map((plant) => testbed.send(service.url, plant)));
-      // The first fsync covers the first plant, the second fsync the others.
+      // The first fsync flushes the first plant, and the second fsync flushes the other plants.
       await inFlush(disk, service, clock(), testbed.next() < 0.5 ? 1 : 2, answers);
       await sleep(testbed.next() * SLOW_MS * 0.8);
       service.child.kill('SIGKILL');
@@ -147,7 +147,7 @@ function sendAgain(
     const answer = await testbed.send(url, plant);
     const to = clock();
     if (answer !== 'created' && answer !== 'replayed') throw new Fault(`after a restart the answer is: ${answer}`);
-    // Any fsync since the restart covers what the killed process wrote; a new plant needs an fsync after its request.
+    // Any fsync since the restart flushes what the killed process wrote; a new plant needs an fsync after its request.
     const since = answer === 'created' ? from : restarted;
     requireFlush(disk.flushes(child.pid), `${answer}: ${exactJson(plant)}`, since, to);
     return answer === 'created' ? 'created again' : answer;

@@ -7,7 +7,7 @@ import { onBoth } from './scenario.ts';
 /** The number of clients, and the longest time of load before a kill, in milliseconds. */
 const CLIENTS = 16;
 const LONGEST_MS = 400;
-/** How many plants of a round are sent again after the restart, and how many of them also with another tag. */
+/** How many plants of a round the test sends again after the restart, and how many of these also with another tag. */
 const REPEATED = 100;
 const CHANGED = 10;
 
@@ -41,9 +41,9 @@ export const kills = onBoth('the service is killed (-9) repeatedly under load', 
   return counts;
 });
 
-/** Retries the last plants, as clients do after a restart; `testbed.send` checks the answers. */
+/** Sends the last plants again, as clients do after a restart; `testbed.send` checks the answers. */
 async function sendAgain(testbed: Testbed, url: string, plants: readonly Item[]): Promise<number> {
-  // The last of them were under way when the service was killed.
+  // The service was killed while it handled the last plants.
   const again = plants.slice(-REPEATED);
   const changed = again.slice(-CHANGED).map((plant) => ({ ...plant, tag: 'changed' }));
   for (const batch of [again, changed]) {

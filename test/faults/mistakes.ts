@@ -10,7 +10,7 @@ import { Testbed } from '../support/testbed.ts';
 import { disturb, readiness } from './disturbances.ts';
 import { onSqlite, scenario, stop, withLedger } from './scenario.ts';
 
-/** How long the service is watched while a part of its store is missing, in milliseconds. */
+/** How long the test watches the service while a part of its store is missing, in milliseconds. */
 const SILENCE_MS = 200;
 
 /** @throws Fault if the service acknowledges a plant or reports itself ready while a part of its store is missing */
@@ -48,7 +48,7 @@ export const movedFiles = onSqlite(
   },
 );
 
-/** How many plants are sent twice while all settings are hostile. */
+/** How many plants the test sends, each twice, while all settings are hostile. */
 const TWICE = 100;
 
 export const hostileRole = scenario(

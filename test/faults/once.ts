@@ -5,7 +5,7 @@ import { onBoth } from './scenario.ts';
 
 const CLIENTS = 64;
 const CONTENTS = 4;
-/** The share of requests that a client breaks off, and the longest time before it does, in milliseconds. */
+/** The share of requests that a client aborts, and the longest time until the abort, in milliseconds. */
 const BROKEN = 0.05;
 const BROKEN_MS = 10;
 

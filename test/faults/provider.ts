@@ -11,12 +11,12 @@ import { onBoth, stop } from './scenario.ts';
 const CLIENTS = 8;
 /** How long a client waits between two requests, in milliseconds. */
 const PAUSE_MS = 20;
-/** How long requests may still reach an instance that the balancer has dropped, in milliseconds. */
+/** How long clients may still send to an instance after the balancer has removed it, in milliseconds. */
 const NOTICED_MS = 200;
-/** The longest time for which a new instance is watched while the provider is away, in milliseconds. */
+/** The longest time for which the test watches a new instance while the provider is away, in milliseconds. */
 const LONGEST_MS = 1000;
 
-/** A rolling restart waits until the new instance has the provider's keys; the other instance serves meanwhile. */
+/** During a rolling restart, one instance serves while the new instance waits for the provider's keys. */
 export const providerAway = onBoth(
   'two instances restart one after the other under load, while the identity provider is away',
   async (testbed, long) => {
@@ -76,7 +76,7 @@ export const providerAway = onBoth(
   },
 );
 
-/** Sends a new plant with a token that no instance knows yet. */
+/** Sends a new plant with a token that no instance has seen before. */
 async function sendWithNewToken(
   { ledger, newPlant }: Testbed,
   url: string,

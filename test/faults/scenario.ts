@@ -4,10 +4,10 @@ import type { Service } from '../support/service.ts';
 import { Testbed } from '../support/testbed.ts';
 import type { Extent, Trial } from '../support/trials.ts';
 
-/** The counts of a row, in order, such as `kills`. A scenario that finds a fault throws it. */
+/** The counts in the row of a scenario, in order, such as `kills`. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** Makes a trial whose outcome is a row of counts. */
+/** Makes a trial whose outcome is a row of counts. If `run` finds a fault, it throws a Fault. */
 export function scenario(
   name: string,
   engine: Engine,
@@ -27,7 +27,7 @@ export function scenario(
   };
 }
 
-/** A scenario on a new store. Its row ends with the counts of the ledger. */
+/** Makes a scenario on a new store, with the counts of the ledger at the end of its row. */
 type Run = (testbed: Testbed, long: boolean) => Promise<Counts>;
 
 async function runOn(engine: Engine, run: Run, { long, seed }: Extent): Promise<Counts> {
@@ -39,14 +39,14 @@ export function onSqlite(name: string, run: Run, impossible?: string): Trial {
   return scenario(name, 'SQLite', (extent) => runOn('SQLite', run, extent), impossible);
 }
 
-/** The same scenario on each engine. */
+/** Makes two scenarios that differ only in the engine. */
 export function onBoth(name: string, run: Run): readonly Trial[] {
   return (['SQLite', 'PostgreSQL'] as const).map((engine) =>
     scenario(name, engine, (extent) => runOn(engine, run, extent)),
   );
 }
 
-/** Adds the counts of the ledger. @throws Fault if a plant was lost, or is stored though no client sent it */
+/** Adds the counts of the ledger. @throws Fault if the store lost a plant, or has a plant that no client sent */
 export async function withLedger(counts: Counts, testbed: Testbed): Promise<Counts> {
   return { ...counts, acknowledged: testbed.ledger.acknowledged, ...(await testbed.check()) };
 }

@@ -10,7 +10,7 @@ import { providerAway } from './provider.ts';
 import { failovers, serverKills, synchronousCommit } from './server.ts';
 import { weeds } from './weeds.ts';
 
-/** Every scenario, in the order of the rows. */
+/** Every scenario, in the order of the rows in RESULTS.md. */
 export const FAULTS: Suite = {
   command: 'test:faults',
   takes: 'about an hour',

@@ -58,7 +58,7 @@ async function failOver(seed: number): Promise<Load> {
   const { next } = testbed;
   using load = testbed.load(CLIENTS, await testbed.startTwo());
   await sleep(next() * LONGEST_MS + 100);
-  // From now on the standby receives nothing, so the service may acknowledge nothing.
+  // The standby now receives no changes, so the service may acknowledge no plant.
   const [sender] = await primary.query('select pid from pg_stat_replication');
   process.kill(Number(sender?.['pid']), 'SIGSTOP');
   await sleep(next() * CUT_OFF_MS);
@@ -71,13 +71,13 @@ async function failOver(seed: number): Promise<Load> {
   return load;
 }
 
-/** How long to wait for an answer that must not come, in milliseconds. */
+/** How long the test checks that no answer comes, in milliseconds. */
 const SILENCE_MS = 500;
 const WAITING = "select 1 from pg_stat_activity where wait_event = 'SyncRep'";
 
 /**
- * The server, the database and the role all set synchronous_commit = off. A commit that still waits for the standby shows
- * that the service turns it on, so that a commit waits for the disk as well.
+ * The server, the database and the role all set synchronous_commit = off. If a commit still waits for the standby, the
+ * service has set synchronous_commit = on, with which a commit also waits for the disk.
  */
 export const synchronousCommit = scenario(
   'synchronous_commit is off by every default and the standby is away, then service and server are killed (-9)',
@@ -98,11 +98,11 @@ export const synchronousCommit = scenario(
       if (await answersWithin(unanswered)) throw new Fault('a plant was acknowledged before the standby had it');
       first.child.kill('SIGKILL');
       await first.ended;
-      // If the server went on, the transaction of the plant would still wait, and block the retry.
+      // Without a restart of the server, the transaction of the plant would still wait, and block the retry.
       await server.kill();
       await server.start();
       testbed.ledger.add(plant);
-      // The plant is visible, though the standby does not have it.
+      // After its restart, the server has the plant, which the standby does not have.
       if ((await server.query(`select from plants where id = ${String(plant.id)}`, database)).length === 0) {
         throw new Fault('the plant was not committed before the server was killed');
       }
@@ -110,7 +110,6 @@ export const synchronousCommit = scenario(
       const again = testbed.client.create(second.url, plant);
       if (await answersWithin(again)) throw new Fault('a replay was acknowledged before the standby had the plant');
       await requireStandby(server, '');
-      // A client retries after a 503.
       await until(async () => {
         const answer = await testbed.client.create(second.url, plant);
         testbed.ledger.answer(plant, answer, false);

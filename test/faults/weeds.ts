@@ -5,7 +5,7 @@ import { Session } from '../support/session.ts';
 import { together } from '../support/testbed.ts';
 import { onBoth } from './scenario.ts';
 
-/** The number of concurrent requests, and the share of them that the constraint refuses. */
+/** The number of concurrent requests, and the share of their plants that a constraint of the database refuses. */
 const AT_ONCE = 256;
 const WEEDS = 0.02;
 
@@ -31,7 +31,7 @@ export const weeds = onBoth(
         }
       }
     });
-    // A stored weed would be a phantom, since the ledger knows no weeds.
+    // The ledger does not record weeds, so it reports a stored weed as a plant that no client sent.
     return { ...counts, sent: plants };
   },
 );

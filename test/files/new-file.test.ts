@@ -9,7 +9,7 @@ import { formatOf } from '../../src/files/records.ts';
 import { plantStore, ROOT, start } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-test('writeNewFile succeeds beside the unfinished file of a killed process with the same pid', async () => {
+test('writeNewFile succeeds when a killed process with the same pid has left its unfinished file', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'copy.db');
   const left = `copy.db.${process.pid}.part`;

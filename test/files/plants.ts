@@ -3,7 +3,7 @@ import type { Item } from '../../src/storage/store.ts';
 import { TEXTS } from '../storage/texts.ts';
 
 const fitting = TEXTS.filter((text) => !text.includes('\0') && text.length <= 200);
-/** Texts with the special characters of CSV and JSON, and any other text. */
+/** Generates texts with the special characters of CSV and JSON, and any other texts. */
 const text = fc.oneof(
   fc.constantFrom(...fitting),
   fc.string({
@@ -13,7 +13,7 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }).filter((each) => !each.includes('\0')),
 );
 
-/** Plants with different ids, and names and tags of all kinds that the contract allows. */
+/** Generates plants with different ids, and with any names and tags that the contract allows. */
 export const plantsOfAllKinds: fc.Arbitrary<Item[]> = fc.uniqueArray(
   fc
     .record({

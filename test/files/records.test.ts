@@ -9,7 +9,7 @@ import { plantsOfAllKinds } from './plants.ts';
 const bodies = await openBodyReader();
 const { maxBytes } = bodies;
 
-/** The records of a file that is read in pieces of these sizes in turn. */
+/** Reads a file in pieces of these sizes, in turn, and returns its records. */
 function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [bytes.length + 1]): ItemRecord[] {
   const reader = new RecordReader('test', format, bodies);
   const found: ItemRecord[] = [];
@@ -21,7 +21,7 @@ function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [by
   return [...found, ...reader.end()];
 }
 
-/** The item of each record, or the line, the error number and the message of its refusal. */
+/** Returns the item of each record, or the line, error number and message of a refused record. */
 const seen = (records: readonly ItemRecord[]) =>
   records.map(({ raw, item }) =>
     item instanceof Refusal ? `${raw.lineNumber} ${item.number} ${item.message}` : { ...item },
@@ -31,7 +31,7 @@ const write = (format: Format, plants: readonly Item[]) =>
   Buffer.from((format === 'csv' ? CSV_HEADER : '') + plants.map(format === 'csv' ? toCsv : toNdjson).join(''));
 
 describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
-  test('yields the plants that were written to it, when read in pieces of any size', () => {
+  test('yields the plants that were written to it, when it is read in pieces of any size', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(plantsOfAllKinds, sizes, fc.boolean(), (plants, pieces, marked) => {
@@ -43,7 +43,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     );
   });
 
-  test('of random bytes yields the same records when read as a whole and in pieces', () => {
+  test('of random bytes yields the same records when it is read as a whole and in pieces', () => {
     const byte = fc.constantFrom(...Buffer.from('{"id":1,"name":"x"}\r\n\n,"1,x,\n'), 0xc3, 0xa4, 0xff);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.array(byte, { maxLength: 300 }), (junk, bytes) => {
@@ -56,7 +56,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     );
   });
 
-  test('loses only the line that is not UTF-8', () => {
+  test('yields all its plants except that of a line that is not UTF-8', () => {
     const [before, after] = [write(format, [{ id: 1n, name: 'ä' }]), write('ndjson', [{ id: 3n, name: 'ö' }])];
     const bad = Buffer.from(format === 'csv' ? '2,M\xfcll,\n' : '{"id":2,"name":"M\xfcll"}\n', 'latin1');
     const last = format === 'csv' ? Buffer.from('3,ö,\n') : after;
@@ -79,7 +79,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     expect(numbers).toEqual([40007, 40005]);
   });
 
-  test('loses only the line that is too long, and keeps little of it in memory', () => {
+  test('yields all its plants except that of a line that is too long, and keeps little of the line in memory', () => {
     const reader = new RecordReader('test', format, bodies);
     const [first, last] =
       format === 'csv' ? ['id,name\n1,x\n', '\n3,x\n'] : ['{"id":1,"name":"x"}\n', '\n{"id":3,"name":"x"}\n'];
@@ -98,7 +98,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     expect(found[1]?.raw.text).toBe('y'.repeat(200));
   });
 
-  test('may have LF or CRLF, blank lines, and a last line without an end', () => {
+  test('may have LF or CRLF, blank lines, and no line break after the last line', () => {
     const lines =
       format === 'csv' ? ['id,name', '', '1,x', ' ', '2,y'] : ['', '{"id":1,"name":"x"}', '\t', '{"id":2,"name":"y"}'];
     const plants = ['x', 'y'].map((name, index) => ({ id: BigInt(index + 1), name }));
@@ -139,7 +139,7 @@ test('a line of NDJSON is refused with the same errors as the body of a request'
 });
 
 describe('CSV', () => {
-  test('may have columns in any order, and tells an empty text ("") from no value (an empty field)', () => {
+  test('may have columns in any order, with "" for an empty text and an empty field for no value', () => {
     const text =
       'tag,id,name\n,9007199254740993,"a ""b"", c"\n"",-9223372036854775808,"two\r\nlines"\nx,1.0,1\n"",,\n,"2","3"\n,4,\\ud800';
     expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual([
@@ -148,17 +148,17 @@ describe('CSV', () => {
       { id: 1n, name: '1', tag: 'x' },
       '6 40010 body.id is required; body.name is required',
       { id: 2n, name: '3' },
-      // CSV has no escapes with a backslash.
+      // In CSV, a backslash is an ordinary character.
       { id: 4n, name: String.raw`\ud800` },
     ]);
   });
 
-  test('may begin with a byte order mark and the quoted name of a column in two lines', () => {
+  test('may begin with a byte order mark, and may have a line break in the quoted name of a column', () => {
     const text = '\ufeff"i\nd",name\n';
     expect(() => recordsOf('csv', Buffer.from(text))).toThrow('the column i\nd is not allowed');
   });
 
-  test('loses only the records that are broken', () => {
+  test('yields all records except those that are broken', () => {
     const text =
       'id,name,tag\n1,x,\n2,5" pot,\n3,"x"y,\n4,x\n5,x,y,z\none,x,\n 7,x,\n8,"not closed,\n9,x,\n1,"name"":1,\n10,x,\n';
     expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual([
@@ -176,7 +176,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('loses a line with an open quote and the endless line after it, and keeps little of them in memory', () => {
+  test('loses only a line with an unclosed quote and the endless line after it, and keeps little in memory', () => {
     const reader = new RecordReader('test', 'csv', bodies);
     const found = [...reader.add(Buffer.from('id,name\n1,"x\n'))];
     const piece = Buffer.alloc(maxBytes / 2, 'y');
@@ -191,7 +191,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('has fields whose text cannot add members to the plant', () => {
+  test('cannot add other members to a plant through the text of a field', () => {
     const text = `id,name\n"1,""name"":""x""",y\n"1}{",y\n__proto__,y\n`;
     expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual(
       [2, 3, 4].map((line) => `${line} 40010 body.id must be an integer`),

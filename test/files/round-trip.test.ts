@@ -31,7 +31,7 @@ test('import and export keep plants of all kinds unchanged, in both formats and 
   expect(readFileSync(join(folder, 'second.csv'))).toEqual(readFileSync(join(folder, 'first.csv')));
 });
 
-test('an export during an import has the plants of one moment', async () => {
+test('an export during an import writes the plants that the store had at one moment', async () => {
   const folder = temporaryFolder();
   const environment = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
   const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
@@ -46,7 +46,7 @@ test('an export during an import has the plants of one moment', async () => {
     const name = `${turn}.ndjson`;
     expect(await plantStore(['export', name], environment, folder)).toEqual({ code: 0, stdout: '', stderr: '' });
     const exported = readFileSync(join(folder, name), 'utf8');
-    // The import stores its batches in order, so an export has the first lines of the file.
+    // The import stores the lines of the file in order, so an export must have the first lines and no others.
     expect(exported).toBe(lines.slice(0, exported.split('\n').length - 1).join(''));
   }
   expect(await imported).toMatchObject({ code: 0 });

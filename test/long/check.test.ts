@@ -4,7 +4,7 @@ import { run } from '../support/readme.ts';
 import { start } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-/** A copy without the tests, which would double the time of each check. */
+/** A copy of the project without its tests, because they would double the time of each check. */
 const project = new Project();
 project.remove('test');
 project.restore('test/support/until.ts');
@@ -43,7 +43,7 @@ test('`npm run check` reports the faults of each step in order, and passes once 
     ),
   );
 
-  // Another check reports the errors again: the caches must not hide them.
+  // A second check must report the same errors: the caches must not hide them.
   expect(await check()).toEqual({ code: 1, steps, output: expect.stringContaining('no-explicit-any') });
   project.restore('openapi.yaml');
   for (const file of ['src/a.ts', 'src/b.ts']) project.remove(file);

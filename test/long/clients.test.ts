@@ -20,10 +20,10 @@ describeWith(missing, 'docs/clients.md', () => {
   const DATABASE_URL = `sqlite:${join(temporaryFolder(), 'plants.db')}`;
   let service: Service;
 
-  /** Runs a line as a reader does, on this Node. */
+  /** Runs a command line of the page, with the Node of this process. */
   const run = async (line: string) => {
     const PATH = [dirname(process.execPath), join(tools, 'bin'), process.env['PATH']].join(':');
-    // pip, uv and npm read from the environment which certificates they trust.
+    // Variables of the environment tell pip, uv and npm which certificates to trust.
     const environment = { ...(process.env as Record<string, string>), PATH, npm_config_yes: 'true' };
     const variables = { ...environment, PLANT_STORE_URL: service.url, ACCESS_TOKEN: service.token };
     const shell = start('bash', ['-c', line], variables, folder);
@@ -39,7 +39,7 @@ describeWith(missing, 'docs/clients.md', () => {
     if (found === undefined) throw new Error(`the page has no command with ${part}`);
     return found;
   };
-  /** A program of the page, which adds another plant. */
+  /** Returns a program of the page, changed so that it creates another plant. */
   const program = (heading: string, language: string, index: number, id: string, name: string) =>
     (blocks('clients', heading, language)[index] ?? '')
       .replace('9007199254740993', id)
@@ -103,7 +103,7 @@ describeWith(missing, 'docs/clients.md', () => {
       expect(readFileSync(join(folder, types), 'utf8')).toContain('id: number;');
   });
 
-  test('names what OpenAPI Generator calls the operation in Java and Go', async () => {
+  test('shows the names of the functions that OpenAPI Generator generates for Java and Go', async () => {
     await must(command('-g java'));
     await must(command('-g go'));
     const java = join(folder, 'java/src/main/java/org/openapitools/client');

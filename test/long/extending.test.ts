@@ -26,7 +26,7 @@ async function expectGreen(): Promise<void> {
   for (const command of CHECKS) expect(await run(project, command)).toEqual({ code: 0, stdout: '', stderr: '' });
 }
 
-/** A service of the copy, on one database. */
+/** The service of the copy, running on one database. */
 class Extended {
   private readonly service: Service;
   private readonly token: string;
@@ -99,7 +99,7 @@ describe.each(ENGINES)('with the recipes, on %s, the service', (_engine, url) =>
     expect(await send('DELETE', '/plants/7')).toEqual(UNKNOWN);
   });
 
-  test('creates plants in a batch, and answers for each', async () => {
+  test('creates plants in a batch, and returns an answer for each plant', async () => {
     const batch = (...names: string[]) =>
       `[${names.map((name, index) => `{"id":${100 + index},"name":"${name}"}`).join()}]`;
     expect(await send('POST', '/plants/batch', batch('a', 'b'))).toEqual([200, '["created","created"]']);
@@ -108,7 +108,7 @@ describe.each(ENGINES)('with the recipes, on %s, the service', (_engine, url) =>
     expect(await send('GET', '/plants/101')).toEqual([200, '{"name":"b"}']);
   });
 
-  test('lists all plants with a tag page by page', async () => {
+  test('lists, page by page, all plants that have a given tag', async () => {
     const ids = [-9223372036854775808n, 0n, 9007199254740992n, 9223372036854775806n, 9223372036854775807n];
     for (const id of ids) await send('POST', '/plants', `{"id":${id},"name":"x","tag":"listed"}`);
     const pagesOf = async (limit: number): Promise<string[][]> => {
@@ -140,7 +140,7 @@ describe.each(ENGINES)('with the recipes, on %s, the service', (_engine, url) =>
     expect(await send('DELETE', '/plants/20')).toEqual([204, '']);
   });
 
-  test('moves a plant with its notes to a free id, and leaves it in place otherwise', async () => {
+  test('moves a plant with its notes to another id if that id is free, and not otherwise', async () => {
     await send('POST', '/plants', '{"id":30,"name":"Aloe","tag":"succulent"}');
     await send('POST', '/plants', '{"id":31,"name":"Ficus"}');
     await send('POST', '/plants/30/notes', '{"text":"watered"}');
@@ -152,7 +152,7 @@ describe.each(ENGINES)('with the recipes, on %s, the service', (_engine, url) =>
     expect(await send('POST', '/plants/30/move', '{"id":32}')).toEqual(UNKNOWN);
   });
 
-  test('moves a plant once when eight clients move it at the same time, and answers 404 to the others', async () => {
+  test('moves a plant for one of eight concurrent clients, and answers 404 to the other seven', async () => {
     await send('POST', '/plants', '{"id":40,"name":"Aloe"}');
     await send('POST', '/plants/40/notes', '{"text":"watered"}');
     const moves = Array.from({ length: 8 }, (_, index) => send('POST', '/plants/40/move', `{"id":${50 + index}}`));
@@ -163,7 +163,7 @@ describe.each(ENGINES)('with the recipes, on %s, the service', (_engine, url) =>
   });
 });
 
-test('with the recipe of a new column, the service replays old plants, and compares the column of new ones', async () => {
+test('with the recipe of a new column, the service replays old plants, and compares the new column of new plants', async () => {
   for (const [, file = '', diff = ''] of page('tables').matchAll(/^```diff\n\/\/ (\S+)\n(.*?)\n```$/gms)) {
     const side = (sign: string) =>
       diff

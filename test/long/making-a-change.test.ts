@@ -4,7 +4,7 @@ import { Project } from '../support/project.ts';
 import { blocks, run } from '../support/readme.ts';
 import { createPlant, startService } from '../support/service.ts';
 
-// "Making a change" of README.md, step by step, in a copy of the project.
+// These tests follow the section "Making a change" of README.md, step by step, in a copy of the project.
 
 const project = new Project();
 const server = await PostgresServer.create();
@@ -15,7 +15,7 @@ beforeAll(async () => {
   expect(await addWhatReadmeShows()).toMatchObject({ code: 0 });
 });
 
-test('the compiler names the missing operation in the words of README', async () => {
+test('the compiler reports the missing operation with the text in README', async () => {
   project.restore('src/operations');
   expect(await run(project, 'npm run generate')).toMatchObject({ code: 0 });
   const { code, stdout } = await run(project, 'scripts/node node_modules/typescript/bin/tsc');
@@ -24,7 +24,7 @@ test('the compiler names the missing operation in the words of README', async ()
   expect(stdout.replaceAll(/\{ createPlant: .*? \}(?=')/g, '{ createPlant: … }')).toContain(sentence);
 });
 
-test('check has no objection to the code of README', async () => {
+test('`npm run check` accepts the code of README', async () => {
   expect(await addWhatReadmeShows()).toMatchObject({ code: 0 });
   const { code, stdout, stderr } = await run(project, 'npm run check');
   expect({ code, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' });
@@ -33,7 +33,7 @@ test('check has no objection to the code of README', async () => {
 test.each([
   ['SQLite', `sqlite:${project.folder}/plants.db`],
   ['PostgreSQL', server.url()],
-])('the new operation counts the plants on %s', async (_engine, database) => {
+])('the new operation returns the number of plants, on %s', async (_engine, database) => {
   const service = await startService({ DATABASE_URL: database }, project.folder, project.main);
   expect((await createPlant(service, '{"id":1,"name":"Ginkgo biloba"}')).status).toBe(200);
   const headers = { Authorization: `Bearer ${service.token}` };

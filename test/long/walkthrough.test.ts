@@ -23,12 +23,12 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
   const project = new Project();
   const started: Started[] = [];
   let server: PostgresServer;
-  /** A free port of this machine for each port in the text. */
+  /** Maps each port in the text of the page to a free port of this machine. */
   const ports = new Map<string, string>();
   const here = (text: string) =>
     text.replace(/\b(5432|8080|4000|3001|3002|9001|9002)\b/g, (port) => ports.get(port) ?? port).replace(LAST, SHORT);
   const walk = async (lines: string) => {
-    // The PATH begins with the programs of this server's version, because it may name another PostgreSQL first.
+    // The PATH begins with the programs of this server's version, because the machine may also have another version.
     const path = `PATH="${join(POSTGRES ?? '', 'bin')}:$PATH"`;
     const { code, stdout, stderr } = await run(project, `set -euo pipefail; export ${path}\n${here(lines)}`);
     expect({ lines, code, stderr }).toMatchObject({ lines, code: 0 });
@@ -87,7 +87,6 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
     expect(exported).toHaveLength(COUNT + 1);
     expect(exported[1]).toBe(`{"id":${FIRST},"name":"Plant ${FIRST}"}`);
     expect(exported.at(-1)).toBe(`{"id":${SHORT},"name":"Plant ${SHORT}"}`);
-    // None of the processes was restarted.
     expect(await walk(first)).toContain('{"name":"Ginkgo biloba"}');
     expect(started.map(({ child }) => child.exitCode)).toEqual([null, null, null, null]);
   });

@@ -17,7 +17,7 @@ const [scraping = ''] = blocks('observability', 'Prometheus', 'yaml');
 const RULES = 'deploy/prometheus/plant-store.rules.yml';
 const alerts = readFileSync(join(ROOT, RULES), 'utf8');
 const names = [...alerts.matchAll(/alert: (\w+)/g)].map(([, name]) => name);
-/** The rows of the tables under a heading, each as its cells without backticks. */
+/** Returns the rows of the tables under a heading: for each row its cells, without backticks. */
 const rowsOf = (heading: string) =>
   [...(OBSERVABILITY.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '').matchAll(/^\| (`.*) \|$/gm)].map(
     ([, row = '']) => row.split(' | ').map((cell) => cell.trim().replaceAll('`', '')),
@@ -61,7 +61,7 @@ test('docs/observability.md lists each metric of the service, with its type and 
   expect(documented.toSorted()).toEqual(served.toSorted());
 });
 
-test('docs/observability.md names each outcome and each kind of error', () => {
+test('docs/observability.md lists each outcome and each kind of error', () => {
   for (const [, value = ''] of text.matchAll(/^plant_store_\w+_total\{(?:outcome|kind)="(\w+)"\}/gm))
     expect(OBSERVABILITY).toContain(`\`${value}\``);
 });
@@ -69,12 +69,12 @@ test('docs/observability.md names each outcome and each kind of error', () => {
 test('docs/observability.md lists each member of the log lines of requests', () => {
   const lines = service.log().filter(({ msg }) => String(msg).endsWith('request') || msg === 'request failed');
   const logged = new Set(lines.flatMap((line) => Object.keys(line)));
-  // The rows after `msg` are the other log lines, by their text.
+  // The rows after `msg` are the messages of the other log lines.
   const documented = rowsOf('Log').map(([name]) => name);
   expect(documented.slice(0, documented.indexOf('msg') + 1).toSorted()).toEqual([...logged].toSorted());
 });
 
-test('docs/observability.md names each log message in the sources', () => {
+test('docs/observability.md lists each log message in the sources', () => {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(ROOT, 'src', file), 'utf8'));
@@ -106,7 +106,7 @@ testWithPromtool('promtool accepts the configuration of Prometheus in docs/obser
   expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('8 rules found') });
 });
 
-/** Ten minutes of the metrics of one instance, with a value for each minute. */
+/** The metrics of one instance for ten minutes, with a value for each minute. */
 const minutes = (state: { up: number; failures: number; waiting: number; quick: number; age: string }) => ({
   'up{job="plant-store",instance="a"}': `${state.up}x10`,
   'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+1000x10',
@@ -120,7 +120,7 @@ const minutes = (state: { up: number; failures: number; waiting: number; quick: 
   'plant_store_connections_cut_off_total{reason="unread",instance="a"}': `0+${state.failures * 4}x10`,
   'plant_store_log_lines_dropped_total{instance="a"}': `0+${state.failures}x10`,
 });
-/** The labels of each alert that fires. */
+/** Returns the labels of each alert that fires. */
 const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   PlantStoreDown: { severity: 'critical', job: 'plant-store', instance: 'a' },
   PlantStoreFails: { severity: 'critical' },
@@ -141,7 +141,7 @@ test('each alert is in docs/observability.md, and has a summary and a runbook', 
 testWithPromtool('each alert fires for a bad instance, and none for a good one', (promtool) => {
   expect(names).toEqual(Object.keys(FIRING));
   const folder = temporaryFolder();
-  // Only the labels are compared, so the annotations are removed.
+  // The test compares only the labels, so it removes the annotations.
   writeFileSync(join(folder, 'rules.yml'), alerts.replaceAll(/ {8}annotations:\n(?: {10}.*\n)+/g, ''));
   const period = (state: Parameters<typeof minutes>[0], fires: boolean) => ({
     interval: '1m',
@@ -156,7 +156,7 @@ testWithPromtool('each alert fires for a bad instance, and none for a good one',
     period({ up: 0, failures: 20, waiting: 9000, quick: 90, age: '1900' }, true),
     period({ up: 1, failures: 0, waiting: 1000, quick: 100, age: '700' }, false),
   ];
-  // JSON is valid YAML.
+  // The file that promtool reads must be YAML; JSON is valid YAML.
   writeFileSync(join(folder, 'tests.yml'), JSON.stringify({ rule_files: ['rules.yml'], tests }));
   const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', 'tests.yml'], {
     cwd: folder,

@@ -24,7 +24,6 @@ test('the admin listener serves /metrics for GET and HEAD only', async () => {
   for (const path of ['/metrics', '/livez'])
     expect(await ask('POST', path)).toEqual([405, 'application/json', 'no-store', 'GET, HEAD']);
   expect((await ask('GET', '/metrics/'))[0]).toBe(404);
-  // The public port must not serve metrics.
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
 });
 
@@ -34,7 +33,7 @@ testWithPromtool('promtool accepts the names of the metrics', async (promtool) =
   expect([status, stdout, stderr]).toEqual([0, '', '']);
 });
 
-test('each metric has a help and a type, and only the names of counters end in _total', async () => {
+test('each metric has a HELP line and a TYPE line, and only the names of counters end in _total', async () => {
   const families = (await scrape(service)).trim().split('\n\n');
   expect(families.length).toBeGreaterThan(30);
   for (const family of families) {
@@ -43,7 +42,7 @@ test('each metric has a help and a type, and only the names of counters end in _
   }
 });
 
-test('requests with new paths, ids and methods add no metrics', async () => {
+test('requests with new paths, ids and methods add no time series to the metrics', async () => {
   const send = (id: number) => {
     const headers = { 'X-Request-Id': String(id) };
     if (id % 2 === 0) return createPlant(service, `{"id":${id},"name":"x"}`, headers);

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 const PLANT = '{"id":1,"name":"x"}';
 const newFile = () => join(temporaryFolder(), 'plants.db');
 
-/** Starts a service that checks its token without its store. */
+/** Starts a service with a token of TOKEN_FILE, which the service checks without its store. */
 async function provisioned(url: string): Promise<Service> {
   const file = join(temporaryFolder(), 'token');
   const token = 'a-token-that-was-provisioned-000001';
@@ -57,7 +57,7 @@ test('metrics show requests in flight and waiting plants, and count the failures
   await service.stop();
 });
 
-test('metrics count the requests that are refused because too many are under way', async () => {
+test('metrics count the requests that the service refuses because too many others are under way', async () => {
   const file = newFile();
   const service = await provisioned(`sqlite:${file}`);
   await createPlant(service, PLANT);
@@ -78,10 +78,10 @@ test('metrics count the requests that are refused because too many are under way
   await service.stop();
 });
 
-test('metrics are served at once while the store is away, and count the requests that it fails', async () => {
+test('the service answers /metrics at once while its store is unavailable, and counts the requests that fail', async () => {
   const away = await PostgresServer.create();
   const url = away.url(await away.createDatabase());
-  // This service looks up the token in the store, and already fails there.
+  // This service fails at the look-up of the token, because the token is in the store.
   const asking = await startService({ DATABASE_URL: url, ADMIN_PORT: '0' });
   const service = await provisioned(url);
   await away.stop();
@@ -94,7 +94,7 @@ test('metrics are served at once while the store is away, and count the requests
   expect([(await failing).status, (await createPlant(asking, PLANT)).status]).toEqual([503, 503]);
   for (const each of [service, asking]) {
     const text = await untilSample(each, 'plant_store_http_requests_in_flight', 0);
-    // The failure of /readyz is not counted.
+    // The metrics do not count the failure of /readyz.
     expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 1, failed: 0 });
     await each.stop();
   }

@@ -19,7 +19,7 @@ const start = (url: string) => startService({ DATABASE_URL: url, ADMIN_PORT: '0'
 
 const PLANT = '{"id":1,"name":"x"}';
 
-/** The counts of requests for createPlant, and of requests outside the contract. */
+/** Returns the number of requests for createPlant, and of requests for no operation of the contract. */
 function requestsIn(text: string): Record<string, number> {
   const all = Object.entries(samples(text, 'plant_store_http_requests_total'));
   return Object.fromEntries(all.filter(([labels]) => /^(createPlant|none) /.test(labels)));
@@ -73,7 +73,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(samples(text, 'plant_store_build_info')).toEqual({ [`${version} ${process.versions.node} ${engine}`]: 1 });
 
-    // A request that Node's parser refuses has no duration.
+    // The service measures no duration of a request that Node's parser refuses.
     const name = 'plant_store_http_request_duration_seconds';
     expect(samples(text, `${name}_count`)).toMatchObject({ createPlant: 8, none: 5 });
     const seconds = (operation: unknown) =>

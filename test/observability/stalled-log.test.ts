@@ -42,7 +42,7 @@ async function create(service: { readonly url: string; readonly token: string },
   }
 }
 
-/** Sends SIGTERM once or twice, and returns the time until the process ends, in milliseconds. */
+/** Sends SIGTERM once or twice, and returns the milliseconds until the process ends. */
 async function timeToEnd({ child }: Pick<Started, 'child'>, signals = 1): Promise<number> {
   const gone = once(child, 'exit').then(() => performance.now());
   const begun = performance.now();
@@ -106,7 +106,7 @@ testWith(noSmallDisk, 'a service logs how many lines it dropped once the disk of
   const said = lines();
   const notice = { level: 'warn', lines: dropped, msg: 'log lines were dropped: stdout could not be written' };
   expect(said.filter(isNotice).map((line) => JSON.parse(line) as unknown)).toEqual([expect.objectContaining(notice)]);
-  // Every line is whole, except for at most one that the full disk has cut.
+  // Every line is complete, except for at most one that the service could not finish because the disk was full.
   const torn = said.filter((line) => !line.endsWith('}'));
   expect(torn.length).toBeLessThan(2);
   const whole = said.filter((line) => line.includes('"msg":"request"') && !torn.includes(line));
@@ -115,7 +115,7 @@ testWith(noSmallDisk, 'a service logs how many lines it dropped once the disk of
   expect(await timeToEnd(service)).toBeLessThan(10_000);
 });
 
-test('a log without a reader does not fill the memory', async () => {
+test('a service whose log has no reader does not keep all log lines in memory', async () => {
   const script = `
     import { createLog } from './src/observability/log.ts';
     const log = createLog('info');

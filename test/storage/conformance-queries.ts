@@ -23,7 +23,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
   };
 
   describe('a query', () => {
-    test('may hold one value twice, and returns the number of rows that it writes', async () => {
+    test('may contain the same value twice, and returns the number of rows that it writes', async () => {
       const { database } = getStore();
       const ids = [await insert(database, 'twice'), await insert(database, 'twice')];
       const named = database.updateTable('plants').set({ name: 'twice', tag: 'twice' }).where('name', '=', 'twice');
@@ -34,7 +34,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       expect(await deleted.execute()).toHaveLength(2);
     });
 
-    test('reads the row that the query before it has written', async () => {
+    test('reads the row that the previous query has written', async () => {
       const { database } = getStore();
       for (let times = 0; times < 50; times++) expect(await nameOf(await insert(database, 'seen'))).toBe('seen');
     });
@@ -57,7 +57,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       expect(await found.where('id', 'not in', []).execute()).toEqual([{ id }]);
     });
 
-    test('names the kind of constraint that it violates', async () => {
+    test('fails with the kind of the constraint that it violates', async () => {
       const { database } = getStore();
       const run = (statement: string) => sql.raw(statement).execute(database);
       await run(
@@ -82,7 +82,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
   });
 
   describe('a transaction', () => {
-    test('reads its own writes, which others read only after its commit', async () => {
+    test('reads its own writes, which other queries read only after the commit', async () => {
       const { transaction } = getStore();
       const other = await open();
       const id = await transaction(async (database) => {
@@ -112,7 +112,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       expect(await items.count()).toBe(before);
     });
 
-    test('runs no further query after one of its queries has failed', async () => {
+    test('runs no more queries after a query has failed', async () => {
       const { database, transaction } = getStore();
       const id = await insert(database, 'there');
       let late: Promise<unknown> | undefined;
@@ -138,7 +138,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       expect(await getStore().items.count()).toBe(before);
     });
 
-    test('refuses each call inside its work that bypasses its own database', async () => {
+    test('rejects each call in its work that does not use its own database object', async () => {
       const { database, items, transaction } = getStore();
       const before = await items.count();
       for (const ask of [
@@ -160,7 +160,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       await insert(database, 'free again');
     });
 
-    test('is rolled back when its work sleeps for too long, and waiting creates succeed', async () => {
+    test('is rolled back when its work takes too long, and waiting creates then succeed', async () => {
       const { transaction, items } = getStore();
       const [begun, late] = [Promise.withResolvers<undefined>(), Promise.withResolvers<unknown>()];
       const ids = { undone: nextId++, created: nextId++ };
@@ -182,7 +182,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
     test.each([
       ['one opening', () => Promise.resolve(undefined)],
       ['two openings', open],
-    ])('loses no update beside eleven others, through %s of the store', async (_count, openOther) => {
+    ])('loses none of twelve concurrent updates of a row, through %s of the store', async (_count, openOther) => {
       const [store, other] = [getStore(), await openOther()];
       const id = await insert(store.database, '0');
       const works = Array.from({ length: 12 }, (_, index) =>
@@ -193,7 +193,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       expect(await nameOf(id)).toBe('12');
     });
 
-    test('succeeds although another one updates the same two rows in the opposite order', async () => {
+    test('succeeds when another transaction updates the same two rows in the opposite order', async () => {
       const { database, transaction } = getStore();
       const ids = [await insert(database, '0'), await insert(database, '0')];
       const add = (order: readonly bigint[]) =>

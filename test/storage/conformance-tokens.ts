@@ -7,7 +7,7 @@ export function testTokens(tokensOf: () => TokenStore): void {
     const hash = (fill: number) => new Uint8Array(32).fill(fill);
     const token = (name: string, fill: number) => ({ name, hash: hash(fill), scopes: [] });
 
-    test('deletes a token, which neither find nor list returns afterwards', async () => {
+    test('deletes a token, so that neither find nor list returns it', async () => {
       expect(await tokensOf().add(token('lost', 110))).toBe(true);
       await tokensOf().delete(hash(110));
       expect(await tokensOf().find(hash(110))).toBeUndefined();
@@ -15,7 +15,7 @@ export function testTokens(tokensOf: () => TokenStore): void {
       await tokensOf().delete(hash(110));
     });
 
-    test('adds a first token only if it never held a token', async () => {
+    test('adds a first token only if the store never had a token', async () => {
       const attempts = Array.from({ length: 10 }, (_, index) => tokensOf().addFirst(token(`first ${index}`, index)));
       expect((await Promise.all(attempts)).filter((added) => added)).toHaveLength(1);
       const [first] = await tokensOf().list();

@@ -5,7 +5,7 @@ import { testQueries } from './conformance-queries.ts';
 import { testTokens } from './conformance-tokens.ts';
 import { LOOKALIKES, TEXTS } from './texts.ts';
 
-/** An engine under test: each call of `open` opens the same store, which is empty at first. */
+/** A test place for an engine: each call of `open` opens the same store, which is empty at first. */
 export interface Engine {
   readonly open: () => Promise<Store>;
 }
@@ -40,7 +40,7 @@ export function testEngine(name: string, { open }: Engine): void {
         expect(await stored(plant)).toEqual(plant);
       });
 
-      test('with each text that other programs corrupt, and returns the text unchanged', async () => {
+      test('with each text that programs often corrupt, and returns the text unchanged', async () => {
         const plants = TEXTS.flatMap((text) => [newPlant({ name: text }), newPlant({ tag: text })]);
         const creations = await Promise.all(plants.map((plant) => store.items.create(plant)));
         expect(new Set(creations)).toEqual(new Set(['created']));
@@ -73,7 +73,7 @@ export function testEngine(name: string, { open }: Engine): void {
         expect(await stored(plant)).toEqual(plant);
       });
 
-      test.each(LOOKALIKES)('with "conflict" for another text that looks the same: %j and %j', async (one, other) => {
+      test.each(LOOKALIKES)('with "conflict" if the names differ but look the same: %j and %j', async (one, other) => {
         const plant = newPlant({ name: one, tag: one });
         expect(await store.items.create(plant)).toBe('created');
         expect(await store.items.create({ ...plant, name: other })).toBe('conflict');
@@ -89,7 +89,7 @@ export function testEngine(name: string, { open }: Engine): void {
         expect(creations.toSorted()).toEqual(['created', ...Array.from({ length: 49 }, () => 'replayed')]);
       });
 
-      test('stores one of ten contents with one id, and answers "conflict" to the nine others', async () => {
+      test('stores one of ten different plants with the same id, and answers "conflict" to the other nine', async () => {
         const { id } = newPlant();
         const contents = Array.from({ length: 50 }, (_, index) => ({ id, name: `content ${index % 10}` }));
         const creations = await Promise.all(contents.map((plant) => store.items.create(plant)));
@@ -100,7 +100,7 @@ export function testEngine(name: string, { open }: Engine): void {
         });
       });
 
-      test('stores one of two contents with one id when they come through two openings of the store', async () => {
+      test('stores one of two different plants with the same id when each comes through its own open store', async () => {
         const other = await open();
         const ids = Array.from({ length: 200 }, () => newPlant().id);
         const attempts = ids.flatMap((id) => [
@@ -116,7 +116,7 @@ export function testEngine(name: string, { open }: Engine): void {
       test.each([
         ['1,000 calls of create', (plants: readonly Item[]) => Promise.all(plants.map((plant) => outcomeOf(plant)))],
         ['one call of createAll', (plants: readonly Item[]) => store.items.createAll(plants)],
-      ])('rejects only the one plant that cannot be stored, in %s', async (_calls, create) => {
+      ])('rejects only the plant that it cannot store, in %s', async (_calls, create) => {
         const plants = Array.from({ length: 1000 }, () => newPlant());
         const bad = plants.map((plant, index) => (index === 500 ? { ...plant, name: 'lone \ud800' } : plant));
         const outcomes = await create(bad);
@@ -126,7 +126,7 @@ export function testEngine(name: string, { open }: Engine): void {
     });
 
     describe('createAll', () => {
-      test('returns the outcome of each plant in order, and stores the first of several with one id', async () => {
+      test('returns the outcome of each plant in order, and stores only the first of several plants with the same id', async () => {
         const [one, other, third] = [newPlant(), newPlant({ tag: '' }), newPlant()];
         await store.items.create(one);
         const plants = [other, one, { ...one, tag: 'x' }, third, { ...other, tag: 'x' }, { ...other }];

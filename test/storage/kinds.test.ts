@@ -5,7 +5,7 @@ import { PostgresServer } from '../support/postgres.ts';
 import { Project } from '../support/project.ts';
 import { run } from '../support/readme.ts';
 
-/** Until 1972 its clocks were 44 minutes and 30 seconds behind UTC. */
+/** A time zone that was 44 minutes and 30 seconds behind UTC until 1972. */
 const ZONE = 'Africa/Monrovia';
 const server = await PostgresServer.create({ TimeZone: ZONE });
 afterAll(() => server.remove());
@@ -27,7 +27,7 @@ for (const [engine, types, others, end] of [
 test.each([
   ['SQLite', 'sqlite:plants.db'],
   ['PostgreSQL', server.url()],
-])('writes, reads, queries, updates and compares every kind of column on %s', async (_engine, url) => {
+])('a store on %s writes, reads, queries, updates and compares every kind of column', async (_engine, url) => {
   const script = `TZ=${ZONE} scripts/node test/storage/kinds.ts ${url}`;
   expect(await run(project, script)).toEqual({ code: 0, stdout: '', stderr: '' });
 });

@@ -15,7 +15,7 @@ const location = url.startsWith('sqlite:')
 const store = await openStore(location, { create: true });
 const { items, database, transaction } = store;
 
-/** A value of every kind, by the name of its column. The copy has a second column of each kind, named `…_or_null`. */
+/** A value for the column of each kind. The copy has a second column of each kind, named `…_or_null`. */
 const VALUES = {
   text: 'x\u{1F331}',
   int64: 9007199254740993n,
@@ -58,7 +58,7 @@ for (const item of [newItem(), newItem(full(VALUES)), newItem({ ...OTHERS, ...fu
   assert.deepEqual(await items.createAll([item, { ...item, name: 'y' }]), ['replayed', 'conflict']);
 }
 
-// Another value in any column is a conflict; the same value in another notation is a replay.
+// An item with another value in any column is a conflict; the same value in another notation is a replay.
 const item = newItem(full(VALUES));
 await items.create(item);
 for (const name of NAMES) {
@@ -120,7 +120,7 @@ for (const timestamp of ['0001-01-01T00:00:00.000Z', '1890-06-01T12:00:00.001Z',
   assert.deepEqual(await stored(each.id), each);
 }
 
-// Each kind works in `where`, `update`, `returning`, `insert` and a subquery.
+// The statements use each kind in `where`, `update`, `returning`, `insert` and a subquery.
 const query = newItem();
 await items.create(query);
 const plants = () => database.updateTable('plants').where('id', '=', query.id);
@@ -167,7 +167,7 @@ const pair = database
   .where('other.id', '=', 3n);
 assert.deepEqual(await pair.executeTakeFirstOrThrow(), OTHERS);
 
-// Computed columns have the types that docs/transactions.md names.
+// The values of computed columns have the types in docs/transactions.md.
 const [computed] = await database
   .selectFrom('plants')
   .select(({ fn }) => [
@@ -183,7 +183,7 @@ const [computed] = await database
 assert.deepEqual([computed?.count, computed?.max, computed?.sum], [2n, 2n, 3n]);
 assert.deepEqual([Number(computed?.int32), Number(computed?.avg), computed?.number], [VALUES.int32, VALUES.int32, 0.2]);
 
-// A transaction decodes rows as a query does.
+// A query inside a transaction decodes rows as a query outside does.
 const seen = await transaction(async (own) => {
   await own
     .updateTable('plants')

@@ -29,7 +29,7 @@ const sabotage = (text: string) => server.query(text, database);
 
 /** Installs a trigger that makes the next inserts fail with a SQLSTATE. @param times how many inserts fail */
 async function failInserts(state: string, times: number): Promise<void> {
-  // PostgreSQL does not roll back a sequence.
+  // The function counts with a sequence, because PostgreSQL does not roll back a sequence.
   await sabotage(`create sequence tries;
     create function fail() returns trigger language plpgsql as $$ begin
       if nextval('tries') <= ${times} then raise exception 'sabotage' using errcode = '${state}'; end if;
@@ -44,7 +44,7 @@ async function time(work: Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-describe('retries a batch after', () => {
+describe('the store retries a batch of plants after', () => {
   test.each([
     ['a serialization failure', '40001'],
     ['a deadlock', '40P01'],
@@ -68,7 +68,7 @@ describe('retries a batch after', () => {
     await using other = await OtherSession.open(server.url(database));
     await other.run('begin');
     await other.run(`insert into plants (id, name) values (${String(two.id)}, 'Ginkgo')`);
-    // The first two plants keep both writers busy, so that the next two form one batch.
+    // The store has two writers. The first two plants keep both busy, so that the next two plants form one batch.
     const first = [newPlant(), newPlant()].map((plant) => store.items.create(plant));
     const creations = [one, two].map((plant) => store.items.create(plant));
     await server.until("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
@@ -92,7 +92,7 @@ describe('retries a batch after', () => {
     for (const plant of plants) creations.push(await store.items.create(plant));
     over.abort();
     await killing;
-    // A retry after a lost answer finds its own plant, and answers "replayed".
+    // If the answer to an insert is lost, the retry finds the plant of that insert, and answers "replayed".
     expect(new Set(creations)).toContain('created');
     expect(creations).not.toContain('conflict');
     expect(await allPlants(store)).toEqual(plants);
@@ -110,7 +110,7 @@ describe('retries a batch after', () => {
   });
 });
 
-describe('fails the plants of a batch with StoreUnavailable', () => {
+describe('the store rejects creates with StoreUnavailable', () => {
   test('when inserts fail for longer than a plant may wait, and stores plants again afterwards', async () => {
     await failInserts('40001', 1_000_000);
     const plant = newPlant();
@@ -119,7 +119,7 @@ describe('fails the plants of a batch with StoreUnavailable', () => {
     await expect(creation).rejects.toEqual(UNAVAILABLE);
     expect(await duration).toBeGreaterThan(STORE_PATIENCE_MS - 1000);
     expect(await duration).toBeLessThan(STORE_PATIENCE_MS + 1000);
-    // The next plant must not wait as long as the first.
+    // The next plant must fail sooner than the first.
     expect(await time(store.items.create(plant))).toBeLessThan(1000);
     await sabotage('drop trigger fail on plants');
     expect(await store.items.create(plant)).toBe('created');
@@ -161,7 +161,7 @@ describe('fails the plants of a batch with StoreUnavailable', () => {
   });
 });
 
-test('rejects only the plants that a constraint of the operator refuses', async () => {
+test('the store rejects only the plants that a constraint of the operator refuses', async () => {
   await sabotage("alter table plants add constraint no_weeds check (name <> 'weed')");
   const plants = Array.from({ length: 3000 }, (_, index) => ({
     ...newPlant(),
@@ -170,14 +170,14 @@ test('rejects only the plants that a constraint of the operator refuses', async 
   const outcomes = await Promise.allSettled(plants.map((plant) => store.items.create(plant)));
   const refused = outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [index] : []));
   expect(refused).toEqual([500, 1500, 2500]);
-  // The message goes to the log, so it must not contain the text of a plant.
+  // The service logs the message of this error, which must not contain the text of a plant.
   expect(outcomes[500]).toMatchObject({
     reason: { name: 'ConstraintViolated', constraint: 'check', message: expect.not.stringContaining('weed,') },
   });
   expect(await allPlants(store)).toHaveLength(2997);
 });
 
-test('stores a plant after a constraint has refused another plant with the same id', async () => {
+test('the store stores a plant after a constraint has refused another plant with the same id', async () => {
   await sabotage("alter table plants add constraint no_weeds check (name <> 'weed')");
   const { id } = newPlant();
   const first = Array.from({ length: 2 }, () => store.items.create(newPlant()));
@@ -244,7 +244,7 @@ describe('the store', () => {
   });
 });
 
-test('reports StoreUnavailable when transaction_timeout of the server ends a transaction', async () => {
+test('the store rejects with StoreUnavailable when transaction_timeout of the server ends a transaction', async () => {
   await sabotage(`alter database ${database} set transaction_timeout = '200ms'`);
   const own = await openStore(readPostgresLocation(server.url(database)), { create: false });
   const slow = own.transaction((all) => sql`select pg_sleep(0.3)`.execute(all));

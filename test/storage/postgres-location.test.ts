@@ -118,7 +118,7 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
     [`postgres://plants@elsewhere/plants?passfile=${passfile}`, 'must have a passfile with one password for all'],
     [`postgres://plants@db,one/plants?passfile=${passfile}`, 'must have a passfile with one password for all'],
     ['postgres://plants:secret@db/plants?connect_timeout=0', 'must have a connect_timeout in seconds, from 1 to 9999'],
-  ])('refuses %s with the cure, and without the password', (url, message) => {
+  ])('refuses %s with an error that gives the cure and does not contain the password', (url, message) => {
     const attempt = () => read(url);
     expect(attempt).toThrow(expect.objectContaining({ name: 'ExplainedError' }));
     expect(attempt).toThrow(`DATABASE_URL ${message}`);

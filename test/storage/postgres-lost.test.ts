@@ -78,7 +78,7 @@ describe('an open store', () => {
     expect(await removal).toBe(true);
   });
 
-  test('repeats a change whose commit may have succeeded only if the change is repeatable', async () => {
+  test('repeats a change only if it is repeatable, when its commit may already have succeeded', async () => {
     await server.query(
       `create function wait() returns trigger language plpgsql as $$ begin
          perform pg_advisory_xact_lock(1); return null; end $$;
@@ -115,7 +115,7 @@ describe('an open store', () => {
   });
 });
 
-test('leaves no connection behind when the store closes during a write', async () => {
+test('the store leaves no connection open when it closes during a write', async () => {
   const database = await server.createDatabase();
   const store = await open(server.url(database));
   await using other = await Session.open(server.url(database));
@@ -129,7 +129,7 @@ test('leaves no connection behind when the store closes during a write', async (
   await server.until(`select where not exists (select ${connections})`);
 });
 
-test('reports a failed plant and no batch to the observer when the store is not open yet', async () => {
+test('the store reports a failed plant and no batch to its observer while it is not open yet', async () => {
   const observer = { written: jest.fn(), answered: jest.fn(), failed: jest.fn() };
   const location = readPostgresLocation(`postgres://postgres@127.0.0.1:${await freePort()}/plants`);
   const store = await openStore(location, { create: true, onUnreachable: () => undefined, observer });
@@ -139,7 +139,7 @@ test('reports a failed plant and no batch to the observer when the store is not 
   expect(observer.written).not.toHaveBeenCalled();
 });
 
-test('reports StoreUnavailable when a balancer without a backend closes each connection', async () => {
+test('the store rejects with StoreUnavailable when a balancer without a backend closes each connection', async () => {
   let dialled = 0;
   const balancer = createServer((socket) => {
     dialled++;

@@ -18,7 +18,7 @@ describe('while the synchronous standby is away, the store', () => {
   let store: Store;
   beforeEach(async () => {
     database = await primary.createDatabase();
-    // Hides the warning by which PostgreSQL tells that a commit did not wait for the standby.
+    // Hides PostgreSQL's warning that a commit did not wait for the standby.
     await primary.query(`alter database ${database} set client_min_messages = 'error'`);
     store = await open(primary.url(database));
     await commitsWaitFor('a standby that is away');
@@ -28,7 +28,7 @@ describe('while the synchronous standby is away, the store', () => {
     await store.close();
   });
 
-  /** Sets the standby that commits wait for; '' means none. */
+  /** Sets the name of the standby that commits wait for; with '', they wait for none. */
   async function commitsWaitFor(standby: string): Promise<void> {
     primary.set({ synchronous_standby_names: standby === '' ? '' : `"${standby}"` });
     primary.reload();
@@ -39,10 +39,10 @@ describe('while the synchronous standby is away, the store', () => {
     await primary.query('checkpoint');
   }
 
-  test('acknowledges no plant, and replays it once commits no longer wait', async () => {
+  test('acknowledges no plant until commits no longer wait, and then replays the plant', async () => {
     const plant = { id: 1n, name: 'Ginkgo' };
     await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
-    // The plant is visible, but would be lost with the primary.
+    // Queries on the primary see the plant, but the standby does not have it.
     expect(await allPlants(store)).toEqual([plant]);
     await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
     expect(await primary.query(WAITING)).toEqual([]);
@@ -64,7 +64,7 @@ describe('while the synchronous standby is away, the store', () => {
       void creation.then(() => (settled = true)).catch(() => undefined);
       await primary.until(WAITING);
       await primary.query(`select ${end}(pid) from pg_stat_activity where wait_event = 'SyncRep'`);
-      // The store retries, and waits again.
+      // The store retries the create, and waits for the standby again.
       await primary.until(WAITING);
       expect(settled).toBe(false);
       await commitsWaitFor('');
@@ -72,7 +72,7 @@ describe('while the synchronous standby is away, the store', () => {
     },
   );
 
-  test('acknowledges no plant that a crash of the primary during the wait made visible', async () => {
+  test('acknowledges no plant that queries see only because the primary crashed during the wait', async () => {
     const plant = { id: 1n, name: 'Ginkgo' };
     const lost = store.items.create(plant).catch(() => undefined);
     await primary.until(WAITING);
@@ -108,7 +108,7 @@ describe('with several hosts in its URL, the store', () => {
     });
   });
 
-  test('uses the primary, and its standby after the promotion', async () => {
+  test('uses the primary, and uses the standby after its promotion', async () => {
     const database = await primary.createDatabase();
     const standby = await primary.createStandby();
     const store = await open(hosts([standby.port, primary.port], database));
@@ -127,13 +127,13 @@ describe('with several hosts in its URL, the store', () => {
     await primary.start();
   });
 
-  test('leaves a host that has become read-only for the other host', async () => {
+  test('changes to the other host when its host becomes read-only', async () => {
     const other = await PostgresServer.create();
     const database = await primary.createDatabase();
     await other.query(`create database ${database}`);
     const store = await open(hosts([primary.port, other.port], database));
     await store.items.create({ id: 1n, name: 'Ginkgo' });
-    // A failover manager demotes a primary in this way.
+    // Programs that manage failover make a primary read-only in this way.
     primary.set({ default_transaction_read_only: 'on' });
     primary.reload();
     await primary.until("select 1 where current_setting('default_transaction_read_only') = 'on'");

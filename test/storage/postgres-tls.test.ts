@@ -32,7 +32,7 @@ server.reload();
 await server.until("select 1 from pg_settings where name = 'ssl' and setting = 'on'");
 afterAll(() => Promise.all([server.remove(), plain.remove()]));
 
-/** Connects, and returns the error, otherwise the name in the client's certificate, otherwise whether TLS is in use. */
+/** Connects, and returns the error, or the client certificate's name, or (without either) whether TLS is in use. */
 async function connect({ port }: PostgresServer, host: string, parameters: string): Promise<boolean | string> {
   const url = `postgres://postgres@${host}:${port}/postgres?application_name=tls${parameters}`;
   try {
@@ -73,7 +73,7 @@ describe('the store, on a server with TLS,', () => {
     expect(refusal).toContain(`is not valid: ${reason}`);
   });
 
-  test('accepts a certificate of another name with sslmode=verify-ca', async () => {
+  test('accepts a certificate with another host name, with sslmode=verify-ca', async () => {
     expect(await connect(server, '127.0.0.1', `&sslmode=verify-ca&sslrootcert=${root}`)).toBe(true);
   });
 });
@@ -85,7 +85,7 @@ describe('the store, on a server without TLS,', () => {
     );
   });
 
-  test('is unavailable, not unusable, while another host of its URL may come back', async () => {
+  test('is unavailable, not unusable, if another host of its URL does not answer', async () => {
     const hosts = `postgres://postgres@127.0.0.1:${plain.port},127.0.0.1:${await freePort()}`;
     const opening = openStore(readPostgresLocation(`${hosts}/postgres?sslmode=require`), { create: true });
     await expect(opening).rejects.toMatchObject({

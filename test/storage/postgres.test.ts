@@ -23,7 +23,7 @@ const open = (name = database, create = true) => openStore(readPostgresLocation(
 
 testEngine('PostgreSQL', { open: () => open() });
 
-test('uses the password of the URL, and never PGPASSWORD', async () => {
+test('the store uses the password of the URL, and never PGPASSWORD', async () => {
   await server.query("create role keeper login password 'right'");
   const own = await server.createDatabase('owner keeper');
   const rules = join(server.data, 'pg_hba.conf');
@@ -39,14 +39,14 @@ test('uses the password of the URL, and never PGPASSWORD', async () => {
   delete process.env['PGPASSWORD'];
 });
 
-test('connects through a Unix socket', async () => {
+test('the store connects through a Unix socket', async () => {
   const url = `postgres://postgres@${encodeURIComponent(server.folder)}:${server.port}/${database}`;
   const store = await openStore(readPostgresLocation(url), { create: true });
   await store.ready();
   await store.close();
 });
 
-test('rejects a statement with too few values, and does not retry it', async () => {
+test('the store rejects a statement with too few values, and does not retry it', async () => {
   using session = new Session(readPostgresLocation(server.url(database)));
   let tries = 0;
   const work = session.withRetries((query) => {
@@ -75,7 +75,7 @@ test.each([
   }
 });
 
-test('reports the serialization failure, not an unreachable server, when retries take all the time', async () => {
+test('reports a serialization failure, not an unreachable server, when its retries exceed the time limit', async () => {
   using session = new Session(readPostgresLocation(server.url(database)));
   const lose = "do $$ begin raise exception 'lost' using errcode = '40001'; end $$";
   const loses = session.transaction((query) => query(lose), performance.now() + 1500, false);
@@ -90,7 +90,7 @@ test('reports the serialization failure, not an unreachable server, when retries
   expect(tries).toBe(3);
 });
 
-test('names a prepared statement by the hash of its text, and reconnects when that name is taken', async () => {
+test('a session uses the hash of a statement as its name, and reconnects when the server already has that name', async () => {
   using session = new Session(readPostgresLocation(server.url(database)));
   const text = 'select name from pg_prepared_statements where name like $1';
   const name = `store_${hash('sha256', text).slice(0, 16)}`;
@@ -99,7 +99,7 @@ test('names a prepared statement by the hash of its text, and reconnects when th
   expect((await session.withRetries((query) => query(text, 'store%'), until)).rows).toEqual([{ name }]);
 });
 
-test('runs eight queries at once, and looks up a token meanwhile', async () => {
+test('the store runs eight queries at once, and looks up a token meanwhile', async () => {
   const own = await server.createDatabase();
   const store = await open(own);
   const hash = new Uint8Array(32);
@@ -119,7 +119,7 @@ test('runs eight queries at once, and looks up a token meanwhile', async () => {
   await store.close();
 });
 
-test('ends a list that the caller does not read', async () => {
+test('the store ends a list of plants that the caller does not read', async () => {
   const engine = await openPostgres(readPostgresLocation(server.url(database)), { create: true });
   const list = whileRead(engine.portions({ sql: 'select generate_series(1, 3)', values: [], writes: false }, 1), 300);
   await list.next();
@@ -131,7 +131,7 @@ test('ends a list that the caller does not read', async () => {
   await engine.close();
 });
 
-test('fails eight transactions that hang, and a query that waits for them, and then runs queries again', async () => {
+test('the store rejects eight transactions that hang and a query that waits for them, and then runs queries again', async () => {
   const store = await open();
   const read = () => store.database.selectFrom('plants').select('id').limit(1).execute();
   const nested = Array.from({ length: 8 }, () =>
@@ -198,7 +198,7 @@ describe('a database', () => {
     expect(await server.query(columns, other)).toEqual([{ column_name: 'watered' }]);
   });
 
-  test('is refused when its user may not create tables', async () => {
+  test('is refused when the user may not create tables in it', async () => {
     await server.query('create role visitor login');
     const other = await server.createDatabase();
     const url = server.url(other, '', 'visitor');
@@ -208,7 +208,7 @@ describe('a database', () => {
     });
   });
 
-  test('is refused with one line about search_path when that is empty', async () => {
+  test('is refused with one line about search_path when search_path is empty', async () => {
     const other = await server.createDatabase();
     await (await open(other)).close();
     await server.query(`alter database ${other} set search_path = ''`);
@@ -268,7 +268,7 @@ describe('a database', () => {
     await store.close();
   });
 
-  test('still serves an open store after the operator has changed the type of a column', async () => {
+  test('still works for an open store after the operator has changed the type of a column', async () => {
     const other = await server.createDatabase();
     const store = await open(other);
     const plant = { id: 1n, name: 'Ginkgo' };

@@ -54,7 +54,7 @@ test.each(
       ],
     ].map(([what = '', statement = '', message = '']) => ({ engine, make, what, statement, message }));
   }),
-)('refuses to open a store on $engine with $what, and names the difference', async ({ make, statement, message }) => {
+)('refuses a store on $engine with $what, and reports the difference', async ({ make, statement, message }) => {
   const { location, run } = await make();
   await (await openStore(location, { create: true })).close();
   await run(statement);

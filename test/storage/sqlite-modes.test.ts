@@ -9,7 +9,7 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const modesIn = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]));
 
-/** Runs a command with the umask 0, which leaves the permissions of files to the command. */
+/** Runs a command with the umask 0, so that only the command decides the permissions of its files. */
 async function run(folder: string, database: string, ...args: readonly string[]): Promise<void> {
   const program = [process.execPath, join(ROOT, 'src/main.ts'), ...args];
   const environment = { DATABASE_URL: `sqlite:${database}` };
@@ -17,7 +17,7 @@ async function run(folder: string, database: string, ...args: readonly string[])
   expect([await started.ended, started.stderr()]).toEqual([0, expect.any(String)]);
 }
 
-test('creates a store, its log and its folders with permissions for the owner alone', async () => {
+test('a service creates its store, log and folders with permissions only for the owner', async () => {
   const folder = temporaryFolder();
   const database = join(folder, 'new/data/plants.db');
   await run(folder, database, 'migrate');
@@ -31,7 +31,7 @@ test('creates a store, its log and its folders with permissions for the owner al
   await service.stop();
 });
 
-test('creates an imported store, a backup and a restored store with permissions for the owner alone', async () => {
+test('the commands create an imported store, a backup and a restored store with permissions only for the owner', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'plants.ndjson'), '{"id":1,"name":"Ginkgo"}\n');
   await run(folder, join(folder, 'imported.db'), 'import', 'plants.ndjson');
@@ -40,7 +40,7 @@ test('creates an imported store, a backup and a restored store with permissions 
   expect(modesIn(folder)).toMatchObject({ 'imported.db': '600', 'backup.db': '600', 'restored.db': '600' });
 });
 
-test('keeps the permissions of folders and files that exist', async () => {
+test('a command keeps the permissions of folders and files that exist', async () => {
   const folder = join(temporaryFolder(), 'shared');
   mkdirSync(folder);
   chmodSync(folder, 0o750);

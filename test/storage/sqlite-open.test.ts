@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 const folder = temporaryFolder();
 const open = (name: string, create = true) => openStore({ engine: 'sqlite', path: join(folder, name) }, { create });
 
-describe('the store says why it cannot open', () => {
+describe('the store refuses, with a reason, to open', () => {
   const refused = (name: string, message: string) =>
     expect(open(name)).rejects.toMatchObject({ name: 'StoreUnusable', message: expect.stringContaining(message) });
 
@@ -24,7 +24,7 @@ describe('the store says why it cannot open', () => {
     await refused('folder.db', 'cannot be opened: check that it is a file');
   });
 
-  test('a database in a folder that cannot be created', async () => {
+  test('a database in a folder that it cannot create', async () => {
     writeFileSync(join(folder, 'file'), '');
     await refused('file/plants.db', 'cannot be opened');
     await expect(openStore({ engine: 'sqlite', path: '/proc/none/plants.db' }, { create: true })).rejects.toThrow(
@@ -51,7 +51,7 @@ describe('the store says why it cannot open', () => {
     );
   });
 
-  test('a database in a folder that the user may not enter, and does not call it missing', async () => {
+  test('a database in a folder that the user may not enter, which the error does not call missing', async () => {
     const locked = join(folder, 'locked');
     mkdirSync(locked, { mode: 0o700 });
     const path = join(locked, 'plants.db');
@@ -69,7 +69,7 @@ describe('the store says why it cannot open', () => {
     await (await open('readonly.db')).close();
     chmodSync(path, 0o444);
     chmodSync(folder, 0o755);
-    // Root may write every file, so the command then runs as another user.
+    // Root may write every file, so under root the command runs as another user.
     const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
     const { code, stderr } = await plantStore(['migrate'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
     expect(stderr).toBe(

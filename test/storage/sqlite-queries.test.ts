@@ -49,7 +49,7 @@ describe('on SQLite', () => {
     await Promise.all([...works, ...reads]);
   });
 
-  test('a transaction that SQLite itself rolls back leaves no row, even of concurrent statements', async () => {
+  test('a transaction that SQLite itself rolls back stores no row, not even of concurrent statements', async () => {
     const id = 20_000n;
     await store.items.create({ id, name: 'x' });
     const givenUp = store.transaction(async (database) => {
@@ -77,7 +77,7 @@ describe('on SQLite', () => {
     const plants = Array.from({ length: 3000 }, (_, index) => ({ id: BigInt(1000 + index), name: 'x' }));
     await store.items.createAll(plants);
     let isRead = false;
-    // The join has more than 27 million rows.
+    // The query is long, because its join has more than 27 million rows.
     const read = store.database
       .selectFrom(['plants as one', 'plants as other', 'plants as third'])
       .select(({ fn }) => fn.countAll().as('all'))

@@ -50,26 +50,26 @@ describe('a SQLite database', () => {
     expect(database.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 });
     database.exec("insert into plants (id, name) values (1, 'x')");
     const before = statSync(`${path}-wal`).size;
-    // SQLite keeps the log while the first connection is open, so the commit of a second opening makes it grow.
+    // SQLite keeps the log while the first connection is open, so a commit of the second connection makes the log grow.
     connect(path, true).database.close();
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(before);
     database.close();
   });
 
-  test('counts plants in portions, from the smallest int64 to the largest', async () => {
+  test('counts all plants, in portions, with ids from the smallest int64 to the largest', async () => {
     const store = await open('counted.db');
     expect(await store.items.count()).toBe(0);
     const ids = [-(2n ** 63n), 2n ** 63n - 1n, ...Array.from({ length: 39_998 }, (_, id) => BigInt(id))];
     for (let start = 0; start < ids.length; start += 5000)
       await store.items.createAll(ids.slice(start, start + 5000).map((id) => ({ id, name: 'x' })));
-    // This fills two portions exactly.
+    // 40,000 plants fill exactly two portions.
     expect(await store.items.count()).toBe(40_000);
     await store.items.create({ id: -1n, name: 'x' });
     expect(await store.items.count()).toBe(40_001);
     await store.close();
   });
 
-  test('fails a list with an error that names its path when its file is missing', async () => {
+  test('rejects a list of plants with an error that shows the path when the file is missing', async () => {
     const path = join(folder, 'gone.db');
     const store = await open('gone.db');
     renameSync(path, `${path}.moved`);
@@ -113,7 +113,7 @@ describe('a SQLite database', () => {
     await store.close();
   });
 
-  test('ends a list that the caller does not read, and can then restart its log', async () => {
+  test('ends a list of plants that the caller does not read, and can then restart its log', async () => {
     const path = join(folder, 'unread.db');
     const engine = await openSqlite({ engine: 'sqlite', path }, { create: true });
     await engine.createAll(Array.from({ length: 3000 }, (_, id) => ({ id: BigInt(id), name: 'x' })));
@@ -132,7 +132,7 @@ describe('a SQLite database', () => {
     await engine.close();
   });
 
-  test('shrinks its log to 64 MiB after a list during which the log grew', async () => {
+  test('shrinks its log to 64 MiB after the log has grown during a list of plants', async () => {
     const path = join(folder, 'log.db');
     const engine = await openSqlite({ engine: 'sqlite', path }, { create: true });
     let id = 0n;
@@ -144,7 +144,7 @@ describe('a SQLite database', () => {
     const size = () => statSync(`${path}-wal`).size;
     while (size() < 70 * 1024 * 1024) await fill(5000);
     await list.return(undefined);
-    // One commit copies the log into the database, the next one restarts the log.
+    // One commit makes SQLite copy the log into the database; the next commit makes it restart the log.
     for (let commits = 0; commits < 3; commits++) await fill(1);
     expect(size()).toBe(64 * 1024 * 1024);
     await engine.close();
@@ -154,7 +154,7 @@ describe('a SQLite database', () => {
     const path = join(folder, 'group.db');
     const store = await open('group.db');
     await Promise.all(Array.from({ length: 1000 }, (_, id) => store.items.create({ id: BigInt(id), name: 'x' })));
-    // With a transaction for each plant, the log would grow by 4 KiB for each.
+    // If the store used one transaction for each plant, the log would grow by 4 KiB for each plant.
     expect(statSync(`${path}-wal`).size).toBeLessThan(1000 * 1024);
     await store.close();
   });
@@ -213,7 +213,7 @@ describe('a SQLite database', () => {
     database.close();
   });
 
-  test('waits while another process holds the write lock, and is unavailable when that takes too long', async () => {
+  test('waits while another process holds the write lock, and is unavailable if it must wait too long', async () => {
     const store = await open('busy.db');
     const other = new DatabaseSync(join(folder, 'busy.db'));
     other.exec('begin immediate');
@@ -226,7 +226,7 @@ describe('a SQLite database', () => {
     await expect(store.items.create({ id: 2n, name: 'waits too long' })).rejects.toMatchObject({
       name: 'StoreUnavailable',
       message: 'SQLite cannot do this at the moment: database is locked',
-      // The stack of the worker thread.
+      // The stack is from the worker thread.
       stack: expect.stringMatching(/worker\.ts/),
     });
     other.exec('rollback');

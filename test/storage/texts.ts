@@ -1,9 +1,9 @@
 /** Texts like those of the Big List of Naughty Strings. The store must return each of them unchanged. */
 export const TEXTS: readonly string[] = [
-  // Keywords of other languages, and numbers.
+  // Words and numbers that have a meaning in programming languages.
   ...'undefined null NULL nil true NaN Infinity CON __proto__ constructor'.split(' '),
   ...'0 -0 1.00 1e3 0x0 ١٢٣ 9223372036854775808'.split(' '),
-  // Syntax of JSON, and of PostgreSQL's arrays and COPY.
+  // Texts with the syntax of JSON, and of arrays and COPY in PostgreSQL.
   ...String.raw`{} {a,b} {"a"} " "" \ \\ \" \N \x00 \u0000 \. , (1,2) $1 $$ ? :name %s%n%d %00`.split(' '),
   ...`' '' \` {{7*7}} <script>alert(1)</script> ../../etc/passwd`.split(' '),
   "'; drop table plants; --",
@@ -33,13 +33,13 @@ export const TEXTS: readonly string[] = [
   'مُنَاقَشَةُ',
   'test\u202Eabc\u202C',
   '\u2067right\u2069',
-  // Names of the greatest length that the contract allows.
+  // Names of the maximum length in the contract.
   '🌱'.repeat(1000),
   'x'.repeat(1000),
   '\\"'.repeat(500),
 ];
 
-/** Pairs of texts that people, and databases with a lax collation, take for the same. */
+/** Pairs of different texts that look the same to people, or are equal in a database with a lax collation. */
 export const LOOKALIKES: readonly (readonly [string, string])[] = [
   ['ginkgo', 'Ginkgo'],
   ['\u00e9', 'e\u0301'],

@@ -7,7 +7,7 @@ const WRITE_MS = 100;
 test.each([
   ['a quarter of its duration', false, 0.25],
   ['its whole duration when others write', true, 1],
-])('pauses after a write for %s', async (_what, othersWrite, share) => {
+])('the next write waits after a write for %s', async (_what, othersWrite, share) => {
   const writes: { begun: number; ended: number }[] = [];
   const write = withPauses(
     async (item: number) => {

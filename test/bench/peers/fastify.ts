@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 import { AUTHORIZATION, FASTIFY_SCHEMA, type NewPlant, PORT, projectStore } from './peer.ts';
 
-/** Fastify with its own validation on this project's store. */
+/** A server of Fastify, which validates requests itself, on this project's store. */
 const plants = await projectStore();
 const app = fastify();
 app.post<{ Body: NewPlant }>('/plants', { schema: FASTIFY_SCHEMA }, async (request, reply) => {

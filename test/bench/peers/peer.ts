@@ -26,7 +26,7 @@ const error = {
   properties: { error: { type: 'integer' }, message: { type: 'string' } },
 } as const;
 
-/** The contract in Fastify's form, without the patterns and without the bounds of int64. */
+/** The schemas of createPlant for Fastify, without the patterns and without the bounds of int64. */
 export const FASTIFY_SCHEMA = {
   body: {
     type: 'object',

@@ -7,10 +7,10 @@ import { readOpenApi } from '../../../src/contract/document.ts';
 import { isIgnored } from '../../../src/contract/vocabulary.ts';
 import { ROOT } from '../../support/service.ts';
 
-/** A contract with everything of OpenAPI that the service supports. */
+/** A contract that uses each part of OpenAPI that the service supports. */
 const GARDEN = readFileSync(join(ROOT, 'test/garden/openapi.yaml'), 'utf8');
 
-/** The paths to the values in a node, without prose and without what OpenAPI ignores. */
+/** Returns the paths to the values in a node, except prose and values that OpenAPI ignores. */
 function waysIn(node: object): string[][] {
   return Object.entries(node).flatMap(([name, each]: [string, unknown]) => {
     if (namesOf({ [name]: true }, {}).length === 0 || name === '$ref') return [];
@@ -25,7 +25,7 @@ function otherThan(value: unknown): unknown {
   return typeof value === 'boolean' ? !value : `${String(value)}x`;
 }
 
-test('compareContracts reports a difference for each value that changes, except prose', () => {
+test('compareContracts reports a difference when any value changes, except prose', () => {
   const garden = readOpenApi(GARDEN);
   const { paths = {}, components = {}, servers = [], security = [] } = garden as unknown as Record<string, object>;
   const ways = waysIn({ paths, components, servers, security });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A part of the earlier contract, and the same part of the later one. */
+/** A part of the earlier contract, and the same part of the later contract. */
 export type Pair<T> = readonly [was: T, is: T];
 type Schema = Readonly<Record<string, unknown>> | boolean;
 
@@ -8,14 +8,14 @@ const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'number', 'intege
 const NAMES = ['a', 'b', 'c'];
 const VALUES = [null, true, 0, 1, 2, 0.5, '', 'a', 'ab', [], [1], {}, { a: 1 }];
 
-/** Mostly pairs of equal values, so that one change seldom hides another. */
+/** Generates mostly pairs of equal values: with few changes in a contract, one change seldom hides another. */
 function pairOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Pair<T>> {
   return fc.oneof(
     { weight: 6, arbitrary: value.map((same): Pair<T> => [same, same]) },
     { weight: 1, arbitrary: fc.tuple(value, value) },
   );
 }
-/** Leaves the keyword out of both sides in most pairs, and out of one side in a few. */
+/** In most pairs, leaves the keyword out of both schemas; in a few pairs, out of one schema. */
 function optional<T>(pair: fc.Arbitrary<Pair<T>>, weight = 1): fc.Arbitrary<Pair<T | undefined>> {
   return fc.oneof(
     { withCrossShrink: true },
@@ -96,7 +96,7 @@ const { schema } = fc.letrec<{ schema: Pair<Schema>; child: Pair<Schema>; refere
       { weight: 1, arbitrary: pairOf(fc.boolean()) },
       { weight: 9, arbitrary: node },
     ),
-    // Only the schema of a nested value may be a reference: otherwise a schema could refer to itself and nothing more.
+    // Only the schema of a nested value may be a reference: otherwise a schema could consist of a reference to itself.
     child: fc.oneof({ weight: 1, arbitrary: tie('reference') }, { weight: 5, arbitrary: tie('schema') }),
     reference: fc.tuple(pairOf(fc.constantFrom('Root', 'Other')), optional(count)).map(([names, maxLength]) =>
       across<unknown>([
@@ -107,7 +107,7 @@ const { schema } = fc.letrec<{ schema: Pair<Schema>; child: Pair<Schema>; refere
   };
 });
 
-/** Two documents, each with a schema `Root` that may refer to itself and to `Other`. */
+/** Generates two documents, each with a schema `Root` that may refer to itself and to `Other`. */
 export const documents = fc
   .tuple(schema, schema)
   .map(([root, other]): Pair<object> => [
@@ -115,7 +115,7 @@ export const documents = fc
     { components: { schemas: { Root: root[1], Other: other[1] } } },
   ]);
 
-/** Small values, many of which are valid under these schemas. */
+/** Generates small values. Many of them are valid under the schemas of this file. */
 export const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },

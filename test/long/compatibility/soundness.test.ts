@@ -6,7 +6,7 @@ import { SchemaComparison } from '../../../scripts/compatibility/schemas.ts';
 import { documents, type Pair, value } from './schema-pairs.ts';
 
 const ROOT = { $ref: '#/components/schemas/Root' };
-/** The differences in replies that clients must tolerate by the rules. */
+/** The differences in replies that the rules of compatibility require clients to tolerate. */
 const TOLERATED: readonly RuleName[] = [
   'optional property added',
   'required property added',
@@ -32,7 +32,7 @@ function validator(document: object): (value: unknown) => boolean {
 
 const VALUES = fc.sample(value, { numRuns: 300, seed: 3 });
 
-/** How many values one document accepts, and which of them the other one rejects. */
+/** Counts the values that one document accepts, and lists those of them that the other document rejects. */
 function counterexamples([one, other]: Pair<object>): { taken: number; lost: unknown[] } {
   const [before, after] = [validator(one), validator(other)];
   const taken = VALUES.filter((each) => before(each));

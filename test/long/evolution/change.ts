@@ -2,8 +2,8 @@ import type { Project } from '../../support/project.ts';
 
 /**
  * A request and its expected reply. `sent` is the body of a create, a path to get, or a method, a path and a body. `told`
- * is the text of a 200, a part of the text of another reply, or a part of the log line of a 500. `headers` are those that
- * the request has beside the usual ones, or instead of them.
+ * is the text of a 200, a part of the text of another reply, or a part of the log line of a 500. `headers` add to the
+ * usual headers of the request, or replace them.
  */
 export type Exchange = readonly [
   sent: string,
@@ -14,7 +14,7 @@ export type Exchange = readonly [
 
 export type Edit = (project: Project) => void;
 
-/** A change of the contract, and what must follow from it. */
+/** A change of the contract, with the errors, edits and replies that must follow from it. */
 export interface Change {
   /** An edit of the project before the change. */
   readonly given?: Edit;
@@ -23,22 +23,22 @@ export interface Change {
   readonly edit: Edit;
   /** The errors of the compiler after the change, in order. */
   readonly says?: readonly string[];
-  /** The text with which the service ends when it is started in spite of these errors, or its replies. */
+  /** The result of a start despite the errors in `says`: the error text if the start fails, otherwise the replies. */
   readonly ignored?: string | readonly Exchange[];
-  /** The edit that the compiler asks for. */
+  /** The edit that removes the errors in `says`. */
   readonly cure?: Edit;
-  /** The replies of the service at the end. */
+  /** The replies of the service after all edits. */
   readonly served?: readonly Exchange[];
 }
 
-/** Makes an edit of openapi.yaml. */
+/** Makes a function that edits openapi.yaml. */
 export function contract(...edits: readonly (readonly [from: string, to: string])[]): Edit {
   return (project) => {
     for (const [from, to] of edits) project.edit('openapi.yaml', from, to);
   };
 }
 
-/** Makes an edit of the first `from` in openapi.yaml after a line, such as the name of a schema. */
+/** Makes a function that edits openapi.yaml: the first `from` after a line, such as the line of a schema's name. */
 export function contractAfter(line: string, from: string, to: string): Edit {
   return (project) => {
     const [before = '', after] = project.read('openapi.yaml').split(`\n${line}\n`);
@@ -48,7 +48,7 @@ export function contractAfter(line: string, from: string, to: string): Edit {
   };
 }
 
-/** Makes an edit of createPlant.ts. */
+/** Makes a function that edits createPlant.ts. */
 export function handler(...edits: readonly (readonly [from: string, to: string])[]): Edit {
   return (project) => {
     for (const [from, to] of edits) project.edit(CREATE_PLANT, from, to);

@@ -9,7 +9,7 @@ import { withoutOthers } from './without-others.ts';
 const TYPES = 'generated/openapi.ts';
 const project = await alone();
 const compiler = new Compiler(join(project.folder, 'tsconfig.dev.json'), join(project.folder, '.cache/tsbuildinfo'));
-// Compiles only src/ and its imports: errors in scripts and tests would only repeat these.
+// The compiler reads only src/ and its imports: errors in scripts and tests would only repeat those of src/.
 project.edit('tsconfig.dev.json', '"src", "scripts", "generated"', '"src"');
 
 /** A copy of the project with createPlant as its only operation: other operations would add errors of their own. */
@@ -27,7 +27,7 @@ async function alone(): Promise<Project> {
   return new Project(copy.folder);
 }
 
-/** Sets a compile cache of Node for a copy: without it, a process takes twice as long to start. */
+/** Gives the processes of a copy a compile cache of Node: without the cache, they take twice as long to start. */
 function cacheOf(folder: string) {
   return { NODE_COMPILE_CACHE: join(folder, '.cache/node') };
 }
@@ -39,13 +39,13 @@ async function generateIn({ folder }: Project, ...args: readonly string[]) {
 }
 export const generate = (...args: readonly string[]) => generateIn(project, ...args);
 
-/** Restores the project, and makes one edit. */
+/** Restores the copy of the project, and then makes one edit. */
 export function changed(edit: Edit): void {
   project.restore('openapi.yaml', 'generated', 'src');
   edit(project);
 }
 
-/** Changes the contract, generates and compiles; then mends the code, compiles it again and serves it. */
+/** Changes the contract, generates and compiles; then corrects the code, compiles again and starts the service. */
 export async function expectToFollow(change: Change): Promise<void> {
   const { given, before, edit, says = [], ignored, cure, served } = change;
   changed(given ?? (() => undefined));
@@ -56,7 +56,7 @@ export async function expectToFollow(change: Change): Promise<void> {
     /^generated\/openapi\.ts: (written|as it was)\ngenerated\/openapi\.sha256: (written|as it was)\ndocs\/contract\.md: as it was\ndocs\/api\.md: (written|as it was)\n$/,
   );
   expect(code).toBe(0);
-  // If the generated types are unchanged, all code that the compiler reads is as before, and compiles.
+  // If `generate` has not changed the types, the compiler need not run: its input is the same as before the edit.
   const same = given === undefined && output.startsWith('generated/openapi.ts: as it was');
   if (!same) expectErrors(says);
   else expect(says).toEqual([]);
@@ -69,7 +69,7 @@ export async function expectToFollow(change: Change): Promise<void> {
   if (served !== undefined) await expectExchanges(served);
 }
 
-/** `generate` refuses the edit with the message on the page, where `…` stands for any text, and writes nothing. */
+/** Expects `generate` to write nothing, and to print the message of the page, where `…` means any text. */
 export async function expectRefusal(edit: Edit, follows: string): Promise<void> {
   changed(edit);
   const before = project.read(TYPES);
@@ -77,12 +77,12 @@ export async function expectRefusal(edit: Edit, follows: string): Promise<void> 
   expect(code).toBe(1);
   expect(output).toMatch(new RegExp(follows.split('…').map(literally).join('.*'), 's'));
   expect(output).toMatch(/^(\[1\] )?openapi\.yaml:\d+:\d+|^openapi\.yaml is not YAML: .* at line \d+, column \d+/);
-  // A stack trace would not help the author of the contract.
+  // The output must not contain a stack trace.
   expect(output).not.toMatch(/^ +at /m);
   expect(project.read(TYPES)).toBe(before);
 }
 
-/** @param said the expected errors, each as `file: code: text`; `file: …` stands for the other errors of that file */
+/** @param said the expected errors, each as `file: code: text`; `file: …` means any other errors of that file */
 function expectErrors(said: readonly string[]): void {
   const errors = compiler
     .compile()
@@ -123,7 +123,7 @@ function send({ url, token }: Service, sent: string, headers: Readonly<Record<st
   return fetch(url + path, { method, body, headers: { Authorization: `Bearer ${token}`, ...type, ...headers } });
 }
 
-/** The log has the reason of a 500, and the reply does not. */
+/** Expects the reason of a 500 in the log, and not in the reply. */
 async function expectFailure(service: Service, text: string, reason: string): Promise<void> {
   expect(text).toMatch(
     /^\{"error":50000,"message":"the service failed; its log has the cause under request id [\w-]+"\}$/,

@@ -6,7 +6,7 @@ import { FREE } from './free.ts';
 import { LED } from './led.ts';
 import { REFUSED } from './refused.ts';
 
-/** The table of the page: each change, and what follows from it. */
+/** The rows of the table on the page: each change, with its result. */
 const FOLLOWS = new Map(
   [...page('changing-the-contract').matchAll(/^\| (?!--)(.+?) +\| (.*?) *\|$/gm)].map(
     ([, change = '', follows = '']) => [change, follows],
@@ -25,7 +25,7 @@ test('docs/changing-the-contract.md lists every change that these tests make', (
   ]);
 });
 
-test('`generate --check` fails when the types are older than the contract, until `generate` renews them', async () => {
+test('`generate --check` fails while the types are older than the contract, until `generate` updates them', async () => {
   changed(contract(['description: A plant, as', 'description: Of a plant, what']));
   expect(await generate('--check')).toEqual({
     code: 1,

@@ -10,7 +10,7 @@ import {
   handler,
 } from './change.ts';
 
-/** The header of a client without a token. */
+/** The headers of a request without a token. */
 const STRANGER = { Authorization: '' };
 const PARAMETERS = '      parameters:\n';
 
@@ -19,7 +19,7 @@ const NOTED =
 
 const FORMATS = { day: 'date', at: 'date-time', key: 'uuid', mail: 'email', home: 'ipv4' };
 
-/** Adds parameters to an operation, whose handler replies with their values and names. */
+/** Adds parameters to an operation. The handler of the operation replies with their values and names. */
 function asks(parameters: readonly string[], told: string, served: readonly Exchange[]): Change {
   return {
     given: all(addOperation, addHandler, (project) => {
@@ -32,7 +32,7 @@ function asks(parameters: readonly string[], told: string, served: readonly Exch
   };
 }
 
-/** Changes that need no code: the compiler finds no error, and the service keeps to the changed contract. */
+/** Changes that need no code: the compiler finds no error, and the service enforces the changed contract. */
 export const FREE: Readonly<Record<string, Change>> = {
   'a limit': {
     edit: contract(['maxLength: 1000', 'maxLength: 20']),

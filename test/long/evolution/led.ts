@@ -15,7 +15,7 @@ import { OPERATIONS } from './operations.ts';
 const TAG = "        tag:\n          $ref: '#/components/schemas/PlantTag'\n";
 const HEIGHT = '        height: { type: integer, format: int64 }\n';
 
-/** Changes for which the compiler names each place in the code that must follow. */
+/** Changes for which the compiler reports each place in the code that needs an edit. */
 export const LED: Readonly<Record<string, Change>> = {
   'a new operation': {
     edit: addOperation,

@@ -2,14 +2,14 @@ import { all, type Change, contract, type Edit, type Exchange } from './change.t
 
 const TABLE = 'src/operations/index.ts';
 
-/** A new operation. `yaml` is its part of the contract, without what all operations have; `handler` is its code. */
+/** A new operation. `yaml` is its part of the contract, without the lines of all operations; `handler` is its code. */
 interface Added {
   readonly name: string;
   readonly at: `${'get' | 'post' | 'patch' | 'delete'} ${string}`;
   readonly yaml: string;
   readonly handler: string;
   readonly served: readonly Exchange[];
-  /** Other edits of the contract. */
+  /** More edits of the contract for the operation. */
   readonly declared?: Edit;
 }
 
@@ -50,7 +50,7 @@ const json = (schema: string) => `content: { application/json: { schema: ${schem
 const PLANT = "{ $ref: '#/components/schemas/Plant' }";
 const NEW_PLANT = "{ $ref: '#/components/schemas/NewPlant' }";
 
-/** New operations, for each of which the compiler asks for a handler. */
+/** New operations. The compiler reports that each of them has no handler. */
 export const OPERATIONS: Readonly<Record<string, Change>> = {
   'a paged list': added({
     name: 'listSpecimens',

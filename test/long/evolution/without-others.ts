@@ -1,6 +1,6 @@
 import { entriesOf, linesOf } from '../../extended/outline.ts';
 
-/** Removes all operations but one from a contract, and the components that this one does not need. */
+/** Removes all operations but one from a contract, and the components that the remaining operation does not need. */
 export function withoutOthers(yaml: string, operationId: string): string {
   const isMine = (body: readonly string[]) => body.includes(`      operationId: ${operationId}`);
   let lines = within(yaml.trimEnd().split('\n'), 'paths:', (paths) =>

@@ -17,12 +17,12 @@ export function whyNoEngine(): string | undefined {
   return `there is no ${missing.join(', no ')}: install Debian’s, with netavark and aardvark-dns`;
 }
 
-/** The Debian packages in the stand-ins for images. */
+/** The Debian packages in the images that replace those of the registries. */
 const BASE_PACKAGES = 'base-files,base-passwd,coreutils,dash,libatomic1,libstdc++6,passwd';
 const PACKAGES = `${BASE_PACKAGES},nginx-light,postgresql-client`;
 const BOOTING_PACKAGES = `${BASE_PACKAGES},bash,curl,grep,systemd-sysv`;
 
-/** Podman with its own images, containers, volumes and networks, apart from those of the machine. */
+/** Podman with images, containers, volumes and networks that are separate from those of the machine. */
 export class Engine implements AsyncDisposable {
   private readonly folder = temporaryFolder();
   private readonly env: Environment;
@@ -66,7 +66,7 @@ skip_mount_home = "true"
     this.service = start('podman', ['system', 'service', '--time=0', `unix://${at('socket')}`], this.env, ROOT);
   }
 
-  /** @param nginx the name of the image for nginx */
+  /** @param nginx the name that the image with nginx gets */
   static async create(nginx: string): Promise<Engine> {
     const engine = new Engine();
     const context = engine.extractDebian(PACKAGES);
@@ -95,7 +95,7 @@ skip_mount_home = "true"
     await engine.podman('run', '--detach', '--pull=never', '--name', name, ...rights, ...options, 'systemd');
     const isUp = () => engine.podman('exec', name, 'systemctl', 'is-active', 'multi-user.target');
     await until(() => isUp().catch(() => false));
-    // systemd passes files to units by mounts, which must be shared, as on a machine.
+    // systemd gives files to units through mounts, which must be shared in the container too.
     await engine.podman('exec', name, 'mount', '--make-rshared', '/');
     return engine;
   }
@@ -115,7 +115,7 @@ skip_mount_home = "true"
     return this.build(['--file', file, '--target', target, '--tag', tag, context], ROOT);
   }
 
-  /** Builds an image from local images only, with the registry, the cache and the certificates that npm has here. */
+  /** Builds an image from local images only, with the registry, cache and certificates of npm on this machine. */
   async build(args: readonly string[], folder: string): Promise<void> {
     const { NODE_EXTRA_CA_CERTS: certificates } = process.env;
     const npmrc = join(this.folder, 'npmrc');
@@ -141,7 +141,7 @@ skip_mount_home = "true"
     return this.run('podman', args);
   }
 
-  /** Returns the stdout and stderr of a container so far. */
+  /** Returns the text that a container has written to stdout and stderr. */
   logs(container: string): Promise<string> {
     return this.run('sh', ['-c', 'podman logs "$0" 2>&1', container]);
   }
@@ -151,13 +151,13 @@ skip_mount_home = "true"
     return known;
   }
 
-  /** Runs the health checks of all containers during `work`: podman leaves them to systemd, which may not run here. */
+  /** Runs the health checks of all containers during `work`: podman needs systemd for that. */
   async checkHealthDuring(work: Promise<unknown>): Promise<void> {
     const over = new AbortController();
     const done = work.finally(() => {
       over.abort();
     });
-    // Avoids an unhandled rejection before `done` is awaited below.
+    // Without this handler, a rejection of `done` before its `await` would end the process.
     done.catch(() => undefined);
     while (!over.signal.aborted) {
       for (const id of (await this.podman('ps', '--quiet')).split('\n').filter(Boolean)) {

@@ -17,7 +17,7 @@ import { Testbed } from '../../support/testbed.ts';
 import { until } from '../../support/until.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
-/** The number of clients, each of which sends one plant after the other on one connection. */
+/** The number of clients. Each client sends one plant after the other, on one connection. */
 const CLIENTS = 8;
 
 describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () => {
@@ -153,7 +153,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
       400,
       40005,
     ],
-  ])('answers in the shape of the contract when nginx itself refuses %s', async (_, text, status, error) => {
+  ])('answers with a body that the contract allows when nginx itself refuses %s', async (_, text, status, error) => {
     const answer = await sendRaw(proxy, text, (socket) => socket.once('data', () => socket.end()));
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json' });
@@ -175,7 +175,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     expect((await sendRaw(proxy, 'GET /api/docs/ HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
-  test('serves TLS once its lines are uncommented', async () => {
+  test('serves TLS when the lines for TLS are uncommented', async () => {
     const authority = makeCertificate('authority');
     const { cert, key } = makeCertificate('localhost', ['localhost'], authority);
     const { started, port } = await startNginx((project, own) => {
@@ -205,7 +205,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     ['SIGTERM', 3, 0],
     ['SIGKILL', 1, 'SIGKILL'],
   ] as const)(
-    'loses no request under load while the instances are ended by %s and restarted in turn',
+    'loses no request under load when each instance in turn is ended by %s and restarted',
     async (signal, rounds, code) => {
       using load = testbed.load(CLIENTS, [api]);
       for (let index = 0; index < 2 * rounds; index++) {
@@ -214,7 +214,6 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
         expect(await end(index % 2, signal)).toBe(code);
         await startInstance(index % 2);
       }
-      // nginx notices restarted instances by itself.
       await Promise.all(instances.map(isUsed));
       await load.stop();
       expect(load.failures).toBe(0);
@@ -231,7 +230,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     const seconds = Math.ceil((performance.now() - began) / 1000);
     const lines = nginx.stderr().slice(from).trim().split('\n');
     expect(lines[0]).toContain('Connection refused');
-    // nginx logs two lines for each try: the refused connection, and that it disables the instance.
+    // For each try, nginx logs two lines: one about the refused connection, and one about the disabled instance.
     expect(lines.length).toBeLessThanOrEqual(2 * (seconds + 1));
     await startInstance(0);
   });

@@ -12,7 +12,7 @@ import { Engine, whyNoEngine } from './engine.ts';
 const UNIT = readFileSync(join(ROOT, 'deploy/plant-store.service'), 'utf8');
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
 const MACHINE = 'machine';
-/** More lines than journald accepts here from a unit that does not lift the limit. */
+/** More lines than journald accepts in this test, unless the unit sets a higher limit. */
 const MANY = 500;
 const JOURNALD = '[Journal]\nRateLimitBurst=10\n';
 
@@ -37,7 +37,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   const run = async (lines: string) => (await machine.podman('exec', MACHINE, 'bash', '-euc', lines)).trim();
   const section = (heading: string) => blocks('deployment', heading, 'sh');
   const show = (property: string) => run(`systemctl show --property=${property} --value plant-store`);
-  /** Waits until an instance is up, and creates a plant on it. */
+  /** Waits until an instance answers, and creates a plant through it. */
   const create = (token: string, port: number) =>
     run(`curl --silent --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:${port}/plants \
       -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${PLANT}'`);
@@ -68,9 +68,9 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     await until(async () => Number(await run(count)) === MANY);
   });
 
-  test('restart the service however often it fails', async () => {
+  test('restart the service, even when it fails many times', async () => {
     expect(await show('RestartUSec')).toBe('2s');
-    // By default, systemd gives up a unit that starts more than five times in ten seconds.
+    // By default, systemd no longer restarts a unit that has started more than five times in ten seconds.
     const folder = '/run/systemd/system/plant-store.service.d';
     const failing = '[Service]\\nRestartSec=50ms\\nExecStart=\\nExecStart=false\\n';
     await run(`mkdir ${folder}; printf '${failing}' > ${folder}/failing.conf; systemctl daemon-reload`);
@@ -80,7 +80,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     expect(await create(token, 3000)).toBe('{"name":"Ginkgo"}');
   });
 
-  test('pass the service a token file that only root can read', async () => {
+  test('give the service the text of a token file that only root can read', async () => {
     const [drop = ''] = blocks('deployment', 'Install', 'ini');
     const given = `plantstore_${'x'.repeat(32)}`;
     await run(`mkdir --parents /etc/plant-store /etc/systemd/system/plant-store.service.d
@@ -107,7 +107,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     expect(await run('plant-store --env-file /etc/plant-store.env export')).toBe(PLANT);
   });
 
-  test('run the service without capabilities, with a data folder that is closed to other users', async () => {
+  test('run the service without capabilities, with a data folder that other users cannot open', async () => {
     const status = await run('cat "/proc/$(systemctl show --property=MainPID --value plant-store@one)/status"');
     expect(status).not.toMatch(/^Uid:\t0\t/m);
     expect(status).toMatch(/^CapBnd:\t0+$/m);
