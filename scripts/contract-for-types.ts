@@ -88,7 +88,8 @@ export class ContractForTypes {
       const inPlace = IN_PLACE.includes(name);
       const inner = (each: unknown) => {
         if (isObject(each)) return this.part(each, holds.kind, inPlace && isInt64);
-        // Here openapi-typescript fails on `true`, and ignores `false`.
+        // In these fields openapi-typescript fails on the schema `true`, and ignores the schema `false`: write them as
+        // objects.
         if (inPlace || name === 'schema') return each === true ? {} : { enum: [] };
         return each;
       };

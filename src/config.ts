@@ -19,7 +19,7 @@ export interface Setting {
   readonly default?: string;
   /** Hides a secret in the output of the command `config`. */
   readonly show?: (text: string) => string;
-  /** The text of the table in docs/configuration.md. */
+  /** The description of the setting in the table of docs/configuration.md. */
   readonly meaning: string;
 }
 
@@ -238,7 +238,9 @@ function readOrigins(text: string): readonly string[] {
   return origins;
 }
 
-/** Reads the number of proxies, or their addresses and the names of networks that Express knows. */
+/**
+ * Reads the number of proxies, or a list of addresses, networks and Express's names of networks, such as `loopback`.
+ */
 function readProxies(text: string): Proxies {
   const form = 'the number of proxies in front (1 to 32), or their addresses, such as 10.0.0.1, 10.0.0.0/8 or loopback';
   if (text === 'true') throw new Error(`must not be true, as any client could choose its address: it must be ${form}`);

@@ -77,7 +77,10 @@ const KEYWORDS = new Map<string, Keyword>(
   } satisfies Record<string, Keyword>),
 );
 
-/** Names the rule for a change of a keyword, or of a member of another object; undefined if the meaning is the same. */
+/**
+ * Returns the rule for a change of a schema keyword, or of a member of an object that is not a schema; undefined if the
+ * change does not alter its meaning.
+ */
 export function judge(name: string, was: unknown, is: unknown, documents: Documents): RuleName | undefined {
   const keyword = KEYWORDS.get(name);
   if (keyword === undefined) return unchanged(was, is, documents, name) ? undefined : 'any other difference';

@@ -139,7 +139,10 @@ export class SchemaComparison {
     else this.compare(was, is, member(path, '*'));
   }
 
-  /** A closed object forbids the properties of the schemas beside it. */
+  /**
+   * `additionalProperties: false` also forbids properties that only `allOf`, `anyOf` or the other keywords of BESIDE
+   * declare.
+   */
   private reportClosed(path: string): void {
     this.report('any other difference', member(path, 'additionalProperties'), 'false, beside other schemas');
   }
@@ -221,7 +224,7 @@ function isFalse(schema: unknown, document: object, seen = new Set<unknown>()): 
   return isAnything || all.some((each) => isFalse(each, document, seen));
 }
 
-/** Moves a reference with keywords beside it into `allOf`, which means the same. */
+/** Moves the `$ref` of a schema into its `allOf`, and keeps the other keywords. The schema means the same as before. */
 function withReferenceInAllOf(schema: Node): Node {
   const { $ref, ...beside } = schema;
   return $ref === undefined ? schema : { ...beside, allOf: [{ $ref }, ...listOf(beside['allOf'])] };

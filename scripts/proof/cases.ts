@@ -139,7 +139,7 @@ function keywordsIn(root: Schema, judge: Judge): Breakable[] {
   return [...met.values()].flatMap((found) => [...found.values()]);
 }
 
-/** @param barred the members that this direction leaves out */
+/** @param barred the names of members that are not sent in the judge's direction (request or reply) */
 function schemasIn(
   schema: Keywords,
   keyword: keyof Keywords,

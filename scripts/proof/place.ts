@@ -3,7 +3,10 @@ import type { Json } from './values.ts';
 
 /** Schemas that all apply to the same value. */
 export type Place = readonly Schema[];
-/** A place after one choice for each `anyOf`, `oneOf`, `if` and the like. */
+/**
+ * The schemas that apply at a place when one branch of each `anyOf`, `oneOf`, `if`, `not` and `dependentSchemas` is
+ * chosen.
+ */
 export type Way = readonly Keywords[];
 
 /** A proposed value, valid or not, with the schema that it is made for. */

@@ -83,7 +83,7 @@ export class Authenticator {
     // A Map compares hashes first, so the time of a look-up tells an attacker nothing about known tokens.
     const known = this.known.get(authorization);
     if (known === undefined) {
-      // With one spelling of the scheme, each token is remembered once.
+      // `known` has one entry per token, because its key always spells the scheme `Bearer`.
       const header = SCHEME + bearerToken(authorization);
       return header === authorization ? this.ask(header) : this.authenticate(header);
     }

@@ -16,8 +16,8 @@ export const PlainObject = function () {
 PlainObject.prototype = Object.create(null) as object;
 
 /**
- * V8 copies slices of up to 12 characters; a longer one keeps the whole text in memory. Strings of a text of more than
- * MAX_KEPT characters are copied here.
+ * V8 copies a slice of up to 12 characters; a longer slice keeps the whole text in memory. If the text has more than
+ * MAX_KEPT characters, the parser copies such slices.
  */
 const MAX_KEPT = 512;
 const COPIED_BY_V8 = 12;

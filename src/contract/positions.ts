@@ -136,7 +136,7 @@ export class Position {
   }
 }
 
-/** The positions of one value, by the schemas that describe them. */
+/** Keeps one Position for each set of schemas: all places of a value that these schemas describe share it. */
 class Pool {
   private readonly positions = new Map<string, Position>();
   private readonly numbers = new Map<AnySchema, number>();

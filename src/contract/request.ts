@@ -4,7 +4,7 @@ import { parseJson } from './json.ts';
 import type { SentRequest } from './parameters.ts';
 
 export interface Body {
-  /** One that the contract declares. */
+  /** A media type that the contract declares. */
   readonly mediaType: string;
   readonly text: string;
 }

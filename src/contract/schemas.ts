@@ -108,7 +108,7 @@ export class Translation {
       else if (PLAIN.test(keyword)) shown[keyword] = value;
       else if (EXACT.includes(keyword)) exact[keyword] = value;
     }
-    // If `type` includes a type of numbers, exact.ts checks all its types.
+    // If `type` lists `integer` or `number`, exact.ts checks the whole keyword, and Ajv does not.
     const isOfNumbers = [type].flat().some((each) => each === 'integer' || each === 'number');
     if (type !== undefined) (isOfNumbers ? exact : shown)['type'] = type;
     if (format !== '') (OF_NUMBERS.test(format) ? exact : shown)['format'] = format;
@@ -128,7 +128,7 @@ export class Translation {
     return Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, shown(each)]));
   }
 
-  /** The keywords `exact0`, `exact1`, … in place of those that exact.ts checks. */
+  /** Returns the keywords `exact0`, `exact1`, …, which replace the keywords that exact.ts checks. */
   private exact(keywords: object): object {
     const key = exactJson(keywords);
     let names = this.known.get(key);

@@ -7,7 +7,7 @@ import { ExplainedError, Interrupted } from '../explained-error.ts';
 interface NewFileOptions {
   /** The permissions, from which the system removes those in the umask. */
   readonly mode: number;
-  /** Aborts the file when the process receives a signal to stop. */
+  /** Aborts when the process receives SIGINT, SIGTERM or SIGHUP: the temporary file is then removed. */
   readonly signal: AbortSignal;
 }
 

@@ -37,7 +37,10 @@ export class IncomingBody {
   private readonly readBefore: number = 0;
   /** Bytes read from the connection at the last part of the body. */
   private readBytes = 0;
-  /** The least number of chunks: two parts that arrive in one read belong to different chunks. */
+  /**
+   * A lower bound of the number of chunks that have arrived. If one read yields two parts, they belong to different
+   * chunks.
+   */
   private chunks = 0;
   private maxBytes: number = MAX_BODY_BYTES;
   private state: 'arriving' | 'complete' | 'dropped' = 'arriving';

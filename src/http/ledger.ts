@@ -35,7 +35,7 @@ export class Ledger<E extends Exchange = Exchange> {
   private readonly underWay = new Share(MAX.underWay);
   /** Requests under way, by the caller's key. */
   private readonly callers = new Map<string, Shareholder>();
-  /** The time until which chunked bodies of a caller are refused, by the caller's key. */
+  /** Maps the key of a caller to the time until which the service refuses its chunked bodies. */
   private readonly smallChunks = new Map<string, number>();
   private readonly held: Exchange['held'] = { body: 0, reply: 0 };
   private readonly queue: (() => void)[] = [];

@@ -99,7 +99,8 @@ function operationHandler(
     context.setCaller(caller);
     checkScopes?.(caller);
   };
-  // Outside `operate`, since each request under way keeps all variables of an async function in memory.
+  // `answer` stands outside the async function `operate`: Node keeps all variables of an async function in memory for
+  // each request under way.
   const answer = (context: Context, reply: ReplyData) => {
     if (reply.status >= 400 && isError(reply.body)) context.error = reply.body.error;
     sendReply(context, reply, operation);

@@ -64,8 +64,8 @@ export async function listen<E extends Exchange>(
   const begin = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     const exchange = ledger.begin(request, response, expectsContinue);
     if (exchange === undefined) return;
-    // After a request with the header Upgrade, Node drops the rest of the packet, and would parse the next one as the
-    // start of a request, though it may be the middle of one.
+    // After a request with the header Upgrade, Node drops the rest of the packet. Node would parse the next packet as
+    // the start of a request, but this packet may begin in the middle of a request.
     if (ledger.stopping || request.headers.upgrade !== undefined) exchange.connection.endAfter(exchange);
     handle(exchange);
   };

@@ -13,7 +13,7 @@ const HOLD_MS = 10;
 const RETRY_MS = 500;
 /** The most characters to keep while no process reads stdout. */
 const MAX_WAITING = 16 * 1024 * 1024;
-/** How long the end of the process waits for stdout. */
+/** The longest time that flush() waits for stdout before the process ends. */
 const FLUSH_MS = 1000;
 
 export interface RequestLog {

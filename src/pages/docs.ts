@@ -19,7 +19,7 @@ const OPTIONS = {
   swaggerOptions: {
     // This layout lacks the bar at the top, which advertises Swagger and brings styles of its own.
     layout: 'BaseLayout',
-    // Relative to /docs/, so that it is right behind any prefix.
+    // The url is relative to /docs/, so it stays correct when the service is mounted below a prefix.
     url: `..${PAGES.json}`,
     persistAuthorization: true,
     displayRequestDuration: true,

@@ -30,7 +30,7 @@ export function tokenStore(
     };
     const work = async (tokens: Database) => {
       const found = tokens.selectFrom('tokens').select('hash').limit(1);
-      // Hashes are unique, so an earlier try, whose answer was lost, has added this token.
+      // A hash belongs to one token. If the table has it, an earlier try added the token, and its answer was lost.
       if ((await found.where('hash', '=', hash).executeTakeFirst()) !== undefined) return true;
       if (onlyFirst && (await found.executeTakeFirst()) !== undefined) return false;
       const insert = tokens

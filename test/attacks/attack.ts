@@ -1,4 +1,4 @@
-/** One row of the matrix: what each of many hostile clients does. */
+/** One attack, which is one row of matrix.ts. Many hostile clients do the same thing at once. */
 export interface Attack {
   readonly name: string;
   /** What the service does with the request when the client turns hostile. */

@@ -20,7 +20,7 @@ interface Got {
   readonly failed?: string;
 }
 
-/** Has a script of the page send a plant, or read something, and read all of the answer. */
+/** Makes the page run a script that sends one request and reads the whole answer. */
 function send(page: Page, url: string, options: object): Promise<Got> {
   return page.evaluate<Got>(`
     fetch(${JSON.stringify(url)}, ${JSON.stringify(options)}).then(

@@ -9,7 +9,10 @@ import { onBoth } from './scenario.ts';
 const AT_ONCE = 256;
 const WEEDS = 0.02;
 
-/** The service writes refused plants in one batch with valid ones, and must store every valid one. */
+/**
+ * A batch can contain plants that a constraint of the database refuses. The service must still store every valid plant
+ * of the batch.
+ */
 export const weeds = onBoth(
   'one plant in fifty is refused by a constraint that an operator added',
   async (testbed, long) => {

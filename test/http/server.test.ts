@@ -117,7 +117,8 @@ describe('a slow client', () => {
     expect([answer.status, answer.headers['connection']]).toEqual([408, 'close']);
     expect(JSON.parse(answer.body)).toEqual({ error: 40800, message: 'the request took too long to arrive' });
     expect(answer.ms).toBeLessThan(15_000);
-    // The log line comes when the connection has lingered. Later tests count lines, so this one waits for it.
+    // The service logs the line when it closes the connection, up to 500 ms after its reply. This test waits for the
+    // line, because later tests count lines.
     await sleep(1500);
     expect(await app.plants()).toEqual([]);
   });

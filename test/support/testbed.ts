@@ -55,7 +55,7 @@ export class Testbed implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A killed service ends the requests that clients still send.
+    // The services are killed first, because that ends the open requests of the clients.
     for (const { child } of this.services) child.kill('SIGKILL');
     await Promise.all(this.services.map(({ ended }) => ended));
     this.client[Symbol.dispose]();

@@ -22,7 +22,7 @@ export interface PostgresLocation {
   readonly engine: 'postgres';
   /** The URL for programs that use libpq, without the password. */
   readonly url: string;
-  /** In the order in which the client tries them, until one accepts writes. */
+  /** The service tries the hosts in this order until one accepts writes. */
   readonly hosts: readonly Host[];
   readonly user: string;
   readonly password: string;

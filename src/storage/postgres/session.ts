@@ -111,7 +111,10 @@ export class Session implements Disposable {
     return await this.withRetries(attempt, until, true);
   }
 
-  /** The rows of one moment. Afterwards the session is of no more use. */
+  /**
+   * Reads the rows of a query in portions, all from one snapshot. The transaction stays open, so the caller must not
+   * use the session again.
+   */
   async *portions(size: number, until: number, ...query: Parameters<Query>): AsyncGenerator<readonly Row[]> {
     const connection = await this.getConnection(until);
     const run: Query = (...statement) => this.queryOn(connection, performance.now() + PORTION_MS, ...statement);

@@ -57,7 +57,8 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
       await batches.idle();
       // Waits for its turn, after the queries under way.
       await reads.take(async () => (await reader)?.close(), Infinity);
-      // The writer closes last, as the last connection merges the log into the database, which must be writable.
+      // The writer closes last: SQLite merges the log into the database when the last connection closes, and a reader
+      // cannot write.
       await writes.take(() => writer.close(), Infinity);
     },
   };

@@ -35,7 +35,7 @@ const DECODE: Partial<Record<Kind, (value: unknown) => unknown>> = {
 /** Decodes each column of a result by the kind of the table's column that it comes from. */
 export function rowDecoder(statement: StatementSync): (row: Row) => Row {
   const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = TABLES;
-  // Of columns with the same name the last counts, as in the rows of node:sqlite.
+  // If several columns have the same name, the last one decides, as in the rows of node:sqlite.
   const decoders = new Map(
     statement.columns().map(({ name, table, column }) => {
       const described = tables[table ?? '']?.[column ?? ''];
