@@ -94,7 +94,7 @@ describe('the command', () => {
     await service.stop();
   });
 
-  test('token create says that the store is new when it creates one', async () => {
+  test('token create says that the store is new when the command creates the store', async () => {
     const elsewhere = join(temporaryFolder(), 'plants.db');
     const { stderr } = await command('token', 'create', 'first', '--store', `sqlite:${elsewhere}`);
     expect(stderr).toContain(`\nthe token is for the new store sqlite:${elsewhere}\n`);

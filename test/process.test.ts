@@ -182,7 +182,7 @@ function folderWith(node: string, program: string): string {
   return folder;
 }
 
-test('npm start names an old Node on the PATH in one line, though that Node rejects one of the flags', async () => {
+test('npm start refuses an old Node with a message of one line, even if that Node rejects a flag of the script', async () => {
   const folder = folderWith(
     'bin/node',
     `#!/bin/sh

@@ -9,8 +9,8 @@ interface Beneath {
 }
 
 /**
- * Refuses a schema that applies to one part of its value twice: it would apply to the parts of that part four times,
- * and so on, so that a body of 300 bytes could keep the service busy for minutes. @throws ContractError
+ * Refuses a recursive schema that refers to itself twice for the same part of a value: the number of checks would double
+ * at each level, and a body of 300 bytes could keep the service busy for minutes. @throws ContractError
  */
 export function requireSingleRecursion(schema: Schema, follow: Follow): void {
   for (const applied of alternatives(schema, follow)) {

@@ -152,8 +152,8 @@ function smallChunks(): Refusal {
 }
 
 /**
- * The classes of requests and replies, with the prototypes of an Express application: Express would set the prototype
- * of each object, which makes V8 give up its optimizations of it.
+ * The classes of requests and replies. They inherit from the prototypes of the Express application; otherwise Express
+ * sets the prototype of each request and reply, and V8 stops optimizing these objects.
  */
 export function classesOf(app: Express) {
   class AppRequest extends IncomingMessage {

@@ -38,7 +38,7 @@ POST /plants, reply 200, body, tag.maxLength: 200 → 300; compatible
 `;
 
 describe('the released contract', () => {
-  test.each(readdirSync(join(ROOT, 'released')))('%s has the version of its name', (name) => {
+  test.each(readdirSync(join(ROOT, 'released')))('%s declares the version that its file name states', (name) => {
     const document = loadDocument(readFileSync(join(ROOT, 'released', name), 'utf8'));
     expect(`${document.info.version}.yaml`).toBe(name);
     expect(compareContracts(document, document)).toEqual([]);

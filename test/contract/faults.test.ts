@@ -16,7 +16,7 @@ test.each([
   expect(refusal).toMatchObject({ number: 40010, status: 400, message: sentence });
 });
 
-test('contractBroken names only once a fault that the validator reports twice', () => {
+test('contractBroken names a fault once when the validator reports it twice', () => {
   const fault = { path: '/body/x', message: 'must be string' };
   expect(contractBroken([fault, fault]).message).toBe('body.x must be string');
 });

@@ -176,7 +176,7 @@ describe('a valid value is accepted in a request, and sent in a reply:', () => {
   });
 });
 
-describe('an invalid value in a request gets 400, which names its member:', () => {
+describe('the service answers 400 to an invalid value in a request, and names the member in the message:', () => {
   test.each(sends('break'))('%s %s', async (member, value) => {
     const { status, text } = await call('POST', '/rules', { body: `{"${member}":${value}}` });
     expect([status, text, seen]).toEqual([400, expect.stringContaining(`body.${member}`), []]);

@@ -21,7 +21,7 @@ async function behind(proxies: number | string[] | undefined): Promise<TestApp> 
   return app;
 }
 
-describe('the log names as the client', () => {
+describe('the client in the log line is', () => {
   test.each<[string, number | string[] | undefined, string | undefined, string]>([
     ['the peer of the connection', undefined, undefined, HERE],
     ['the peer, if TRUST_PROXY is unset, whatever the header says', undefined, '192.0.2.1', HERE],

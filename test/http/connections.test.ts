@@ -183,7 +183,7 @@ test('a reply to a client that has disconnected does not count as unsent bytes',
   await listener.stop(0);
 });
 
-test('a create is answered behind a refused request that had Expect: 100-continue', async () => {
+test('the service answers a create that follows a refused request with Expect: 100-continue on the same connection', async () => {
   const app = await startSmall();
   const refused = byHand({ url: app.url, token: makeToken() }).create(VALID, 'Expect: 100-continue');
   const { statuses } = await sendRaw(app.url, refused + byHand(app).create(VALID, 'Connection: close'));

@@ -42,10 +42,13 @@ test('a failure is a problem (RFC 9457) if the operation declares one for its st
 test.each([
   ['of the operation', new Error('the cause'), 500, 'Internal Server Error', 50000],
   ['of the store', new StoreUnavailable('away'), 503, 'Service Unavailable', 50300],
-])('a failure %s is a problem (RFC 9457) if it is declared as one', async (_name, failure, status, title, error) => {
-  const remove = await startProblems(() => Promise.reject(failure));
-  expect(await remove('/beds/1')).toEqual(problem(status, title, text, error));
-});
+])(
+  'the reply to a failure %s is a problem (RFC 9457) if the operation declares one',
+  async (_name, failure, status, title, error) => {
+    const remove = await startProblems(() => Promise.reject(failure));
+    expect(await remove('/beds/1')).toEqual(problem(status, title, text, error));
+  },
+);
 
 test('the answer 429 is a problem (RFC 9457) if the operation declares one', async () => {
   const remove = await startProblems(() => Promise.resolve({ status: 204 }), 0);

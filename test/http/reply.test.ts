@@ -41,7 +41,7 @@ describe('a valid reply is sent', () => {
   });
 });
 
-describe('the client gets 500, and the log the reason, when an operation returns', () => {
+describe('the service sends 500, and logs the reason, when an operation returns', () => {
   const body = { secret: 'from the store' };
   const withBody = (each: unknown) => ({ ...VALID, body: each });
   const withHeaders = (headers: object) => ({ ...VALID, headers });

@@ -143,7 +143,7 @@ describe('a slow client', () => {
   });
 });
 
-describe('a client that disconnects leaves one line in the log, which is no error:', () => {
+describe('the service logs one line, and no error, when a client disconnects:', () => {
   test('in the middle of a body', async () => {
     const { socket } = open(app);
     socket.write(post(HOST, AUTH, JSON_TYPE, 'X-Request-Id: gone', 'Content-Length: 100') + VALID);

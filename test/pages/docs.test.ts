@@ -21,7 +21,7 @@ describe('/openapi.yaml', () => {
     expect(response.text).toBe(publishedYaml(YAML));
   });
 
-  test('is the contract byte for byte, if its replies share none', async () => {
+  test('is the contract byte for byte, if the contract has no x-headers-of-every-reply', async () => {
     const yaml = YAML.replace(/^ {2}x-headers-of-every-reply: .*\n/m, '  # none\n');
     const { url } = await startApp({ yaml });
     expect(await (await fetch(`${url}/openapi.yaml`)).text()).toBe(yaml);
@@ -70,7 +70,7 @@ describe('/openapi.json', () => {
 });
 
 describe('/docs', () => {
-  test('leads to the page, which refers to its own files alone', async () => {
+  test('redirects to /docs/, a page that refers only to files below /docs/', async () => {
     await request(app.url).get('/docs').expect(301).expect('Location', 'docs/');
     const { text } = await request(app.url)
       .get('/docs/')

@@ -34,7 +34,7 @@ describe('the landing page', () => {
     for (const path of ['/', '/shop', '/shop/', '/shop/v1:b//', '/SHOP/v1:b/']) await get(path).expect(404);
   });
 
-  test('is sent to HEAD without its text', async () => {
+  test('answers HEAD with the Content-Length of GET, and no body', async () => {
     const { headers } = await request(app.url).get('/').set('Accept', BROWSER);
     const head = await request(app.url).head('/').set('Accept', BROWSER).expect(200);
     expect(head.headers['content-length']).toBe(headers['content-length']);

@@ -23,7 +23,7 @@ if (hasSuite) {
   });
 }
 
-test('the judge does not require a member in a request that another schema of the same value makes readOnly', () => {
+test('in a request, the judge does not require a member if another schema of the same value makes it readOnly', () => {
   const properties = { id: { allOf: [{ readOnly: true }] } };
   const isValid = (schema: Schema, text: string) =>
     new Judge({ Base: { properties } }, 'request').isValid({ allOf: [{ $ref: '#/Base' }, schema] }, read(text));

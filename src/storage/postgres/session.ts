@@ -77,10 +77,11 @@ export class Session implements Disposable {
   }
 
   /**
-   * Runs `work` in a transaction, with retries; after a lost answer to the commit only if it is repeatable. No other
-   * work may use the session meanwhile.
+   * Runs `work` in a transaction, and retries it. If the answer to the commit is lost, it retries only repeatable work.
+   * No other work may use the session meanwhile.
    *
-   * @throws StoreUnavailable if the answer to the commit is lost, or an error of PostgreSQL or the network
+   * @throws StoreUnavailable if that answer is lost and the work is not repeatable
+   * @throws the error of PostgreSQL or the network in all other cases
    */
   async transaction<T>(work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
     const attempt = async () => {
