@@ -233,7 +233,8 @@ function compileRequest(
   checks: readonly ExactCheck[],
   patterns: ReadonlyMap<string, string>,
 ): (request: RequestData) => void {
-  // The media type is `*/*`, because http/body.ts has already checked the one of the request. The validator names a compiled schema by its route.
+  // The media type is `*/*`, because http/body.ts has already checked the one of the request. The validator names a
+  // compiled schema by its route.
   const requestBody = { required: true, content: { '*/*': { schema } } };
   const expressRoute = `${id} ${type}`;
   const openapi = { expressRoute, openApiRoute: '', pathParams: {}, schema: { requestBody }, serial: 0 };

@@ -4,7 +4,10 @@ import { createPlant } from './service.ts';
 import { startSmall } from './small.ts';
 import { until } from './until.ts';
 
-/** Starts a service and sends it as many creates as it accepts at once. The operation answers none of them until the test calls `finish`. */
+/**
+ * Starts a service and sends it as many creates as it accepts at once. The operation answers none of them until the test
+ * calls `finish`.
+ */
 export async function startBusy(options: Parameters<typeof startSmall>[0] = {}) {
   const done = Promise.withResolvers<{ status: number; body: object }>();
   let taken = 0;
