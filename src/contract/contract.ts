@@ -40,14 +40,14 @@ export interface ContractOperation {
   readonly path: string;
   /** Alternatives: a token needs all scopes of one of them. Without alternatives, the operation needs no token. */
   readonly security: readonly (readonly string[])[];
-  /** Without those that OpenAPI ignores. */
+  /** The parameters, without those that OpenAPI ignores. */
   readonly parameters: readonly Parameter[];
   /** @throws Refusal */
   readonly readParameters: (sent: SentRequest) => ParameterValues;
   /** Fills in defaults after validation; undefined: no parameter has one. */
   readonly fillInParameters: ((values: ParameterValues) => void) | undefined;
   readonly body: ContractBody | undefined;
-  /** By status as declared: `200`, `default`. */
+  /** The key is the status as declared: `200`, `default`. */
   readonly replies: ReadonlyMap<string, ContractReply>;
   readonly validator: OperationValidator;
 }
@@ -69,7 +69,7 @@ export type Declared = Omit<ContractOperation, 'validator'>;
 
 export interface ContractBody {
   readonly required: boolean;
-  /** Both as sent and after decompression. */
+  /** The limit holds for the body as sent and after decompression. */
   readonly maxBytes: number;
   /** The key is the media type. */
   readonly types: ReadonlyMap<string, ContractContent>;
@@ -153,7 +153,7 @@ function requireField(parameter: Parameter, where: string): void {
 function isNameOfFunction(name: string): boolean {
   if (!/^[A-Za-z_$][\w$]*$/.test(name)) return false;
   try {
-    // Compiled, not run, by the rules of a module, which reserve `await` and `static` too.
+    // This compiles the name as code of a module, which reserves `await` and `static` too, and runs nothing.
     new Script(`'use strict'; async () => { function ${name}() {} }`);
     return true;
   } catch {

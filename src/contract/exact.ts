@@ -1,8 +1,8 @@
 import { isInt64 } from './int64.ts';
 
 /**
- * Checked here instead of by Ajv, which computes with doubles (two int64 may be equal, 19.99 is no multiple of 0.01)
- * and cannot compare objects without a prototype, as json.ts makes them.
+ * This file checks these keywords, because Ajv computes with doubles (two int64 may be equal, 19.99 is no multiple of
+ * 0.01) and cannot compare the objects of json.ts, which have no prototype.
  */
 export interface ExactKeywords {
   readonly type?: string | readonly string[];
@@ -19,7 +19,7 @@ export interface ExactKeywords {
 
 export interface ExactCheck {
   readonly keyword: string;
-  /** In the words of Ajv. */
+  /** The messages have the words of Ajv. */
   readonly message: string;
   readonly isValid: (value: unknown) => boolean;
 }

@@ -1,6 +1,6 @@
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
-/** Has no exponent, and too few digits to be out of range. */
+/** Matches an integer without an exponent that has too few digits to be out of range. */
 const PLAIN = /^-?[1-9][0-9]{0,17}$/;
 const LITERAL = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 

@@ -14,7 +14,7 @@ const CONDITIONAL = ['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSc
 const UNTYPED = ['not', 'if', 'then', 'else', 'dependentSchemas', 'contains', 'propertyNames'];
 /** Keywords whose members Ajv would count as evaluated (unevaluatedProperties) even where the branch fails. */
 const BRANCHES = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
-/** `additionalProperties` depends on the other two, so they stay in one schema. */
+/** `additionalProperties` depends on `properties` and `patternProperties`, so the three stay in one schema. */
 const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 /** Keywords that Ajv gets unchanged. */
 const PLAIN = /^(?:pattern|(?:max|min)(?:Length|Items|Contains|Properties))$/;
@@ -114,7 +114,7 @@ export class Translation {
     if (format !== '') (OF_NUMBERS.test(format) ? exact : shown)['format'] = format;
     // Ajv ignores an `if` without then and else, though it evaluates members.
     if (condition !== undefined) for (const each of ['then', 'else']) shown[each] ??= { not: false };
-    // Ajv takes members such as `constructor` for evaluated: it looks each name up in an ordinary object.
+    // Ajv regards members such as `constructor` as evaluated, because it looks each name up in an ordinary object.
     if ((schema.unevaluatedProperties ?? true) !== true) also.push({ propertyNames: { not: { enum: INHERITED } } });
     if (also.length > 0) shown['allOf'] = [...((shown['allOf'] ?? []) as unknown[]), ...also];
     Object.assign(shown, this.exact(exact));

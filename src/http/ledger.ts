@@ -8,7 +8,10 @@ import { Connection, type Exchange, type ExchangeParts } from './connection.ts';
 
 const ROOM: Readonly<Exchange['held']> = { body: MAX.bodies, reply: MAX.unsent };
 
-/** Making room frees more than is needed, down to these fractions of the bound: the search for the largest is slow. */
+/**
+ * To make room, the ledger frees memory down to these fractions of the bound, because the search for the largest holder
+ * is slow.
+ */
 const [LEFT, LEFT_CONNECTIONS] = [0.875, 0.99];
 
 export type OnCutOff = (reason: keyof typeof REASONS) => void;

@@ -13,11 +13,13 @@ import { toolsWith } from './tools.ts';
 
 /**
  * A caller whose body takes longer to arrive is authenticated again. The sum of this time and CACHED_MS of
- * auth/authenticator.ts must not exceed 1 s, as a revoked token may work no longer.
+ * auth/authenticator.ts must not exceed 1 s, because a revoked token must stop working within 1 s.
  */
 const REAUTHENTICATE_AFTER_MS = 100;
 
-/** Any operation of `Operations` (types.ts). TypeScript lets only the parameter of a method be narrower. */
+/**
+ * Any operation of `Operations` (types.ts). It is a method, because TypeScript allows a narrower parameter only there.
+ */
 interface Untyped {
   operation(request: RequestData, tools: Tools): Promise<ReplyData>;
 }

@@ -223,7 +223,7 @@ export function docsPlugin({ React }: System): object {
         h(React.Fragment, null, h(Original, props), Object.keys(meaningsOf(system)).length > 0 && ErrorNumbers(system)),
       liveResponse: (Original: unknown, system: System) => (props: Props) =>
         h(React.Fragment, null, Meaning(system, props), h(Original, props)),
-      // What these six wrap lacks a name or holds a control inside of a control (axe: select-name, label, button-name,
+      // Each of these components lacks a name, or has a control inside a control (axe: select-name, label, button-name,
       // label-content-name-mismatch, nested-interactive).
       ExamplesSelect: (Original: unknown) => (props: Props) => h('label', null, forEars('Example'), h(Original, props)),
       TextArea: (Original: unknown) => (props: Props) => h(Original, { 'aria-label': 'Request body', ...props }),

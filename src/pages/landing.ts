@@ -25,7 +25,7 @@ export function createLanding({ contract, basePath, https }: PageOptions): Route
   return router;
 }
 
-/** Goes on to the page for clients that prefer HTML to JSON; a client that takes anything is a program. */
+/** Continues to the page for clients that prefer HTML to JSON. A client that accepts anything counts as a program. */
 const forBrowsers: RequestHandler = (request, response, next) => {
   const reads = request.method === 'GET' || request.method === 'HEAD';
   if (reads) response.vary('Accept');
