@@ -10,7 +10,7 @@ import { hashToken, isJwt, isToken } from './token.ts';
 const CACHED_MS = 900;
 /** After this time, the store is asked again in the background, so that no request waits for it. */
 const REFRESH_MS = 400;
-/** In characters, not tokens, as some identity providers issue long ones. */
+/** The unit is characters, not tokens, because some identity providers issue long tokens. */
 const MAX_REMEMBERED = 8_000_000;
 /** The memory that each remembered header takes besides its text, in characters. */
 const OVERHEAD = 2000;
@@ -30,7 +30,9 @@ export interface Provisioned {
 
 interface Known {
   readonly caller: Caller;
-  /** By Date.now(). The other two are by performance.now(), which a change of the clock does not affect. */
+  /**
+   * A time of Date.now(). The other two are times of performance.now(), which a change of the clock does not affect.
+   */
   readonly expiresAt: number;
   refreshAt: number;
   readonly trustedUntil: number;
@@ -48,7 +50,7 @@ export class Authenticator {
   /** Aborts when other tokens are provisioned. */
   private replacement = new AbortController();
   private readonly jwt: JwtVerifier | undefined;
-  /** By header, `Bearer <token>`. */
+  /** The key is the header, `Bearer <token>`. */
   private readonly known = new Map<string, Known>();
   private remembered = 0;
   private readonly verifying = new Map<string, Promise<Caller>>();

@@ -34,7 +34,10 @@ export interface Creator {
 }
 
 export interface ItemStore extends Creator {
-  /** All items of one moment, ordered by id. @throws StoreUnavailable, also if a portion stays unread for 2 minutes */
+  /**
+   * Reads all items in one snapshot, ordered by id. @throws StoreUnavailable, also if the caller reads nothing for 2
+   * minutes
+   */
   list(): AsyncIterable<readonly Item[]>;
 
   /** Counts the items; writes during the count may be missed. @throws StoreUnavailable */
@@ -131,7 +134,7 @@ export interface Engine extends Creator {
   /** Only for statements that take a few milliseconds, as `create` may wait for them. */
   readonly runShort: Run;
   transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T>;
-  /** The rows that a SELECT finds at one moment, in portions of `size` rows. */
+  /** Reads the rows of a SELECT from one snapshot, in portions of `size` rows. */
   portions(statement: Statement, size: number): AsyncGenerator<readonly Row[]>;
   /** Resolves if the store can write durably; waits for locks as `create` does. @throws StoreUnavailable */
   ready(): Promise<void>;
