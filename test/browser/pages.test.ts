@@ -81,7 +81,7 @@ describeInBrowser('in a browser', () => {
   }
 
   describe('the landing page', () => {
-    test('leads to the docs', async () => {
+    test('links to the docs', async () => {
       const { url } = stage.service;
       await using visited = await open('/');
       const { page } = visited;
@@ -92,7 +92,7 @@ describeInBrowser('in a browser', () => {
       expect(visited.problems).toEqual([]);
     });
 
-    test('leads to the contract', async () => {
+    test('links to the contract', async () => {
       await using visited = await open('/');
       await visited.page.getByRole('link', { name: 'openapi.json' }).click();
       expect(JSON.parse(await visited.page.locator('pre').innerText())).toMatchObject({ openapi: '3.1.0' });
@@ -101,7 +101,7 @@ describeInBrowser('in a browser', () => {
   });
 
   describe('the docs page', () => {
-    test('creates a plant for who has a token, and asks its own service alone, for its own files', async () => {
+    test('creates a plant with a token, and requests only its own files and operations', async () => {
       await using visited = await tryOut();
       const first = await visited.docs.execute();
       expect([first.status, JSON.parse(first.body)]).toEqual(['200', { name: 'Monstera deliciosa', tag: 'tropical' }]);
@@ -123,7 +123,7 @@ describeInBrowser('in a browser', () => {
       expect(visited.problems).toEqual([]);
     });
 
-    test('sends an id of 64 bits as it was typed', async () => {
+    test('sends a 64-bit id with the digits that the reader typed', async () => {
       await using visited = await tryOut();
       const ids = ['-9223372036854775808', '9007199254740992', '9007199254740993'];
       for (const id of ids.toReversed()) {
@@ -135,7 +135,7 @@ describeInBrowser('in a browser', () => {
       expect(visited.problems).toEqual([]);
     });
 
-    test('shows what is wrong with a plant', async () => {
+    test('shows the error for an invalid plant', async () => {
       await using visited = await tryOut();
       for (const id of ['"x"', '1.5', '9223372036854775808']) {
         const { status, body } = await visited.docs.execute(`{"id":${id},"name":"x"}`);
@@ -145,7 +145,7 @@ describeInBrowser('in a browser', () => {
       expect(visited.problems).toEqual(Array<string>(3).fill(refused('400 (Bad Request)')));
     });
 
-    test('shows that a token is asked for, and that it must be a valid one', async () => {
+    test('shows 401 without a token, and with an invalid one', async () => {
       await using visited = await tryOut('');
       const without = await visited.docs.execute();
       expect(without.status).toMatch(/^401\b/);
@@ -157,7 +157,7 @@ describeInBrowser('in a browser', () => {
       expect(visited.problems).toEqual(Array<string>(2).fill(refused('401 (Unauthorized)')));
     });
 
-    test('remembers the token when it is loaded again, and forgets it with the profile', async () => {
+    test('keeps the token when the browser reloads the page, but not for another browser profile', async () => {
       await using visited = await open('/docs');
       const docs = new DocsPage(visited.page);
       await docs.authorize(stage.service.token);
@@ -169,7 +169,7 @@ describeInBrowser('in a browser', () => {
       expect((await stranger.docs.execute()).status).toMatch(/^401\b/);
     });
 
-    test('is as wide as the screen of a phone, and can be used there', async () => {
+    test('fits the screen of a phone, where it creates a plant', async () => {
       const viewport = { width: 360, height: 740 };
       await using visited = await tryOut(undefined, { viewport, isMobile: true });
       const { docs } = visited;
@@ -268,7 +268,7 @@ describeInBrowser('in a browser', () => {
       expect(await docs.meaning.innerText()).toMatch(/^Error 40010: /);
     });
 
-    test('leads back to the landing page', async () => {
+    test('links back to the landing page', async () => {
       await using visited = await open('/docs');
       await visited.page.getByRole('link', { name: '← Plant Store' }).click();
       await visited.page.getByRole('link', { name: 'Read the documentation' }).waitFor();
@@ -280,7 +280,7 @@ describeInBrowser('in a browser', () => {
       expect(await visited.page.locator('.servers').count()).toBe(0);
     });
 
-    test('works where the public address has a path', async () => {
+    test('works below the path of BASE_URL', async () => {
       const PORT = String(await freePort());
       const BASE_URL = `http://127.0.0.1:${PORT}/api`;
       const service = await startService({ PORT, BASE_URL });
@@ -294,7 +294,7 @@ describeInBrowser('in a browser', () => {
       await service.stop();
     });
 
-    test('creates a plant by the keyboard alone, from the top of the page', async () => {
+    test('creates a plant when the reader uses only the keyboard', async () => {
       await using visited = await open('/docs');
       const { page } = visited;
       const docs = new DocsPage(page);
@@ -313,7 +313,7 @@ describeInBrowser('in a browser', () => {
       expect(visited.problems).toEqual([]);
     });
 
-    test('shows where the focus is, wherever it is', async () => {
+    test('shows the focus on each control', async () => {
       await using visited = await open('/docs');
       const { page } = visited;
       const unseen: (string | undefined)[] = [];

@@ -12,7 +12,7 @@ const mounted = await startApp({
 });
 
 describe('/openapi.yaml', () => {
-  test('is the contract, with the headers that its replies share', async () => {
+  test('is the contract, with the shared headers in each reply', async () => {
     const response = await request(app.url)
       .get('/openapi.yaml')
       .buffer()
@@ -41,7 +41,7 @@ describe('/openapi.yaml', () => {
     ['https://plants.example', undefined, '/'],
     ['https://plants.example/v1', undefined, '/v1'],
     ['https://plants.example/v1', '/api', '/api/v1'],
-  ])('names the path at which the operations are: of %s, below %s', async (server, basePath = '', url) => {
+  ])('names the path of the operations, for the server %s below %s', async (server, basePath = '', url) => {
     const yaml = YAML.replace('  - url: /\n', `  - url: ${server} # see below\n`);
     const { url: at } = await startApp({ yaml, basePath });
     const text = await (await fetch(`${at}${basePath}/openapi.yaml`)).text();
@@ -55,7 +55,7 @@ describe('/openapi.yaml', () => {
 });
 
 describe('/openapi.json', () => {
-  test('says the same', async () => {
+  test('has the content of /openapi.yaml', async () => {
     const { body } = (await request(app.url)
       .get('/openapi.json')
       .expect(200)
@@ -87,7 +87,7 @@ describe('/docs', () => {
     }
   });
 
-  test('reads the contract from where it is', async () => {
+  test('reads the contract from ../openapi.json', async () => {
     const { text } = await request(mounted.url).get('/api/docs/swagger-ui-init.js').expect(200);
     expect(text).toContain('"url": "../openapi.json"');
     expect(text).toContain('"persistAuthorization": true');
@@ -95,7 +95,7 @@ describe('/docs', () => {
   });
 
   test.each(['/docs', '/docs/', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui-init.js', '/openapi.json'])(
-    'allows the browser nothing but what the page needs: %s',
+    'has a Content-Security-Policy that allows only what the page needs: %s',
     async (path) => {
       const { headers } = await request(app.url).get(path);
       const policy = headers['content-security-policy'];
@@ -108,7 +108,7 @@ describe('/docs', () => {
     },
   );
 
-  test.each(['/docs', '/docs/', '/openapi.yaml', '/openapi.json'])('is for reading: %s', async (path) => {
+  test.each(['/docs', '/docs/', '/openapi.yaml', '/openapi.json'])('answers 405 to a POST: %s', async (path) => {
     const { body } = (await request(app.url).post(path).expect(405).expect('Allow', 'GET, HEAD')) as { body: unknown };
     expect(body).toEqual({ error: 40500, message: 'the method POST is not allowed here: use GET, HEAD' });
     await request(app.url)
@@ -125,13 +125,13 @@ describe('/docs', () => {
     '/docs/%2e%2e/package.json',
     '/docs//',
     '/Docs',
-  ])('has nothing else: %s', async (path) => {
+  ])('answers 404 for other files: %s', async (path) => {
     const { body } = (await request(app.url).get(path).expect(404)) as { body: unknown };
     expect(body).toMatchObject({ error: 40400 });
   });
 });
 
-test('a file is sent whole, whatever part of it is asked for, and logged by its path', async () => {
+test('the service answers a range request with the whole file, and logs its path', async () => {
   const { text } = await request(app.url)
     .get('/docs/swagger-ui.css')
     .set('Range', 'bytes=99999999-')
@@ -142,7 +142,7 @@ test('a file is sent whole, whatever part of it is asked for, and logged by its 
   expect(await until(line)).toMatchObject({ status: 200 });
 });
 
-test('over https, browsers are told to stay with it', async () => {
+test('the service sends Strict-Transport-Security when its public address has https', async () => {
   const secure = await startApp({ https: true });
   await request(secure.url)
     .get('/docs/')

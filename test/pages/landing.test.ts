@@ -12,7 +12,7 @@ const links = (html: string, from: string) =>
   [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href = '']) => new URL(href, `http://x${from}`).pathname);
 
 describe('the landing page', () => {
-  test('says what this is, and leads to what there is to read', async () => {
+  test('describes the service, and links to the docs and the contract', async () => {
     const { text } = await request(app.url)
       .get('/')
       .set('Accept', BROWSER)
@@ -25,7 +25,7 @@ describe('the landing page', () => {
     for (const path of links(text, '/')) await request(app.url).get(path).expect(200);
   });
 
-  test('is where the public address says', async () => {
+  test('is at the path of BASE_URL', async () => {
     const get = (path: string) => request(mounted.url).get(path).set('Accept', BROWSER);
     const { headers } = await get('/shop/v1:b').expect(301).expect('Vary', 'Accept');
     expect(new URL(String(headers['location']), `${mounted.url}/shop/v1:b`).href).toBe(`${mounted.url}/shop/v1:b/`);
@@ -76,7 +76,7 @@ describe('the landing page', () => {
     expect([response.status, response.headers.get('vary'), response.headers.get('allow')]).toEqual([404, null, null]);
   });
 
-  test('is allowed nothing but its own styles', async () => {
+  test('has a Content-Security-Policy that allows only its own styles', async () => {
     const { headers } = await request(app.url).get('/').set('Accept', BROWSER);
     expect(headers['content-security-policy']).toMatch(
       /^default-src 'none';img-src data:;form-action 'none';style-src 'sha256-[\w+/=]+';base-uri 'none';frame-ancestors 'none'$/,
@@ -90,7 +90,7 @@ describe('the landing page', () => {
       .expect('Strict-Transport-Security', /max-age=\d+/);
   });
 
-  test('shows the text of the contract as text', async () => {
+  test('escapes HTML in the title of the contract', async () => {
     const yaml = YAML.replace('title: Plant Store', 'title: <b>A & B</b>').replace(/^ {2}summary: Add.*\n/m, '');
     const other = await startApp({ yaml });
     const { text } = await request(other.url).get('/').set('Accept', BROWSER).expect(200);
