@@ -86,13 +86,13 @@ describeInBrowser('pages of other origins in a browser', () => {
     });
   }
 
-  test('are kept out if they are not listed: the plant is not even sent', async () => {
+  test('cannot send a plant or read a reply if CORS_ORIGINS does not list their origin', async () => {
     expect(await create(other, service, plant(1), 'other')).toEqual({ failed: 'TypeError' });
     expect(await send(other, `${service.url}/openapi.json`, {})).toEqual({ failed: 'TypeError' });
     expect(await arrived(2)).toEqual(['OPTIONS /plants 405', 'GET /openapi.json 200']);
   });
 
-  test('can send and read everything if they are listed', async () => {
+  test('can send plants and read each reply if CORS_ORIGINS lists their origin', async () => {
     const left = (count: number) => expect.stringMatching(new RegExp(`^"caller"; r=${count}; t=\\d+$`));
     expect([
       await create(listed, service, plant(1), 'page-1'),
