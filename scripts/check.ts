@@ -31,7 +31,7 @@ async function typesAndLint(): Promise<readonly [types: Outcome, lint: Outcome]>
   return outcomes;
 }
 
-/** Runs one after another, as all of them take half the time of types and lint, which run on another core. */
+/** These steps run one after another: together they take half the time of types and lint, which run on another core. */
 async function others() {
   const cached = ['--cache', '--cache-strategy', 'content', '--cache-location', join(CACHE, 'style')];
   return {

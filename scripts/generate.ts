@@ -27,14 +27,15 @@ const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not e
 `;
 
 /**
- * Lints openapi.yaml, proves that the service can hold to it, and writes what is made of it and of the table of what is
- * kept (or, with --check, compares them).
+ * Lints openapi.yaml, and proves that the service keeps it. Then writes the files generated from openapi.yaml and
+ * vocabulary.ts, or, with --check, compares them with the committed files.
  */
 async function generate(check: boolean): Promise<void> {
   const yaml = await readFile(CONTRACT, 'utf8').catch((error: unknown) => {
     throw new ContractError(`openapi.yaml cannot be read: ${String(error)}`);
   });
-  // Before the linter, which would list all that is different in another version, and show a stack where there is none.
+  // This comes before the linter, which would list every difference of another OpenAPI version, and print a stack for
+  // other YAML.
   const document = readOpenApi(yaml);
   await lintContract(yaml);
   prove(await loadContract(yaml));

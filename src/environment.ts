@@ -74,6 +74,6 @@ function nearest(name: string, names: readonly string[], maxSlips: number): stri
     .filter((each) => Math.abs(each.length - name.length) <= maxSlips)
     .map((each) => ({ each, count: diff(name.toUpperCase(), each).filter(([kept]) => kept !== 0).length }))
     .sort((one, other) => one.count - other.count);
-  // The diff counts a wrong letter, or one in the wrong place, twice: removed and added.
+  // The diff counts a wrong or misplaced letter twice: as removed and as added.
   return best !== undefined && best.count <= 2 * maxSlips ? best.each : undefined;
 }

@@ -89,7 +89,7 @@ export type RuleName = keyof typeof RULES;
 
 /** A difference between two contracts. Differences of prose are left out. */
 export interface Difference {
-  /** Such as `POST /plants, request body, name.maxLength`. */
+  /** The place of the difference, such as `POST /plants, request body, name.maxLength`. */
   readonly where: string;
   /** Such as `1000 → 500`. */
   readonly what: string;

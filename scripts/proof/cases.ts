@@ -34,7 +34,7 @@ interface Seen {
   readonly verdicts: Set<boolean>;
 }
 
-/** @param isMeant whether the value can be sent without becoming another value */
+/** @param isMeant returns whether the receiver reads the same value that was sent */
 export function casesOf(
   schema: Schema,
   candidates: Candidates,

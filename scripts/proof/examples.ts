@@ -4,7 +4,7 @@ import { type Kind, VOCABULARY } from '../../src/contract/vocabulary.ts';
 import { type Direction, Judge, type Schema } from './judge.ts';
 import { fromDocument, isObject } from './values.ts';
 
-/** The direction of the values that such an object describes. */
+/** The direction in which the values of such an object are sent. */
 const DIRECTIONS: Partial<Record<Kind, Direction>> = {
   'Request Body': 'request',
   Parameter: 'request',

@@ -68,7 +68,7 @@ export class Judge {
     this.direction = direction;
   }
 
-  /** @param heard returns whether the keyword counts as kept */
+  /** @param heard is called for each keyword, and returns whether the judge shall count it as kept */
   isValid(schema: Schema, value: unknown, heard: Heard = (_schema, _keyword, holds) => holds): boolean {
     return this.apply(schema, value, heard, []) !== undefined;
   }
@@ -129,7 +129,7 @@ export class Judge {
       others?.forEach((name) => seen.add(name));
       return others !== undefined;
     };
-    // Without a short cut, as each schema may evaluate other members.
+    // This visits every schema, because each may evaluate other members.
     const count = (schemas: readonly Schema[]) => schemas.map(inPlace).filter(Boolean).length;
 
     if (schema.$ref !== undefined) say('$ref', inPlace(this.follow(schema.$ref)));

@@ -142,7 +142,7 @@ function asTaken(given: Parts, parameters: readonly Parameter[], judge: Judge): 
   return { ...given, path: located('path'), query: located('query'), header: located('header') };
 }
 
-/** Whether the service has read the parameter as a valid reading of its text. */
+/** Whether the value that the service read is one of the valid values of the text that was sent. */
 function isRead(sent: Json | undefined, read: unknown, { schema }: Parameter, judge: Judge): boolean {
   if (sent === undefined) return true;
   return readings(sent).some((each) => isIn(each, read) && judge.isValid(schema, each));

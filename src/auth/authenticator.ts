@@ -39,7 +39,7 @@ interface Known {
   /** Aborts when the issuer withdraws the key that verified the token, or when other tokens are provisioned. */
   readonly withdrawn?: AbortSignal;
 }
-/** For tokens that the store does not know: they stay trusted until they expire or are withdrawn. */
+/** The times of tokens that the store does not know: they stay trusted until they expire or are withdrawn. */
 const NOT_IN_STORE = { refreshAt: Infinity, trustedUntil: Infinity };
 
 /** Identifies the caller by the bearer token in the header Authorization (RFC 6750, section 2.1). */

@@ -24,7 +24,7 @@ const CLAIMS_OF_OTHER_TOKENS = ['nonce', 'at_hash', 'c_hash', 'events'];
 /** The log must not contain control characters, surrogates or unassigned code points. */
 const SUBJECT = /^\P{C}{1,255}$/u;
 
-/** Shared, as each AbortSignal.abort() captures a stack. */
+/** One signal for all tokens: each AbortSignal.abort() would capture a stack. */
 const WITHDRAWN = AbortSignal.abort();
 
 export interface Verified {

@@ -11,7 +11,7 @@ export type StoreLocation = SqliteLocation | PostgresLocation;
 export async function openStore(location: StoreLocation, opening: Opening): Promise<Store> {
   const engine = await openEngine(location, opening);
   const inTransaction = new AsyncLocalStorage<true>();
-  // The call would not belong to the transaction, and on SQLite it would wait for the transaction to end.
+  // A call to the store would not belong to the transaction, and on SQLite it would wait for the transaction to end.
   const requireOutside = () => {
     if (inTransaction.getStore() !== true) return;
     throw new Error('inside a transaction, query only the database that your function receives');

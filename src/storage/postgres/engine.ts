@@ -76,7 +76,7 @@ class PostgresEngine implements Engine {
   }
 
   create(item: Item): Promise<Creation> {
-    // The batches, which count failures, do not see this one.
+    // The batches count failures, but this failure does not reach them.
     if (this.notOpen !== undefined) return observed(Promise.reject(this.notOpen), this.observer);
     return this.batches.add(item);
   }

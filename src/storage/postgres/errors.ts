@@ -19,7 +19,7 @@ const TRANSIENT = [
   ...[READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS, TRANSACTION_TIMEOUT],
 ];
 
-/** Those caused by the connection, its server or its pooler, so that a retry needs a new connection. */
+/** Codes of errors that the connection, its server or its pooler caused: a retry needs a new connection. */
 const CONNECTION_LOST = [
   ...['08', '57', '58', 'XX'],
   ...[READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS, TRANSACTION_TIMEOUT],

@@ -55,7 +55,7 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
     ready: () => writer.call('ready'),
     close: async () => {
       await batches.idle();
-      // Waits for its turn, after the queries under way.
+      // The reader closes after the queries under way.
       await reads.take(async () => (await reader)?.close(), Infinity);
       // The writer closes last: SQLite merges the log into the database when the last connection closes, and a reader
       // cannot write.
