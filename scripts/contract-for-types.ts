@@ -147,8 +147,8 @@ export class ContractForTypes {
   }
 
   /**
-   * openapi-typescript gives an object without `properties` no members. TypeScript requires the index signature of
-   * `additionalProperties` to allow the types of all other members too.
+   * Widens `additionalProperties`: openapi-typescript generates no members for an object without `properties`, and
+   * TypeScript requires the index signature to allow the types of all named members too.
    */
   private withOthers(schema: Schema): Schema {
     const { type, properties, patternProperties, additionalProperties: others } = schema;

@@ -25,7 +25,11 @@ export interface Setting {
 
 export const SETTINGS = {
   HOST: { read: readHost, default: '127.0.0.1', meaning: 'the address that the service listens on' },
-  PORT: { read: readPort, default: '3000', meaning: 'the port that it listens on; `0` lets the system choose' },
+  PORT: {
+    read: readPort,
+    default: '3000',
+    meaning: 'the port that the service listens on; `0` lets the system choose',
+  },
   DATABASE_URL: {
     read: readStore,
     default: `sqlite:data/${RESOURCE.many}.db`,

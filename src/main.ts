@@ -64,7 +64,7 @@ token
 
 program
   .command('import <file>')
-  .description(`Validate and store the ${RESOURCE.many} in a file, or in stdin (-)`)
+  .description(`Store the ${RESOURCE.many} of a file, or of stdin (-), after validating them`)
   .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdin)')
   .option('--rejects <file>', 'Write rejected records and the reasons to this file (default: FILE.rejects.ndjson)')
   .option('--dry-run', 'Validate all records and store none')

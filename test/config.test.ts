@@ -150,7 +150,7 @@ describe('the settings', () => {
     expect([code, stdout, stderr]).toEqual([1, '', line]);
   });
 
-  test('stop the start when .env cannot be read', async () => {
+  test('are refused at the start when .env cannot be read', async () => {
     const here = temporaryFolder();
     mkdirSync(join(here, '.env'));
     const { code, stderr } = await plantStore(['serve'], {}, here);

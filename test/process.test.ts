@@ -47,7 +47,7 @@ describe('the service', () => {
       `plant-store: port ${port} of 127.0.0.1 is in use: choose another port, or stop the process that uses it\n`,
     );
     expect(await lineOf({ HOST: '192.0.2.1' })).toMatch(
-      /^plant-store: port 0 of 192\.0\.2\.1 cannot be listened on: .*\n$/,
+      /^plant-store: the service cannot listen on port 0 of 192\.0\.2\.1: .*\n$/,
     );
     expect(await lineOf({ DATABASE_URL: `sqlite:${path}` })).toBe(
       `plant-store: the database ${path} is not a SQLite database\n`,

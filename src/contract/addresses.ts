@@ -23,7 +23,7 @@ export function readBasePath({ servers = [], paths = {} }: OpenApiDocument): str
       refuse(
         item,
         path,
-        `the path ${hiding}, which stands earlier, matches the same requests: put this path first, or join the two`,
+        `the path ${hiding}, which stands earlier, matches the same requests: move ${path} before it, or join the two`,
       );
     templates.push(path);
   }

@@ -164,7 +164,8 @@ export class Translation {
     if (name === undefined) {
       name = this.nextName();
       known.set(target, name);
-      // requirePlace has checked `of` for this reference; 'a member' allows everything.
+      // requirePlace has already checked this reference; with 'a member' it accepts the translation, which all places
+      // share.
       this.add(name, this.schema(target, { ...place, of: 'a member', within: [...place.within, target] }));
     }
     return name;

@@ -53,7 +53,8 @@ function ajvOptions({ checks }: Translation): Options {
     ajvFormats: { mode: 'fast' },
     formats: FORMATS,
     serDesMap: {},
-    // `errors: false` saves time: Ajv copies an error that a keyword makes itself once for each earlier error.
+    // `errors: false` saves time: without it, Ajv copies each error that the keyword creates, once for every earlier
+    // error.
     keywords: checks.map(({ message, isValid }, index) => ({
       keyword: `exact${index}`,
       schema: false,

@@ -2,7 +2,7 @@ import { DEFAULT_BODY_BYTES } from '../contract/body-limit.ts';
 
 const [SECOND, KIB, MIB] = [1000, 1024, 1024 * 1024];
 
-/** What clients can make the process hold. Within these bounds a heap of 400 MB suffices. */
+/** Limits on the memory that clients can occupy in the process. Within these limits a heap of 400 MB is enough. */
 export const MAX = {
   /** An idle one takes some 10 KB. */
   connections: 10_240,

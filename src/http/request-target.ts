@@ -23,7 +23,7 @@ export function sentPath({ originalUrl }: Request): string {
   return originalUrl.slice(0, query < 0 ? MAX_PATH_LENGTH : Math.min(query, MAX_PATH_LENGTH)).toWellFormed();
 }
 
-/** No comma: two Host fields arrive joined by one. */
+/** A comma is not allowed: Node joins two Host fields with a comma. */
 const HOST = /^(?:\[[\w.:%~-]+\]|[\w.~!$&'()*+;=%-]*)(?::\d*)?$/;
 
 /** Refuses what RFC 9112 forbids (sections 2.3, 3.2 and 6.1) and Node accepts. */

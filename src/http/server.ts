@@ -111,7 +111,7 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
     if (code === 'EADDRINUSE')
       throw new ExplainedError(`${where} is in use: choose another port, or stop the process that uses it`);
     if (code === 'EACCES') throw new ExplainedError(`${where} needs a privileged user: choose a port from 1024 on`);
-    throw new ExplainedError(`${where} cannot be listened on: ${message}`);
+    throw new ExplainedError(`the service cannot listen on ${where}: ${message}`);
   }
 }
 

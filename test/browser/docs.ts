@@ -11,7 +11,7 @@ export interface Shown {
 export class DocsPage {
   readonly page: Page;
   readonly operation: Locator;
-  /** The body of what came back. */
+  /** The body of the reply, as the page shows it. */
   readonly answer: Locator;
   /** What the page says of the reply, in the words of the contract. */
   readonly meaning: Locator;

@@ -103,7 +103,7 @@ describe('a path of the contract', () => {
     ['/x/{a}/{b}', '/x/v{a}/{c}'],
   ])('is refused when %s stands before %s and hides it', (first, second) => {
     expect(refusalOf(first, second)).toThrow(
-      `openapi.yaml:5:3, ${second}: the path ${first}, which stands earlier, matches the same requests: put this path first`,
+      `openapi.yaml:5:3, ${second}: the path ${first}, which stands earlier, matches the same requests: move ${second} before it`,
     );
   });
 

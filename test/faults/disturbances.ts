@@ -187,7 +187,10 @@ export const readOnly = onSqlite(
 const WAITING = 64;
 /** How long the store waits for the lock, in milliseconds (src/storage/sqlite/connection.ts). */
 const LOCK_MS = 2000;
-/** The look-up of a token waits for a batch that waits for the lock; then the plant waits for a turn and the lock. */
+/**
+ * The longest time until the answer to a create: the look-up of its token waits for a batch, which waits for the lock;
+ * then the plant waits for its own batch, which waits for the lock again.
+ */
 const BOUND_MS = LOCK_MS + STORE_PATIENCE_MS + LOCK_MS;
 /** The time that a busy machine may add, in milliseconds. */
 const SLACK_MS = 1000;

@@ -45,7 +45,7 @@ paths:
   expect(await answerOf('/leaf-1xjson')).toBe(404);
 });
 
-describe('pages are below the path of BASE_URL, and operations below that path and the path of servers:', () => {
+describe('pages are below the path of BASE_URL, and operations below that path followed by the path of servers:', () => {
   test.each([
     ['/a+b(c)/v1:b/beds/newest', 204],
     ['/v1:b/beds/newest', 404],

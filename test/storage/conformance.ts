@@ -5,7 +5,7 @@ import { testQueries } from './conformance-queries.ts';
 import { testTokens } from './conformance-tokens.ts';
 import { LOOKALIKES, TEXTS } from './texts.ts';
 
-/** A test place for an engine: each call of `open` opens the same store, which is empty at first. */
+/** An engine under test: each call of `open` opens the same store, which is empty at the first call. */
 export interface Engine {
   readonly open: () => Promise<Store>;
 }

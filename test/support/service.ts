@@ -132,7 +132,7 @@ export async function listening(
   return String(line['listening']);
 }
 
-/** Sends the JSON text of a plant, in which the id keeps its digits. */
+/** Sends a plant as JSON text, because a JavaScript number would lose digits of a large id. */
 export function createPlant(
   { url, token }: { readonly url: string; readonly token: string },
   body: string | Uint8Array<ArrayBuffer>,

@@ -86,7 +86,7 @@ async function dial(location: PostgresLocation, host: Host, secure: boolean, sig
   } catch (error) {
     const { stream } = client.connection;
     stream.destroy();
-    // Node sets authorizationError only if it rejects the certificate, although its type excludes null.
+    // authorizationError is null unless Node rejects the certificate, although its type excludes null.
     const refusal: unknown = stream instanceof TLSSocket ? stream.authorizationError : null;
     if (isVerified(location) && refusal !== null) {
       const { message: reason } = translate(error, '');

@@ -17,7 +17,7 @@ export type WithRetries = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 500;
 
-/** How long before its deadline a query is cancelled. */
+/** The store cancels a query this long before the deadline of the query. */
 const CANCEL_MS = 500;
 /** The time limit of a query to a server that did not answer before. */
 const UNREACHABLE_QUERY_MS = 1000;
