@@ -252,7 +252,7 @@ describeInBrowser('in a browser', () => {
       const { page } = visited;
       await page.route('**/openapi.json', async (route) => {
         const text = await (await route.fetch()).text();
-        const limited = text.replace('"format":"int64"', '"format":"int64","maximum":1000000');
+        const limited = text.replaceAll('"format":"int64"', '"format":"int64","maximum":1000000');
         await route.fulfill({ body: limited.replaceAll('"bearerAuth":', '"accessToken":') });
       });
       const problem = { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'x', error: 40010 };
