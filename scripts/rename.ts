@@ -30,7 +30,10 @@ function replacer(one: string, many: string): Replace {
     });
 }
 
-/** Finds the names in a file that would get a second meaning: identifiers, and texts, as some are names of members. */
+/**
+ * Finds the new names that a file already contains, as identifiers or as string literals, because some literals name
+ * members.
+ */
 function collisions(file: string, text: string, replace: Replace): string[] {
   const names = new Set<string>();
   const visit = (node: ts.Node): void => {

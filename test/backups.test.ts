@@ -9,7 +9,7 @@ import { testWith } from './support/skipping.ts';
 
 const LAST = '{"id":9007199254740993,"name":"Ginkgo"}\n';
 
-/** Runs the blocks of the page: the nightly backup, which removes an old one, the drill, and the restore. */
+/** Runs three blocks of docs/data.md: the nightly backup (it also removes an old backup), the drill and the restore. */
 async function follow(lines: readonly string[], environment: string, end: string): Promise<void> {
   const [nightly, drill, back] = lines;
   const project = new Project();

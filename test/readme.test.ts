@@ -11,7 +11,7 @@ import { ROOT } from './support/service.ts';
 const README = page('README');
 
 describe('README', () => {
-  test('names files that exist on the way of a create', () => {
+  test('names, in the figure of a create, only files that exist', () => {
     const [, way = ''] = /```text\nPOST \/plants(.*?)```/s.exec(README) ?? [];
     const files = Array.from(way.matchAll(/[\w/-]+\.ts/g), ([file]) => file);
     expect(files.length).toBeGreaterThan(15);

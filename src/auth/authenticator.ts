@@ -6,7 +6,10 @@ import type { JwtVerifier } from './jwt.ts';
 import { invalidToken } from './refusals.ts';
 import { hashToken, isJwt, isToken } from './token.ts';
 
-/** A revoked token fails within the documented second: this time plus REAUTHENTICATE_AFTER_MS of http/router.ts. */
+/**
+ * The sum of this time and REAUTHENTICATE_AFTER_MS of http/router.ts must not exceed 1 s: a revoked token fails within
+ * 1 s.
+ */
 const CACHED_MS = 900;
 /** After this time, the store is asked again in the background, so that no request waits for it. */
 const REFRESH_MS = 400;

@@ -27,7 +27,10 @@ const GRACE_MS = 30_000;
 
 /** How often honest clients create a plant, in milliseconds. */
 const EVERY_MS = 100;
-/** Every other create uses a new connection; the rest share four clients with keep-alive connections. */
+/**
+ * The number of clients that keep their connection: they send every second create. Each create between uses a new
+ * connection.
+ */
 const KEPT = 4;
 /** How long after the end of the attack the last answer may come, in milliseconds. */
 const RECOVERY_MS = 5000;

@@ -51,7 +51,7 @@ export class DocsPage {
     await action();
     const { 'x-request-id': requestId = '' } = (await answer).headers();
     const live = this.operation.locator('.live-responses-table tbody');
-    // What came back before is there until then.
+    // The table shows the previous reply until the new one arrives.
     await live.getByText(requestId).waitFor();
     return {
       status: (await live.locator('.response-col_status').innerText()).trim(),

@@ -49,7 +49,7 @@ describe('/openapi.yaml', () => {
     expect(servers.map((each) => each.url)).toEqual([url]);
     expect((parse(text) as { servers: unknown }).servers).toEqual(servers);
     if (server === url) expect(text).toBe(publishedYaml(yaml));
-    // The tool of a browser puts the path of an operation behind it.
+    // Swagger UI appends the path of an operation to the URL of the server.
     expect((await fetch(new URL(`${url.replace(/\/$/, '')}/plants`, at), { method: 'POST' })).status).toBe(401);
   });
 });
