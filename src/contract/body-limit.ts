@@ -3,7 +3,7 @@ import { exactJson } from './int64.ts';
 import { joined } from './positions.ts';
 
 export const DEFAULT_BODY_BYTES = 64 * 1024;
-/** Validating 1 MiB of nothing but faults takes up to a second, in which the process answers no other request. */
+/** A verdict on 1 MiB takes at most half a second, in which the process answers no other request (`test:attacks`). */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** @throws ContractError if `x-max-body-bytes` is out of range, or the schemas allow a larger body */

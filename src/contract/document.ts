@@ -59,6 +59,7 @@ export interface Schema extends ExactKeywords {
   readonly then?: AnySchema;
   readonly else?: AnySchema;
   readonly dependentSchemas?: SchemaMap;
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
   readonly properties?: SchemaMap;
   readonly patternProperties?: SchemaMap;
   readonly additionalProperties?: AnySchema;
@@ -69,6 +70,7 @@ export interface Schema extends ExactKeywords {
   readonly prefixItems?: readonly AnySchema[];
   readonly contains?: AnySchema;
   readonly maxLength?: number;
+  readonly pattern?: string;
   readonly maxItems?: number;
   readonly maxProperties?: number;
   readonly default?: unknown;

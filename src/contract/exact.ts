@@ -1,4 +1,5 @@
-import { isInt64 } from './int64.ts';
+import { hash } from 'node:crypto';
+import { exactJson, isInt64 } from './int64.ts';
 
 /**
  * This file checks these keywords, because Ajv computes with doubles (two int64 may be equal, 19.99 is no multiple of
@@ -61,9 +62,9 @@ export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
     const divisor = decimal(multipleOf);
     addOfNumbers('multipleOf', `must be multiple of ${multipleOf}`, (value) => isMultiple(value, divisor));
   }
-  if ('const' in keywords) add('const', `must be ${canonical(keywords.const)}`, isOneOf([keywords.const]));
+  if ('const' in keywords) add('const', `must be ${exactJson(keywords.const)}`, isOneOf([keywords.const]));
   if (keywords.enum !== undefined) {
-    const shown = keywords.enum.map((each) => (typeof each === 'string' ? each : canonical(each)));
+    const shown = keywords.enum.map((each) => (typeof each === 'string' ? each : exactJson(each)));
     add('enum', `must be equal to one of the allowed values: ${shown.join(', ')}`, isOneOf(keywords.enum));
   }
   if (keywords.uniqueItems === true) {
@@ -119,15 +120,28 @@ function decimal(value: number | bigint): Decimal {
 }
 
 function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
-  const allowed = new Set(values.map(canonical));
-  // A client may send a large value: it is not serialized where only short ones are allowed.
-  const isLarge = (value: unknown) => typeof value === 'object' && value !== null;
-  const allowsLarge = values.some(isLarge);
-  return (value) => (allowsLarge || !isLarge(value)) && allowed.has(canonical(value));
+  const [large, small] = [values.filter(isLarge), new Set(values.filter((value) => !isLarge(value)).map(canonical))];
+  // A client may send a large value: the comparison ends at the first difference.
+  return (value) => (isLarge(value) ? large.some((each) => areEqual(value, each)) : small.has(canonical(value)));
+}
+
+function isLarge(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function areEqual(one: unknown, other: unknown): boolean {
+  if (!isLarge(one) || !isLarge(other)) return isLarge(one) === isLarge(other) && canonical(one) === canonical(other);
+  const [members, others] = [sentMembers(one), new Map(sentMembers(other))];
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    members.length === others.size &&
+    members.every(([name, value]) => others.has(name) && areEqual(value, others.get(name)))
+  );
 }
 
 function areUnique(items: readonly unknown[]): boolean {
-  return new Set(items.map(canonical)).size === items.length;
+  const seen = new Set<string>();
+  return items.every((each) => seen.size < seen.add(canonical(each)).size);
 }
 
 /** The same text for values that are equal by JSON Schema (2020-12, section 4.2.2), as `1`, `1.0` and `1n` are. */
@@ -135,11 +149,36 @@ function canonical(value: unknown): string {
   // BigInt would write an integer such as 1e300 with hundreds of digits.
   if (isNumber(value))
     return isInteger(value) && Math.abs(Number(value)) < 2 ** 64 ? String(BigInt(value)) : String(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, each]) => each !== undefined);
-  return `{${members
-    .map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`)
-    .sort()
-    .join()}}`;
+  return isLarge(value) ? canonicalParts(value) : JSON.stringify(value);
+}
+
+const MAX_TEXT = 64;
+let texts: WeakMap<object, string> | undefined;
+
+/**
+ * Where `uniqueItems` applies at each level of a value, each part has its text once. A hash stands for a long text, so
+ * that no text repeats those of its parts.
+ */
+function canonicalParts(value: object): string {
+  if (texts === undefined) {
+    texts = new WeakMap();
+    // A validation is synchronous. After it, the value may change.
+    queueMicrotask(() => (texts = undefined));
+  }
+  let text = texts.get(value);
+  if (text === undefined) {
+    text = Array.isArray(value)
+      ? `[${value.map(canonical).join()}]`
+      : `{${sentMembers(value)
+          .map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`)
+          .sort()
+          .join()}}`;
+    if (text.length > MAX_TEXT) text = hash('sha256', text);
+    texts.set(value, text);
+  }
+  return text;
+}
+
+function sentMembers(value: object): [string, unknown][] {
+  return Object.entries(value).filter(([, each]) => each !== undefined);
 }

@@ -3,7 +3,6 @@ import { ContractError } from './errors.ts';
 import { type ExactCheck, exactChecks } from './exact.ts';
 import { exactJson } from './int64.ts';
 import { joined } from './positions.ts';
-import { requireSingleRecursion } from './recursion.ts';
 import { VOCABULARY } from './vocabulary.ts';
 
 /** Keywords whose schemas apply to the same value. */
@@ -75,7 +74,6 @@ export class Translation {
   schema(schema: AnySchema, at: Place = ELSEWHERE): unknown {
     if (typeof schema === 'boolean') return schema;
     this.requirePlace(schema, at);
-    requireSingleRecursion(schema, this.follow);
     const place = { ...at, barred: [...new Set([...at.barred, ...this.barredMembers(schema)])].sort() };
     const shown: Record<string, unknown> = {};
     const exact: Record<string, unknown> = {};

@@ -4,13 +4,13 @@ import packageJson from 'express-openapi-validator/package.json' with { type: 'j
 import type { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import {
   BadRequest,
-  InternalServerError,
   type OpenApiRequest,
   type OpenAPIV3,
   type Options,
 } from 'express-openapi-validator/dist/framework/types.js';
 import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
+import { ajvErrorsToValidatorError } from 'express-openapi-validator/dist/middlewares/util.js';
 import {
   type ContractOperation,
   type Declared,
@@ -25,11 +25,13 @@ import { STRING_FORMATS } from './formats.ts';
 import { contractBroken, type Fault, inWords } from './faults.ts';
 import { Position } from './positions.ts';
 import { OF_PARAMETER, Translation } from './schemas.ts';
+import { requireBoundedWork } from './work.ts';
+import { MAX_BODY_BYTES } from './body-limit.ts';
 import { messageOf } from '../explained-error.ts';
 
 // The only file that knows the internals of express-openapi-validator. It calls the functions that the validator
-// compiles, and the validator itself only to describe a fault: as a middleware, the validator would match the path
-// again, parse the URL, redefine `query` and hook into the reply, for each request.
+// compiles: as a middleware, the validator would match the path again, parse the URL, redefine `query` and hook into the
+// reply, for each request.
 
 /** The tests have passed with these versions. */
 const TESTED = ['5.6.2'];
@@ -41,9 +43,9 @@ const FORMATS = Object.fromEntries(
 );
 
 /** The validator hands these on to Ajv. */
-function ajvOptions({ checks }: Translation): Options {
+function ajvOptions({ checks }: Translation, allErrors: boolean): Options {
   return {
-    allErrors: true,
+    allErrors,
     strict: false,
     strictNumbers: true,
     // requireOpenApi has checked the document.
@@ -89,17 +91,33 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
   const messages = operations.map((operation) => ({ operation, ...toMessages(operation, requests, replies) }));
   try {
-    const requestValidator = new RequestValidator(toSpecification(requests.components), ajvOptions(requests));
+    const validatorOf = (allErrors: boolean) =>
+      new RequestValidator(toSpecification(requests.components), ajvOptions(requests, allErrors));
+    const verdicts = validatorOf(false);
+    let descriptions: RequestValidator | undefined;
+    const compile: CompileRequest = (operation, type, schema, faults) => {
+      const check = compileRequest(operation, type, schema, verdicts);
+      let describe: Check | undefined;
+      return (request) => {
+        if (check({ body: request })) return;
+        let found = faultsIn(check, '/body', requests.checks);
+        if (faults !== undefined && hasAtMost(MAX_DESCRIBED / faults, request)) {
+          // A service whose clients send valid requests never compiles this.
+          describe ??= compileRequest(operation, type, schema, (descriptions ??= validatorOf(true)));
+          describe({ body: request });
+          found = faultsIn(describe, '/body', requests.checks);
+        }
+        throw contractBroken(found, patterns);
+      };
+    };
     // Objects in a reply may inherit members such as `constructor`, which are not sent.
-    const replyOptions: Options = { ...ajvOptions(replies), ownProperties: true };
+    const replyOptions: Options = { ...ajvOptions(replies, false), ownProperties: true };
     const replyValidator = new ResponseValidator(toSpecification(replies.components), replyOptions);
-    const compile = (operation: Named, bodies: ReadonlyMap<string, unknown>) =>
-      compileRequests(operation, bodies, requestValidator, requests.checks, patterns);
     requireDefaults(requests, follow, compile);
     return messages.map(({ operation, bodies, responses }) => ({
       ...operation,
       validator: {
-        request: compile(operation, bodies),
+        request: compileRequests(operation, bodies, requireBounded(operation, follow), compile),
         reply: compileReplies(operation, responses, replyValidator, replies.checks),
       },
     }));
@@ -109,18 +127,46 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
   }
 }
 
+/**
+ * Ajv copies its list of faults for each schema: describing costs the square of their number. A message that may have
+ * more faults is described by its first one.
+ */
+const MAX_DESCRIBED = 2500;
+/** Node's limit for the target and the header fields of a request, in bytes. */
+const MAX_HEAD = 16 * 1024;
+
+/** @returns the largest number of faults of one value of a request @throws ContractError */
+function requireBounded({ parameters, body, replies }: Declared, follow: Follow): number {
+  const bound = (schema: AnySchema, maxBytes: number) => requireBoundedWork(schema, maxBytes, follow);
+  for (const { content } of replies.values()) if (content !== undefined) bound(content.schema, MAX_BODY_BYTES);
+  const bodies = [...(body?.types.values() ?? [])].map(({ schema }) => bound(schema, body?.maxBytes ?? 0));
+  return Math.max(1, ...bodies, ...parameters.map(({ schema }) => bound(schema, MAX_HEAD)));
+}
+
+/** Whether a JSON value and all of its parts are at most so many values. */
+function hasAtMost(values: number, root: unknown): boolean {
+  let left = values;
+  const visit = (value: unknown): boolean =>
+    --left >= 0 && (typeof value !== 'object' || value === null || Object.values(value).every(visit));
+  return visit(root);
+}
+
 type Named = Pick<Declared, 'id' | 'method'>;
 
+/** @param faults the largest number of faults of one value; undefined: only the first one is described */
+type CompileRequest = (
+  operation: Named,
+  type: string,
+  schema: unknown,
+  faults?: number,
+) => (request: RequestData) => void;
+
 /** @throws ContractError for a default that is not valid, or that contains itself */
-function requireDefaults(
-  { defaults }: Translation,
-  follow: Follow,
-  compile: (operation: Named, bodies: ReadonlyMap<string, unknown>) => OperationValidator['request'],
-): void {
+function requireDefaults({ defaults }: Translation, follow: Follow, compile: CompileRequest): void {
   let count = 0;
   for (const [schema, shown] of defaults) {
     const operation = { id: `default ${count++}`, method: 'POST' };
-    const validate = compile(operation, new Map([['', { type: 'object', properties: { default: shown } }]]));
+    const validate = compile(operation, '', { type: 'object', properties: { default: shown } });
     const position = new Position(schema, follow);
     const request = { path: {}, query: {}, header: {}, body: undefined, default: position.exact(schema.default) };
     try {
@@ -208,63 +254,44 @@ function closed(
 /** The validator does not use the response when it validates a request. */
 const NO_RESPONSE: unknown = {};
 
-/** A compiled schema. */
-type Check = (data: object) => boolean;
+/** A compiled schema. `errors` has the faults of the value that it refused last. */
+interface Check {
+  (data: object): boolean;
+  errors?: Parameters<typeof ajvErrorsToValidatorError>[1] | null;
+}
 
 function compileRequests(
   operation: Named,
   bodies: ReadonlyMap<string, unknown>,
-  validator: RequestValidator,
-  checks: readonly ExactCheck[],
-  patterns: ReadonlyMap<string, string>,
+  faults: number,
+  compile: CompileRequest,
 ): OperationValidator['request'] {
-  const compiled = new Map(
-    [...bodies].map(([type, schema]) => [type, compileRequest(operation, type, schema, validator, checks, patterns)]),
-  );
+  const compiled = new Map([...bodies].map(([type, schema]) => [type, compile(operation, type, schema, faults)]));
   // Without a body, all of them check the same.
   const [first] = compiled.values();
   return (request, mediaType = '') => (compiled.get(mediaType) ?? first)?.(request);
 }
 
-function compileRequest(
-  { id, method }: Named,
-  type: string,
-  schema: unknown,
-  validator: RequestValidator,
-  checks: readonly ExactCheck[],
-  patterns: ReadonlyMap<string, string>,
-): (request: RequestData) => void {
+function compileRequest({ id, method }: Named, type: string, schema: unknown, validator: RequestValidator): Check {
   // The media type is `*/*`, because http/body.ts has already checked the one of the request. The validator names a
   // compiled schema by its route.
   const requestBody = { required: true, content: { '*/*': { schema } } };
   const expressRoute = `${id} ${type}`;
   const openapi = { expressRoute, openApiRoute: '', pathParams: {}, schema: { requestBody }, serial: 0 };
-  const refuse = (body: RequestData) => {
-    // The members of an Express request that the validator reads.
-    const light: unknown = { method, path: '', originalUrl: '/', headers: {}, params: {}, query: {}, body, openapi };
-    try {
-      void validator.validate(light as OpenApiRequest, NO_RESPONSE as Response, () => undefined);
-    } catch (error) {
-      if (!(error instanceof BadRequest)) throw error;
-      throw contractBroken(inMessage(error.errors, '/body', checks), patterns);
-    }
-  };
+  const body: RequestData = { path: {}, query: {}, header: {}, body: {} };
+  // The members of an Express request that the validator reads.
+  const light: unknown = { method, path: '', originalUrl: '/', headers: {}, params: {}, query: {}, body, openapi };
   // The validator compiles on first use; a fault in the contract must show at the start.
   try {
-    refuse({ path: {}, query: {}, header: {}, body: {} });
+    void validator.validate(light as OpenApiRequest, NO_RESPONSE as Response, () => undefined);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof BadRequest)) throw error;
   }
   // `ajvBody` is private in the validator's types.
   const { ajvBody } = validator as unknown as { readonly ajvBody: { getSchema(key: string): Check | undefined } };
-  const isValid = ajvBody.getSchema(`${method}-${expressRoute}-not_provided`);
-  if (isValid === undefined)
-    throw new ContractError('express-openapi-validator did not compile the schema of a request');
-  return (request) => {
-    if (isValid({ body: request })) return;
-    refuse(request);
-    throw new ContractError('express-openapi-validator refused a request without naming a fault');
-  };
+  const check = ajvBody.getSchema(`${method}-${expressRoute}-not_provided`);
+  if (check === undefined) throw new ContractError('express-openapi-validator did not compile the schema of a request');
+  return check;
 }
 
 function compileReplies(
@@ -280,30 +307,23 @@ function compileReplies(
   const validators = validator._getOrBuildValidator(request as OpenApiRequest, declared as OpenAPIV3.ResponsesObject);
   const checks = validators as unknown as Checks;
   return (status, headers, body) => {
-    const name = String(status) in checks ? String(status) : 'default';
-    const reply = { headers, body };
-    // The same result as that of `_validate`, which would first search for the media type.
-    if (checks[name]?.['application/json']?.({ response: reply })) return;
-    try {
-      // Declared as a number, but `default` works too.
-      const statusCode: unknown = name;
-      validator._validate({ validators, body: reply, statusCode: statusCode as number, path: '', accepts: [] });
-    } catch (error) {
-      if (!(error instanceof InternalServerError)) throw error;
-      throw new ReplyError(
-        `the reply of ${id} breaks the contract: ${inWords(inMessage(error.errors, '/response', exact))}`,
-      );
-    }
+    const check = (checks[String(status)] ?? checks['default'])?.['application/json'];
+    if (check === undefined) throw new ContractError(`express-openapi-validator did not compile the replies of ${id}`);
+    if (check({ response: { headers, body } })) return;
+    throw new ReplyError(`the reply of ${id} breaks the contract: ${inWords(faultsIn(check, '/response', exact))}`);
   };
 }
 
 /** By status and media type; the validator's own type lacks the media type. */
 type Checks = Readonly<Record<string, Readonly<Record<string, Check>> | undefined>>;
 
-/** Translates paths of the validator's body, and names of exact checks, into those of the contract. */
-function inMessage(faults: readonly Fault[], body: string, checks: readonly ExactCheck[]): Fault[] {
+/** The faults that a check found, in the paths and keywords of the contract. */
+function faultsIn(check: Check, body: string, checks: readonly ExactCheck[]): Fault[] {
+  const { errors } = ajvErrorsToValidatorError(400, check.errors ?? []);
+  // What a client sent must not stay in memory.
+  check.errors = null;
   // The faults of the branch of an `if` say more than that of the `if` itself.
-  const own = faults.filter(({ errorCode = '' }) => !errorCode.startsWith('if.'));
+  const own = errors.filter(({ errorCode }) => !errorCode?.startsWith('if.'));
   return own.map(({ path, message, errorCode = '' }) => {
     const [, index] = /^exact(\d+)\./.exec(errorCode) ?? [];
     const keyword = index === undefined ? errorCode : (checks[Number(index)]?.keyword ?? '');

@@ -274,7 +274,10 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     exclusiveMinimum: kept('at run time; an int64 is compared exactly', ofInt64(number)),
     maxLength: kept('at run time, in code points', count),
     minLength: kept('at run time, in code points', count),
-    pattern: kept('at run time, as a JavaScript regular expression with the flag u', pattern),
+    pattern: kept(
+      'at run time, as a JavaScript regular expression with the flag u; one whose time may grow faster than the text is refused',
+      pattern,
+    ),
     maxItems: kept(RUN, count),
     minItems: kept(RUN, count),
     uniqueItems: kept('at run time; numbers are compared by value, objects by their members', flag),
@@ -335,16 +338,22 @@ export function isIgnored({ in: location, name }: { readonly in?: unknown; reado
   return location === 'header' && IGNORED_HEADERS.includes(String(name).toLowerCase());
 }
 
-/** @throws ContractError with line, column and cure for the first field that the service does not support */
-export function requireKept(document: OpenApiDocument): void {
+/**
+ * @returns all schemas of the document
+ * @throws ContractError with line, column and cure for the first field that the service does not support
+ */
+export function requireKept(document: OpenApiDocument): ReadonlySet<Schema> {
   const defaults: Schema[] = [];
-  const seen = new Map(Object.keys(VOCABULARY).map((kind) => [kind, new Set<unknown>()]));
+  const seen = Object.fromEntries(Object.keys(VOCABULARY).map((kind) => [kind, new Set()])) as Record<
+    Kind,
+    Set<unknown>
+  >;
   const visit = (value: unknown, kind: Kind, holder: object, field: string): void => {
     if (kind === 'Schema' && typeof value === 'boolean') return;
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       refuse(holder, field, `${field} must be a ${kind} Object`);
-    if (seen.get(kind)?.has(value) === true) return;
-    seen.get(kind)?.add(value);
+    if (seen[kind].has(value)) return;
+    seen[kind].add(value);
     const node = value as Readonly<Record<string, unknown>>;
     if (typeof node['$ref'] === 'string' && kind !== 'Path Item') {
       const target = targetOf(document, node['$ref']);
@@ -392,6 +401,7 @@ export function requireKept(document: OpenApiDocument): void {
   for (const schema of defaults)
     if (isRounded(schema.default, new Position(schema, follower(document))))
       refuse(schema, 'default', `default ${ROUNDED}`);
+  return seen.Schema as ReadonlySet<Schema>;
 }
 
 function refuse(node: object, field: string, what: string): never {

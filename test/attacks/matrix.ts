@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Extent, Suite } from '../support/trials.ts';
+import type { Extent, Suite, Trial } from '../support/trials.ts';
 import type { Attack, Repeated } from './attack.ts';
 import { attackOnce, IMPOSSIBLE } from './round.ts';
+import { VERDICTS } from './verdicts.ts';
 
 const AUTH = 'Authorization: Bearer $TOKEN\r\n';
 const GUESS = 'Authorization: Bearer $GUESS\r\n';
@@ -227,7 +228,7 @@ const MATRIX: readonly Attack[] = [
   }),
 ];
 
-const trials = MATRIX.map((attack) => ({
+const floods = MATRIX.map((attack) => ({
   cells: [
     attack.name,
     attack.phase,
@@ -246,15 +247,17 @@ export const ATTACKS: Suite = {
   takes: 'a quarter of an hour',
   results: join(import.meta.dirname, 'RESULTS.md'),
   title: 'What hostile clients did, and what came of it',
-  text: `Each row is an attack of 20 s on a new service with a heap of 400 MB, while
-honest clients create ten plants a second. A row says how many of these were answered with 200 (all of them), how long 99
-of 100 took at most, and the most memory that the service had. One that found a broken promise says which, and the
-command failed. Clients that hold take memory, those that burn take the processor.`,
+  text: `Each row of many connections is an attack of 20 s on a new service with a heap of 400 MB, while
+honest clients create ten plants a second. It says how many of these were answered with 200 (all of them), how long 99
+of 100 took at most, and the most memory that the service had. Clients that hold take memory, those that burn take the
+processor. The last rows are single bodies, and replies of the same content: they say what the slowest verdict cost. The
+service promises at most 50 ms and 20 MB for 64 KiB, and 500 ms and 100 MB for 1 MiB, for each contract that it accepts. A
+row that found a broken promise says which, and the command failed.`,
   columns: ['what each client does', 'phase', 'way', 'caller', 'kind', 'connections'],
-  trials,
+  trials: [...floods, ...VERDICTS],
   // All in one lane, as each attack needs the whole machine.
   laneOf: () => '',
 };
 
 /** The attacks of which the tests run a short round. */
-export const TRIED = trials.filter(({ inTests }) => inTests);
+export const TRIED: readonly Trial[] = [...floods.filter(({ inTests }) => inTests), ...VERDICTS];

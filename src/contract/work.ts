@@ -1,0 +1,180 @@
+import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
+import { ContractError } from './errors.ts';
+import { MAX_DEPTH } from './json.ts';
+import { joined } from './positions.ts';
+
+/**
+ * The unit of work is one schema that is applied to one value: up to 60 ns (`npm run test:attacks` has the figures). A
+ * body of 64 KiB may cost 40 ms, one of 1 MiB 330 ms.
+ */
+const BASE_WORK = 300_000;
+const WORK_PER_BYTE = 5;
+/** More schemas than this for one value are not counted one by one. */
+const MAX_APPLIED = 1000;
+/** The characters of the shortest item `{},` and of a member `"":{},` without its name. */
+const ITEM_BYTES = 3;
+const MEMBER_BYTES = 6;
+
+/** Schemas for the same parts of a value. One that applies twice is listed twice. */
+interface Part {
+  readonly schemas: readonly AnySchema[];
+  /** The largest number of such parts in one value. */
+  readonly times: number;
+  /** The least number of bytes of such a part. */
+  readonly bytes: number;
+}
+
+interface Bound {
+  readonly depth: number;
+  readonly work: number;
+}
+
+/**
+ * Computes how often schemas can be applied when the service validates a value of `maxBytes` bytes, whatever a client
+ * sends.
+ *
+ * @returns the largest number of faults that one value can have, without those of its parts
+ * @throws ContractError if a value could take more work than its bytes justify
+ */
+export function requireBoundedWork(root: AnySchema, maxBytes: number, follow: Follow): number {
+  const known = new Map<string, Bound>();
+  const numbers = new Map<Schema, number>();
+  let densest: { readonly perByte: number; readonly applied: readonly Schema[] } = { perByte: 0, applied: [] };
+  let faults = 0;
+
+  const work = visit({ schemas: [root], times: 1, bytes: maxBytes }, 0, 0);
+  const allowed = BASE_WORK + WORK_PER_BYTE * maxBytes;
+  if (Math.min(work, densest.perByte * maxBytes) <= allowed) return faults;
+  throw new ContractError(
+    `${locationOf(densest.applied[0])}: ${densest.applied.length} schemas apply to one value here, and a message of ` +
+      `${maxBytes} bytes can hold too many such values: lower maxItems, maxProperties or x-max-body-bytes, use fewer ` +
+      'branches, or choose between them by a discriminator',
+  );
+
+  /** @param extra work for each value, since an array around it must not have two equal items */
+  function visit({ schemas, bytes }: Part, depth: number, extra: number): number {
+    const bounds = alternatives(schemas, follow).map((applied) => {
+      const key = `${extra} ${applied.map(numberOf).sort(ascending).join()}`;
+      const before = known.get(key);
+      if (before !== undefined && before.depth <= depth) return before.work;
+      // A schema that contains itself has no bound by its own words, and JSON nests only so deep.
+      known.set(key, { depth, work: Infinity });
+      const own = sum(applied.map(workOf)) + extra;
+      faults = Math.max(faults, sum(applied.map(faultsOf)));
+      if (own / bytes > densest.perByte) densest = { perByte: own / bytes, applied };
+      if (depth === MAX_DEPTH) return Infinity;
+      const comparisons = applied.filter(({ uniqueItems = false }) => uniqueItems).length * COMPARISON;
+      const comparison = Math.max(Math.min(extra, COMPARISON), comparisons);
+      const parts = partsOf(applied, joined(schemas, follow)).filter(
+        ({ schemas, times }) => times > 0 && (schemas.length > 0 || comparison > 0),
+      );
+      const below = parts.map((part) => part.times * visit(part, depth + 1, comparison));
+      const bound = own + sum(below);
+      known.set(key, { depth, work: bound });
+      return bound;
+    });
+    return Math.max(...bounds);
+  }
+
+  function numberOf(schema: Schema): number {
+    const number = numbers.get(schema) ?? numbers.size;
+    numbers.set(schema, number);
+    return number;
+  }
+}
+
+/** Relative to one application of a schema. */
+const COMPARISON = 6;
+const DIVISION = 8;
+
+function workOf({ properties = {}, required = [], discriminator, oneOf, anyOf = [], ...schema }: Schema): number {
+  const names = Object.keys(properties).length + required.length;
+  const choices = discriminator === undefined ? 0 : (oneOf ?? anyOf).length;
+  return 1 + names / 20 + choices / 2 + (schema.multipleOf === undefined ? 0 : DIVISION);
+}
+
+/** Each reports at most one fault by itself, and one for each missing member. */
+function faultsOf({ required = [], dependentRequired = {} }: Schema): number {
+  return 1 + required.length + sum(Object.values(dependentRequired).map(({ length }) => length));
+}
+
+/** The schemas that apply to a value, for each choice of branches by discriminators. */
+function alternatives(roots: readonly AnySchema[], follow: Follow): readonly (readonly Schema[])[] {
+  const visit = (schema: AnySchema | undefined, within: readonly Schema[]): readonly (readonly Schema[])[] => {
+    // schemas.ts refuses a schema that refers to itself for the same value.
+    if (typeof schema !== 'object' || within.includes(schema)) return [[]];
+    const { $ref, allOf = [], anyOf = [], oneOf = [], dependentSchemas = {}, discriminator } = schema;
+    const chosen = discriminator === undefined ? [] : schema.oneOf === undefined ? anyOf : oneOf;
+    const branches = [...anyOf, ...oneOf].filter((each) => !chosen.includes(each));
+    const { not, if: condition, then, else: otherwise } = schema;
+    const tests = [not, condition, then, otherwise];
+    const all = [$ref === undefined ? undefined : follow($ref), ...allOf, ...branches, ...tests];
+    const inner = (each: AnySchema | undefined) => visit(each, [...within, schema]);
+    const sets = combined([[[schema]], ...[...all, ...Object.values(dependentSchemas)].map(inner)]);
+    return chosen.length === 0 ? sets : combined([sets, chosen.flatMap(inner)]);
+  };
+  return combined(roots.map((each) => visit(each, [])));
+}
+
+/** One set of each list, in all combinations. @throws ContractError */
+function combined(lists: readonly (readonly (readonly Schema[])[])[]): readonly (readonly Schema[])[] {
+  let sets: readonly (readonly Schema[])[] = [[]];
+  for (const list of lists) {
+    sets = sets.flatMap((set) => list.map((more) => (more.length === 0 ? set : [...set, ...more])));
+    const largest = Math.max(sets.length, ...sets.map(({ length }) => length));
+    if (largest > MAX_APPLIED)
+      throw new ContractError(
+        `${locationOf(sets[0]?.[0])}: more than ${MAX_APPLIED} schemas apply to one value: refer to a schema in fewer ` +
+          'places, above all to one that contains itself, or choose between branches by a discriminator',
+      );
+  }
+  return sets;
+}
+
+/** @param certain the schemas that the value satisfies if it is valid */
+function partsOf(applied: readonly Schema[], certain: readonly Schema[]): Part[] {
+  const least = (keyword: 'maxItems' | 'maxProperties') =>
+    Math.min(...certain.map(({ [keyword]: bound = Infinity }) => bound));
+  const members = (times: number, name: string, of: (schema: Schema) => readonly (AnySchema | undefined)[]): Part => ({
+    schemas: schemasIn(applied.flatMap(of)),
+    times,
+    bytes: MEMBER_BYTES + name.length,
+  });
+  const names = new Set(applied.flatMap(({ properties = {} }) => Object.keys(properties)));
+  const declared = [...names].map((name) =>
+    members(1, name, ({ properties = {}, patternProperties = {}, ...schema }) => {
+      const own = Object.hasOwn(properties, name) ? [properties[name]] : [];
+      const matched = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));
+      const found = [...own, ...matched.map(([, each]) => each)];
+      return [...(found.length > 0 ? found : [schema.additionalProperties]), schema.unevaluatedProperties];
+    }),
+  );
+  const other = members(least('maxProperties'), '', ({ patternProperties = {}, ...schema }) => [
+    ...Object.values(patternProperties),
+    schema.additionalProperties,
+    schema.unevaluatedProperties,
+    schema.propertyNames,
+  ]);
+  const places = Math.max(0, ...applied.map(({ prefixItems = [] }) => prefixItems.length));
+  const items = (index: number, times: number): Part => ({
+    schemas: schemasIn(
+      applied.flatMap(({ prefixItems = [], items: others, contains }) => [prefixItems[index] ?? others, contains]),
+    ),
+    times,
+    bytes: ITEM_BYTES,
+  });
+  const first = Array.from({ length: places }, (_, index) => items(index, 1));
+  return [...declared, other, ...first, items(places, Math.max(0, least('maxItems') - places))];
+}
+
+function schemasIn(schemas: readonly (AnySchema | undefined)[]): AnySchema[] {
+  return schemas.filter((each) => typeof each === 'object');
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+function ascending(one: number, other: number): number {
+  return one - other;
+}

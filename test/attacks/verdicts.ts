@@ -1,0 +1,96 @@
+import { Worker } from 'node:worker_threads';
+import type { AnySchema } from '../../src/contract/document.ts';
+import { Fault } from '../support/clients.ts';
+import type { Extent, Trial } from '../support/trials.ts';
+import type { Orders, Verdicts } from './judge.ts';
+
+/** What a verdict may cost: processor time in milliseconds, and megabytes of heap. */
+const LIMITS: Readonly<Record<number, { readonly ms: number; readonly megabytes: number }>> = {
+  65_536: { ms: 50, megabytes: 20 },
+  1_048_576: { ms: 500, megabytes: 100 },
+};
+/** What the thread holds before its first verdict: the code, the compiled contract and the bodies. */
+const THREAD_MEGABYTES = 90;
+const SECONDS = { short: 60, long: 1200 };
+
+const NEW_PLANT: AnySchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['id', 'name'],
+  properties: { id: { type: 'integer', format: 'int64' }, name: { type: 'string', maxLength: 1000 } },
+};
+const objects = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ type: 'object', required: [`k${index}`] }));
+const ITEM = { $ref: '#/components/schemas/Item' };
+const row = (items: AnySchema, maxItems: number) => ({
+  schema: { type: 'array', maxItems, items: ITEM },
+  components: { Item: items },
+});
+
+/** Contracts whose refused bodies once kept a process busy for seconds or minutes, or ended it. */
+export const CONTRACTS: Readonly<Record<string, Required<Pick<Orders, 'drawn'>>['drawn']>> = {
+  'a batch of plants': row(NEW_PLANT, 100),
+  'items of two shapes': row({ oneOf: objects(2) }, 15_000),
+  'items of ten shapes': row({ oneOf: objects(10) }, 1000),
+  'items of shapes within shapes': row({ anyOf: [{ anyOf: objects(3) }, { anyOf: objects(3) }] }, 1000),
+};
+
+/** @throws Fault if a verdict takes too long or too much memory */
+export async function judge(orders: Orders, seconds: number): Promise<Verdicts> {
+  const { ms, megabytes } = LIMITS[orders.bytes] ?? { ms: 0, megabytes: 0 };
+  const verdicts = await new Promise<Verdicts>((resolve, reject) => {
+    const thread = new Worker(new URL('judge.ts', import.meta.url), {
+      workerData: orders,
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES + megabytes, maxYoungGenerationSizeMb: 16 },
+    });
+    const timer = setTimeout(() => {
+      void thread.terminate();
+      reject(new Fault(`no verdict within ${seconds} s`));
+    }, seconds * 1000);
+    thread.once('message', resolve);
+    thread.once('error', reject);
+    thread.once('exit', () => {
+      clearTimeout(timer);
+      reject(new Fault('the thread ended without a verdict'));
+    });
+  });
+  if (verdicts.slowest <= ms) return verdicts;
+  throw new Fault(`${verdicts.about} took ${verdicts.slowest.toFixed(0)} ms of processor, at most ${ms} are promised`);
+}
+
+export function emptyObjects(bytes: number): string {
+  return `[${Array<string>(Math.floor(bytes / 3) - 1)
+    .fill('{}')
+    .join()}]`;
+}
+
+function trial(name: string, orders: (extent: Extent, bytes: number) => Orders): Trial {
+  return {
+    cells: [name, 'body', 'one body', 'one token', 'burns', '1'],
+    run: async (extent) => {
+      const seconds = extent.long ? SECONDS.long : SECONDS.short;
+      const told = [];
+      for (const bytes of Object.keys(LIMITS).map(Number)) {
+        const { slowest, refused } = await judge(orders(extent, bytes), seconds);
+        const kept = refused === 0 ? '' : `, ${refused} contracts refused`;
+        told.push(`${bytes / 1024} KiB: ${slowest.toFixed(0)} ms of processor${kept}`);
+      }
+      return told.join('; ');
+    },
+  };
+}
+
+export const VERDICTS: readonly Trial[] = [
+  ...Object.entries(CONTRACTS).map(([name, drawn]) =>
+    trial(`sends empty objects where the contract has ${name}`, (_, bytes) => ({
+      bytes,
+      drawn,
+      bodies: [emptyObjects(bytes)],
+    })),
+  ),
+  trial('sends hostile bodies to 500 contracts that a seed draws', ({ long, seed }, bytes) => ({
+    bytes,
+    // A contract is the same for both sizes, and a body of 1 MiB takes sixteen times as long to make and to judge.
+    seeds: Array.from({ length: (long ? 500 : 10) / (bytes > 65_536 ? 5 : 1) }, (_, index) => seed + index),
+  })),
+];

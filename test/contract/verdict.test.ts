@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals';
+import { type Drawn, operationOf } from '../attacks/drawn.ts';
+import { CONTRACTS, emptyObjects, judge } from '../attacks/verdicts.ts';
+import { validateRequest } from '../../src/contract/request.ts';
+
+const MIB = 1024 * 1024;
+
+async function refusal(drawn: Drawn, text: string): Promise<string> {
+  const operation = await operationOf(drawn, MIB);
+  try {
+    validateRequest({ path: '/plants', query: '', headers: {} }, { mediaType: 'application/json', text }, operation);
+  } catch (error) {
+    return String(error);
+  }
+  throw new Error('the body was not refused');
+}
+
+const list = { schema: { type: 'array', items: { type: 'string' } }, components: {} };
+const numbers = (count: number) => JSON.stringify(Array.from({ length: count }, () => 1));
+
+test('a refusal names ten faults of a body with few values, and counts the others', async () => {
+  const said = await refusal(list, numbers(12));
+  expect(said).toContain('body.0 must be a string; body.1 must be a string');
+  expect(said).toContain('body.9 must be a string; and 2 more');
+});
+
+test('a refusal names the first fault of a body with many values', async () => {
+  expect(await refusal(list, numbers(3000))).toBe('Refusal: body.0 must be a string');
+});
+
+test.each(Object.keys(CONTRACTS))(
+  '1 MiB of empty objects is refused within the bounds for %s',
+  async (name) => {
+    const drawn = CONTRACTS[name];
+    if (drawn === undefined) throw new Error(`no contract ${name}`);
+    const { refused } = await judge({ bytes: MIB, drawn, bodies: [emptyObjects(MIB)] }, 60);
+    expect(refused).toBe(0);
+  },
+  70_000,
+);
+
+test('unique items at thirty levels are compared within the bounds', async () => {
+  const component = {
+    anyOf: [
+      { type: ['integer', 'object'] },
+      { type: 'array', uniqueItems: true, items: { $ref: '#/components/schemas/A' } },
+    ],
+  };
+  const leaf = JSON.stringify(Array.from({ length: 70_000 }, (_, index) => ({ a: 100_000 + index })));
+  const bodies = [`${'[1,'.repeat(30)}${leaf}${']'.repeat(30)}`];
+  const drawn = { schema: { $ref: '#/components/schemas/A' }, components: { A: component } };
+  const { refused } = await judge({ bytes: MIB, drawn, bodies }, 60);
+  expect(refused).toBe(0);
+}, 70_000);
+
+test('a body equals an object of an enum whose members stand in another order', async () => {
+  const drawn = { schema: { enum: [{ a: [1, { b: 2.5 }], c: null }] }, components: {} };
+  const operation = await operationOf(drawn, MIB);
+  const send = (text: string) =>
+    validateRequest({ path: '/plants', query: '', headers: {} }, { mediaType: 'application/json', text }, operation);
+  expect(send('{"c":null,"a":[1.0,{"b":2.5}]}').body).toEqual({ a: [1, { b: 2.5 }], c: null });
+  for (const text of ['{"c":null}', '{"c":null,"a":[1,{"b":2}]}', '{"c":null,"a":{"0":1,"1":{"b":2.5}}}', '[]', '1'])
+    expect(() => send(text)).toThrow('must be equal to one of the allowed values: {"a":[1,{"b":2.5}],"c":null}');
+});
