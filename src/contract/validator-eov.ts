@@ -18,15 +18,16 @@ import {
   patternMessages,
   type RequestData,
 } from './contract.ts';
-import { type AnySchema, type Follow, follower, locationOf, type OpenApiDocument } from './document.ts';
+import { type Follow, follower, locationOf, type OpenApiDocument } from './document.ts';
 import { ContractError, Refusal, ReplyError } from './errors.ts';
 import type { ExactCheck } from './exact.ts';
 import { STRING_FORMATS } from './formats.ts';
-import { contractBroken, type Fault, inWords } from './faults.ts';
+import { contractBroken, inWords } from './faults.ts';
 import { Position } from './positions.ts';
-import { OF_PARAMETER, Translation } from './schemas.ts';
-import { requireBoundedWork } from './work.ts';
-import { MAX_BODY_BYTES } from './body-limit.ts';
+import { toMessages } from './messages.ts';
+import { Translation } from './schemas.ts';
+import { bounded, either, type FindFaults } from './verdict.ts';
+import { requireBoundedMessages } from './work.ts';
 import { messageOf } from '../explained-error.ts';
 
 // The only file that knows the internals of express-openapi-validator. It calls the functions that the validator
@@ -91,74 +92,60 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
   const messages = operations.map((operation) => ({ operation, ...toMessages(operation, requests, replies) }));
   try {
-    const validatorOf = (allErrors: boolean) =>
-      new RequestValidator(toSpecification(requests.components), ajvOptions(requests, allErrors));
-    const verdicts = validatorOf(false);
-    let descriptions: RequestValidator | undefined;
+    const requestValidator = either(
+      (allErrors) => new RequestValidator(toSpecification(requests.components), ajvOptions(requests, allErrors)),
+    );
+    const replyValidator = either(
+      // Objects in a reply may inherit members such as `constructor`, which are not sent.
+      (allErrors) =>
+        new ResponseValidator(toSpecification(replies.components), {
+          ...ajvOptions(replies, allErrors),
+          ownProperties: true,
+        }),
+    );
     const compile: CompileRequest = (operation, type, schema, faults) => {
-      const check = compileRequest(operation, type, schema, verdicts);
-      let describe: Check | undefined;
+      const find = either((allErrors) =>
+        finder(compileRequest(operation, type, schema, requestValidator(allErrors)), '/body', requests.checks),
+      );
+      const faultsOf = bounded(find, faults);
       return (request) => {
-        if (check({ body: request })) return;
-        let found = faultsIn(check, '/body', requests.checks);
-        if (faults !== undefined && hasAtMost(MAX_DESCRIBED / faults, request)) {
-          // A service whose clients send valid requests never compiles this.
-          describe ??= compileRequest(operation, type, schema, (descriptions ??= validatorOf(true)));
-          describe({ body: request });
-          found = faultsIn(describe, '/body', requests.checks);
-        }
-        throw contractBroken(found, patterns);
+        const found = faultsOf({ body: request });
+        if (found !== undefined) throw contractBroken(found, patterns);
       };
     };
-    // Objects in a reply may inherit members such as `constructor`, which are not sent.
-    const replyOptions: Options = { ...ajvOptions(replies, false), ownProperties: true };
-    const replyValidator = new ResponseValidator(toSpecification(replies.components), replyOptions);
     requireDefaults(requests, follow, compile);
-    return messages.map(({ operation, bodies, responses }) => ({
-      ...operation,
-      validator: {
-        request: compileRequests(operation, bodies, requireBounded(operation, follow), compile),
-        reply: compileReplies(operation, responses, replyValidator, replies.checks),
-      },
-    }));
+    return messages.map(({ operation, bodies, responses }) => {
+      const faults = requireBoundedMessages(operation, follow);
+      const checks = either((allErrors) => compileReplies(operation, responses, replyValidator(allErrors)));
+      const ofStatus = (status: string) =>
+        bounded((allErrors) => finder(checks(allErrors)(status), '/response', replies.checks), faults);
+      const finders = new Map([...responses.keys()].map((status) => [status, ofStatus(status)]));
+      return {
+        ...operation,
+        validator: {
+          request: compileRequests(operation, bodies, faults, compile),
+          reply: (status, headers, body) => {
+            const found = (finders.get(String(status)) ?? finders.get('default'))?.({ response: { headers, body } });
+            if (found === undefined) return;
+            throw new ReplyError(`the reply of ${operation.id} breaks the contract: ${inWords(found)}`);
+          },
+        },
+      };
+    });
   } catch (error) {
     if (error instanceof ContractError) throw error;
     throw new ContractError(`openapi.yaml does not compile: ${messageOf(error)}`);
   }
 }
 
-/**
- * Ajv copies its list of faults for each schema: describing costs the square of their number. A message that may have
- * more faults is described by its first one.
- */
-const MAX_DESCRIBED = 2500;
-/** Node's limit for the target and the header fields of a request, in bytes. */
-const MAX_HEAD = 16 * 1024;
-
-/** @returns the largest number of faults of one value of a request @throws ContractError */
-function requireBounded({ parameters, body, replies }: Declared, follow: Follow): number {
-  const bound = (schema: AnySchema, maxBytes: number) => requireBoundedWork(schema, maxBytes, follow);
-  for (const { content } of replies.values()) if (content !== undefined) bound(content.schema, MAX_BODY_BYTES);
-  const bodies = [...(body?.types.values() ?? [])].map(({ schema }) => bound(schema, body?.maxBytes ?? 0));
-  return Math.max(1, ...bodies, ...parameters.map(({ schema }) => bound(schema, MAX_HEAD)));
-}
-
-/** Whether a JSON value and all of its parts are at most so many values. */
-function hasAtMost(values: number, root: unknown): boolean {
-  let left = values;
-  const visit = (value: unknown): boolean =>
-    --left >= 0 && (typeof value !== 'object' || value === null || Object.values(value).every(visit));
-  return visit(root);
-}
-
 type Named = Pick<Declared, 'id' | 'method'>;
 
-/** @param faults the largest number of faults of one value; undefined: only the first one is described */
+/** @param faults the largest number of faults of one value; Infinity: only the first one is described */
 type CompileRequest = (
   operation: Named,
   type: string,
   schema: unknown,
-  faults?: number,
+  faults: number,
 ) => (request: RequestData) => void;
 
 /** @throws ContractError for a default that is not valid, or that contains itself */
@@ -166,7 +153,7 @@ function requireDefaults({ defaults }: Translation, follow: Follow, compile: Com
   let count = 0;
   for (const [schema, shown] of defaults) {
     const operation = { id: `default ${count++}`, method: 'POST' };
-    const validate = compile(operation, '', { type: 'object', properties: { default: shown } });
+    const validate = compile(operation, '', { type: 'object', properties: { default: shown } }, Infinity);
     const position = new Position(schema, follow);
     const request = { path: {}, query: {}, header: {}, body: undefined, default: position.exact(schema.default) };
     try {
@@ -196,58 +183,6 @@ function toSpecification(schemas: object): OpenAPIV3.DocumentV3_1 {
     paths: {},
     webhooks: {},
     components: { schemas: { ...schemas } },
-  };
-}
-
-/**
- * The schemas of requests and replies for the validator. Parameters and header fields are members of one JSON body
- * there, because the validator has faults in its own handling of parameters (types, styles, defaults).
- */
-interface Messages {
-  /** By media type; '' without a body. */
-  readonly bodies: ReadonlyMap<string, unknown>;
-  /** By status. */
-  readonly responses: ReadonlyMap<string, unknown>;
-}
-
-function toMessages(
-  { parameters: declared, body, replies: statuses }: Declared,
-  requests: Translation,
-  replies: Translation,
-): Messages {
-  const parameters = (['path', 'query', 'header'] as const).map((location) => {
-    const own = declared.filter((each) => each.in === location);
-    return [location, closed(own, (schema) => requests.schema(schema, OF_PARAMETER))] as const;
-  });
-  const toRequest = (schema: unknown) => ({
-    type: 'object',
-    properties: { ...Object.fromEntries(parameters), body: schema },
-  });
-  const bodies = [...(body?.types ?? [])].map(
-    ([type, { schema }]) => [type, toRequest(requests.schema(schema))] as const,
-  );
-  const responses = [...statuses].map(([status, { headers, content }]) => {
-    const fields = Object.entries(headers).map(([name, header]) => ({ name, ...header }));
-    const properties = {
-      headers: closed(fields, (schema) => replies.schema(schema)),
-      body: content === undefined ? false : replies.schema(content.schema),
-    };
-    const required = content === undefined ? ['headers'] : ['headers', 'body'];
-    return [status, { type: 'object', required, properties }] as const;
-  });
-  return { bodies: new Map(bodies.length > 0 ? bodies : [['', toRequest(false)]]), responses: new Map(responses) };
-}
-
-/** The schema of an object with no other members. */
-function closed(
-  members: readonly { readonly name: string; readonly required?: boolean; readonly schema: AnySchema }[],
-  translate: (schema: AnySchema) => unknown,
-): object {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: members.filter(({ required }) => required).map(({ name }) => name),
-    properties: Object.fromEntries(members.map(({ name, schema }) => [name, translate(schema)])),
   };
 }
 
@@ -294,39 +229,40 @@ function compileRequest({ id, method }: Named, type: string, schema: unknown, va
   return check;
 }
 
+/** @returns the check for each declared status */
 function compileReplies(
   { id, method }: Declared,
   responses: ReadonlyMap<string, unknown>,
   validator: ResponseValidator,
-  exact: readonly ExactCheck[],
-): OperationValidator['reply'] {
+): (status: string) => Check {
   const declared: unknown = Object.fromEntries(
     [...responses].map(([status, schema]) => [status, { content: { 'application/json': { schema } } }]),
   );
   const request: unknown = { method, headers: {}, openapi: { expressRoute: id } };
   const validators = validator._getOrBuildValidator(request as OpenApiRequest, declared as OpenAPIV3.ResponsesObject);
-  const checks = validators as unknown as Checks;
-  return (status, headers, body) => {
-    const check = (checks[String(status)] ?? checks['default'])?.['application/json'];
-    if (check === undefined) throw new ContractError(`express-openapi-validator did not compile the replies of ${id}`);
-    if (check({ response: { headers, body } })) return;
-    throw new ReplyError(`the reply of ${id} breaks the contract: ${inWords(faultsIn(check, '/response', exact))}`);
+  // The validator's own type lacks the media type.
+  const checks = validators as unknown as Readonly<Record<string, Readonly<Record<string, Check>> | undefined>>;
+  return (status) => {
+    const check = checks[status]?.['application/json'];
+    if (check === undefined)
+      throw new ContractError(`express-openapi-validator did not compile the reply ${status} of ${id}`);
+    return check;
   };
 }
 
-/** By status and media type; the validator's own type lacks the media type. */
-type Checks = Readonly<Record<string, Readonly<Record<string, Check>> | undefined>>;
-
-/** The faults that a check found, in the paths and keywords of the contract. */
-function faultsIn(check: Check, body: string, checks: readonly ExactCheck[]): Fault[] {
-  const { errors } = ajvErrorsToValidatorError(400, check.errors ?? []);
-  // What a client sent must not stay in memory.
-  check.errors = null;
-  // The faults of the branch of an `if` say more than that of the `if` itself.
-  const own = errors.filter(({ errorCode }) => !errorCode?.startsWith('if.'));
-  return own.map(({ path, message, errorCode = '' }) => {
-    const [, index] = /^exact(\d+)\./.exec(errorCode) ?? [];
-    const keyword = index === undefined ? errorCode : (checks[Number(index)]?.keyword ?? '');
-    return { path: path.slice(body.length), message, errorCode: keyword };
-  });
+/** Finds faults in the paths and keywords of the contract. @param within the path of the message in what `check` gets */
+function finder(check: Check, within: string, exact: readonly ExactCheck[]): FindFaults {
+  return (message) => {
+    if (check(message)) return undefined;
+    const { errors } = ajvErrorsToValidatorError(400, check.errors ?? []);
+    // What a client sent must not stay in memory.
+    check.errors = null;
+    // The faults of the branch of an `if` say more than that of the `if` itself.
+    const own = errors.filter(({ errorCode }) => !errorCode?.startsWith('if.'));
+    return own.map(({ path, message: said, errorCode = '' }) => {
+      const [, index] = /^exact(\d+)\./.exec(errorCode) ?? [];
+      const keyword = index === undefined ? errorCode : (exact[Number(index)]?.keyword ?? '');
+      return { path: path.slice(within.length), message: said, errorCode: keyword };
+    });
+  };
 }

@@ -1,3 +1,5 @@
+import { MAX_BODY_BYTES } from './body-limit.ts';
+import type { Declared } from './contract.ts';
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
 import { MAX_DEPTH } from './json.ts';
@@ -27,6 +29,21 @@ interface Part {
 interface Bound {
   readonly depth: number;
   readonly work: number;
+}
+
+/** Node's limit for the target and the header fields of a request, in bytes. */
+const MAX_HEAD = 16 * 1024;
+
+/** @returns the largest number of faults that one value of a message can have @throws ContractError */
+export function requireBoundedMessages({ parameters, body, replies }: Declared, follow: Follow): number {
+  const bound = (schema: AnySchema, maxBytes: number) => requireBoundedWork(schema, maxBytes, follow);
+  const contents = [...replies.values()].flatMap(({ content }) => (content === undefined ? [] : [content]));
+  const bounds = [
+    ...[...(body?.types.values() ?? [])].map(({ schema }) => bound(schema, body?.maxBytes ?? 0)),
+    ...contents.map(({ schema }) => bound(schema, MAX_BODY_BYTES)),
+    ...parameters.map(({ schema }) => bound(schema, MAX_HEAD)),
+  ];
+  return Math.max(1, ...bounds);
 }
 
 /**
