@@ -138,7 +138,9 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   });
 
   test('keep the service running while its store is away', async () => {
-    const away = '[Service]\\nEnvironment=DATABASE_URL=postgres://plants@127.0.0.1:1/plants\\nRestartSec=50ms\\n';
+    // A later file replaces the value of /etc/plant-store.env, which Environment= does not.
+    await run('echo DATABASE_URL=postgres://plants@127.0.0.1:1/plants > /root/away.env');
+    const away = '[Service]\\nEnvironmentFile=/root/away.env\\nRestartSec=50ms\\n';
     await withDropIn('plant-store.service', away, async () => {
       expect(await start()).toBe('started');
       await until(() => run('journalctl --unit=plant-store --output=cat --lines=5 | grep "the store is away" || true'));
