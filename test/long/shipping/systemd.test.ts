@@ -228,11 +228,13 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
 
   test('give the service the text of a token file that only root can read', async () => {
     const [drop = ''] = blocks('deployment', 'Install', 'ini');
-    const given = `plantstore_${'x'.repeat(32)}`;
-    await run(`mkdir --parents /etc/plant-store /etc/systemd/system/plant-store.service.d
+    const [, , , make = ''] = section('Install');
+    await run(make);
+    await run(`mkdir --parents /etc/systemd/system/plant-store.service.d
       cat > /etc/systemd/system/plant-store.service.d/override.conf <<'END'\n${drop}\nEND
-      (umask 077; echo ${given} > /etc/plant-store/token)
       systemctl daemon-reload; systemctl restart plant-store`);
+    expect(await run('stat --format=%a /etc/plant-store /etc/plant-store/token')).toBe('700\n600');
+    const given = await run('cat /etc/plant-store/token');
     expect(await create(given, 3000)).toBe('{"name":"Ginkgo"}');
   });
 
