@@ -12,7 +12,7 @@ const program = new Command(SERVICE)
   .helpOption('-h, --help', 'Print help')
   .helpCommand('help [command]', 'Print help for a command')
   .version(packageJson.version, '--version', 'Print the version')
-  .option('--store <url>', 'Use this store instead of DATABASE_URL; other users see it in the list of processes')
+  .option('--store <url>', 'Use this store instead of DATABASE_URL; "ps" shows a password in it to all users')
   .option(
     '--env-file <file>',
     'Read settings from this file instead of .env; repeat for several, the last wins; -FILE may be missing',

@@ -9,6 +9,8 @@ import { print } from './print.ts';
 const CONTRACT: (typeof PAGES)['yaml'] = '/openapi.yaml';
 /** Reads no other settings: a fault in those does not stop a running service. */
 const NAMES = ['HOST', 'PORT', 'BASE_URL', 'ADMIN_HOST', 'ADMIN_PORT'];
+/** A timer of Node holds 24 days. */
+const MAX_PATIENCE_MS = 24 * 3_600_000;
 
 /** The service accepts connections, or its queue of them is full, and does not answer. */
 class NoAnswer extends ExplainedError {
@@ -20,10 +22,8 @@ class NoAnswer extends ExplainedError {
 /** @throws ExplainedError unless the service that has these settings answers 200 */
 export async function checkHealth(environment: Environment, { timeout }: { readonly timeout: string }): Promise<void> {
   const patienceMs = durationMs(timeout);
-  if (patienceMs === 0) {
-    throw new ExplainedError(
-      `--timeout must be a number from 1 to 999999 and s, m, h or d, such as 30s, not ${timeout}`,
-    );
+  if (patienceMs === 0 || patienceMs > MAX_PATIENCE_MS) {
+    throw new ExplainedError(`--timeout must be a time up to 24h, such as 30s, not ${timeout}`);
   }
   const config = readConfig(Object.fromEntries(NAMES.map((name) => [name, environment[name]])));
   const { HOST, PORT, BASE_URL, ADMIN_HOST, ADMIN_PORT } = config;

@@ -213,12 +213,8 @@ describe('plant-store health', () => {
       [404, [], 1, 'the service answers 404 instead of 200 at http://'],
       [undefined, [], 124, ': no answer within 2s\n'],
       [undefined, ['--timeout', '1s'], 124, ': no answer within 1s\n'],
-      [
-        404,
-        ['--timeout', '1'],
-        1,
-        '--timeout must be a number from 1 to 999999 and s, m, h or d, such as 30s, not 1\n',
-      ],
+      [404, ['--timeout', '1'], 1, '--timeout must be a time up to 24h, such as 30s, not 1\n'],
+      [404, ['--timeout', '25h'], 1, '--timeout must be a time up to 24h, such as 30s, not 25h\n'],
     ] as const) {
       const server = createServer((request, response) => {
         if (status !== undefined) response.writeHead(status).end();
