@@ -1,4 +1,5 @@
-# The service on the Node of its base image. The tests run on glibc too. CI names the same base by digest.
+# The service on the Node of its base image. The tests run on glibc too. CI names the same base by digest, as you can with
+# --build-arg BASE=node@sha256:…: docs/containers.md says how to find it.
 ARG BASE=node:26.10.0-bookworm-slim
 FROM ${BASE} AS build
 WORKDIR /app
@@ -10,7 +11,7 @@ COPY scripts/node scripts/plant-store scripts/require-node.cjs scripts/
 COPY generated/openapi.sha256 generated/
 COPY docs/clients.md docs/
 COPY src src/
-RUN install --directory --owner=node --group=node node_modules/.cache /data
+RUN install --directory --owner=node --group=node node_modules/.cache
 # Runs the service once to fill V8's compile cache, so that no container has to write it. Node looks the cache up by
 # version and user, and its files are readable for their owner only: root makes them readable below. The ports differ
 # from those of the image, which a service on the host may use during a build with the network of the host.
@@ -35,8 +36,8 @@ ENV HOST=0.0.0.0 \
 WORKDIR /app
 # With --chown, because engines differ in whether COPY keeps the owner.
 COPY --from=build --chown=root:root /app ./
-COPY --from=build --chown=node:node /data /data
-RUN ln -s /app/scripts/plant-store /usr/local/bin/
+# Group 0 may write the store too: OpenShift runs the image as a user of its own in that group.
+RUN ln -s /app/scripts/plant-store /usr/local/bin/ && install --directory --owner=node --group=root --mode=0770 /data
 USER node
 VOLUME /data
 EXPOSE 3000 9464

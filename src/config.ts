@@ -5,7 +5,7 @@ import { isUnalterable } from './auth/issuer.ts';
 import { type TokenFile, tokensIn } from './auth/token-file.ts';
 import { areScopes } from './contract/caller.ts';
 import type { Environment } from './environment.ts';
-import { ExplainedError, messageOf } from './explained-error.ts';
+import { messageOf, WrongSettings } from './explained-error.ts';
 import type { Proxies } from './http/client-address.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { LOG_LEVELS, type LogLevel } from './observability/log.ts';
@@ -88,12 +88,12 @@ type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly de
 export type Config = { readonly [Name in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Name]> };
 
 /**
- * @param strangers sentences about misspelt names, which may explain a missing setting
- * @throws ExplainedError that names every fault
+ * @param doubts sentences about misspelt names and lines, which may explain a missing setting
+ * @throws WrongSettings that names every fault
  */
-export function readConfig(environment: Environment, strangers: readonly string[] = []): Config {
+export function readConfig(environment: Environment, doubts: readonly string[] = []): Config {
   const { config, faults } = examine(environment);
-  if (faults.length > 0) throw new ExplainedError([...faults, ...strangers].join('; '));
+  if (faults.length > 0) throw new WrongSettings([...faults, ...doubts].join('; '));
   return config;
 }
 

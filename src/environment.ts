@@ -1,40 +1,40 @@
 import { readFileSync } from 'node:fs';
 import { diff, parseEnv } from 'node:util';
-import { ExplainedError, messageOf } from './explained-error.ts';
+import { messageOf, WrongSettings } from './explained-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Chosen {
   readonly store?: string;
-  readonly envFile?: string;
+  /** A name behind a dash is that of a file that may be missing, as in EnvironmentFile= of systemd. */
+  readonly envFile?: readonly string[];
 }
 
 export interface Found {
   readonly texts: Environment;
   /** The source of each text: `--store`, `the environment`, or the name of the file. */
   readonly origins: Environment;
-  /** A sentence for each unknown name in the file, and for each misspelt setting in the environment. */
-  readonly strangers: () => readonly string[];
+  /**
+   * A sentence for each unknown name in a file, each misspelt setting in the environment, and each line of a chosen file
+   * that systemd reads differently.
+   */
+  readonly doubts: () => readonly string[];
 }
 
 /**
- * Merges the settings of the command line, the environment and a file, in this order of precedence. As with Node's own
- * `--env-file`, an empty text in the environment hides the text in the file.
+ * Merges the settings of the command line, the environment and the files, in this order of precedence; the last file
+ * precedes the others. As with Node's own `--env-file`, an empty text in the environment hides the text in a file.
  *
  * @param known the names of the settings
- * @throws ExplainedError if the file cannot be read
+ * @throws WrongSettings if a file cannot be read
  */
 export function findSettings({ store, envFile }: Chosen, known: readonly string[]): Found {
   // An empty text would mean the default store, which the operator does not expect.
-  if (store?.trim() === '') throw new ExplainedError('--store is empty: give it a value as for DATABASE_URL');
-  const file = envFile ?? '.env';
-  const ofFile = readFile(file, envFile === undefined);
+  if (store?.trim() === '') throw new WrongSettings('--store is empty: give it a value as for DATABASE_URL');
+  const files = (envFile ?? ['-.env']).map(readFile);
+  const ofFiles = files.map(([path, text]) => [path, parseEnv(text) as Environment] as const);
   const ofStore: Environment = store === undefined ? {} : { DATABASE_URL: store };
-  const sources = [
-    [file, ofFile],
-    ['the environment', process.env],
-    ['--store', ofStore],
-  ] as const;
+  const sources = [...ofFiles, ['the environment', process.env] as const, ['--store', ofStore] as const];
   const origins = sources.flatMap(([source, texts]) => Object.keys(texts).map((name) => [name, source] as const));
   const stranger = (name: string, place: string, maxSlips: number) => {
     const likely = nearest(name, known, maxSlips);
@@ -47,25 +47,48 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
   return {
     texts: Object.assign({}, ...sources.map(([, texts]) => texts)) as Environment,
     origins: Object.fromEntries(origins),
-    strangers: () => [
-      ...unknown(ofFile).map((name) => stranger(name, file, Math.ceil(name.length / 4)).sentence),
+    doubts: () => [
+      ...ofFiles.flatMap(([file, texts]) =>
+        unknown(texts).map((name) => stranger(name, file, Math.ceil(name.length / 4)).sentence),
+      ),
       // The environment holds names of many programs, so only a name close to a setting is a mistake.
       ...unknown(process.env)
         .map((name) => stranger(name, 'the environment', 1))
         .filter(({ likely }) => likely !== undefined)
         .map(({ sentence }) => sentence),
+      // systemd does not read .env.
+      ...(envFile === undefined ? [] : files.flatMap(([file, text]) => misread(file, text))),
     ],
   };
 }
 
-function readFile(path: string, mayBeMissing: boolean): Environment {
+/** Returns the path and the text of a file. */
+function readFile(given: string): readonly [string, string] {
+  const path = given.replace(/^-/, '');
   try {
-    return parseEnv(readFileSync(path, 'utf8'));
+    return [path, readFileSync(path, 'utf8')];
   } catch (error) {
     const isMissing = Error.isError(error) && 'code' in error && error.code === 'ENOENT';
-    if (isMissing && mayBeMissing) return {};
-    throw new ExplainedError(`${path} cannot be read: ${messageOf(error)}`);
+    if (isMissing && path !== given) return [path, ''];
+    throw new WrongSettings(`${path} cannot be read: ${messageOf(error)}`);
   }
+}
+
+/** A line that Node and each version of systemd read alike (man 5 systemd.exec, EnvironmentFile=). */
+const READ_ALIKE =
+  /^[ \t]*(?:#|#.*[^\\]|[A-Za-z_]\w*[ \t]*=[ \t]*(?:[^\s"'`\\#][^\\#]*|"[^"\\]*"|'[^']*')?[ \t]*)?\r?$/;
+
+/** The sentences do not quote the lines, which may contain a secret. */
+function misread(file: string, text: string): string[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (READ_ALIKE.test(line)) return [];
+    let way =
+      'has another value for systemd: write a comment on a line of its own, and a value with #, \\ or quotes between single quotes';
+    if (/^\s*#/.test(line)) way = 'ends with \\: for systemd, the comment goes on in the next line';
+    else if (!line.includes('=')) way = 'has no `=`: write NAME=value, or # before a comment';
+    else if (/^\s*export\s/.test(line)) way = 'is no setting for systemd: remove `export`';
+    return [`line ${index + 1} of ${file} ${way}`];
+  });
 }
 
 /** Finds the most similar name, if it is at most `maxSlips` wrong letters away. */

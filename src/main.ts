@@ -2,10 +2,9 @@ import packageJson from '../package.json' with { type: 'json' };
 import { Command, CommanderError } from 'commander';
 import type { ImportOptions } from './commands/import.ts';
 import { unwritable } from './commands/print.ts';
-import { exitCodeOf } from './commands/signals.ts';
 import { type Config, readConfig, SETTINGS } from './config.ts';
 import { type Chosen, findSettings } from './environment.ts';
-import { ExplainedError, Interrupted } from './explained-error.ts';
+import { ExplainedError } from './explained-error.ts';
 import { RESOURCE, SERVICE } from './resource.ts';
 
 const program = new Command(SERVICE)
@@ -13,8 +12,12 @@ const program = new Command(SERVICE)
   .helpOption('-h, --help', 'Print help')
   .helpCommand('help [command]', 'Print help for a command')
   .version(packageJson.version, '--version', 'Print the version')
-  .option('--store <url>', 'Use this store instead of DATABASE_URL')
-  .option('--env-file <file>', 'Read settings from this file instead of .env')
+  .option('--store <url>', 'Use this store instead of DATABASE_URL; "ps" shows a password in it to all users')
+  .option(
+    '--env-file <file>',
+    'Read settings from this file instead of .env; repeat for several, the last wins; -FILE may be missing',
+    append,
+  )
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError('(use --help for more information)')
   .exitOverride();
@@ -26,17 +29,20 @@ const read = (): Config => readConfig(find().texts);
 
 program
   .command('serve')
-  .description('Run the service until SIGTERM, SIGINT or SIGHUP')
+  .description('Run the service until SIGTERM or SIGINT')
   .action(async () => {
     const found = find();
-    const strangers = found.strangers();
+    const doubts = found.doubts();
     const { serve } = await import('./commands/serve.ts');
-    await serve(readConfig(found.texts, strangers), strangers);
+    await serve(readConfig(found.texts, doubts), doubts);
   });
 program
   .command('health')
   .description('Check that the service with these settings answers')
-  .action(async () => (await import('./commands/health.ts')).checkHealth(find().texts));
+  .option('--timeout <time>', 'Wait this long for the answer', '2s')
+  .action(async (options: { timeout: string }) =>
+    (await import('./commands/health.ts')).checkHealth(find().texts, options),
+  );
 program
   .command('config')
   .description('List all settings with their values, origins and faults')
@@ -116,7 +122,7 @@ function append(value: string, values: readonly string[] = []): readonly string[
 /**
  * Prints the error to stderr.
  *
- * @returns the exit code: 1 for a failure, 2 for a wrong command line, and the code of shells for a signal
+ * @returns the exit code: that of the error, 1 for a bug, and 2 for a wrong command line
  */
 function report(error: unknown): number {
   // Commander has printed the message. It also throws for --help, with code 0.
@@ -124,6 +130,7 @@ function report(error: unknown): number {
   // The reader of stdout, such as `head`, has closed the pipe.
   if (Error.isError(error) && 'code' in error && error.code === 'EPIPE') return 1;
   // Any other error is a bug, so its stack is printed too.
-  console.error(error instanceof ExplainedError ? `${SERVICE}: ${error.message}` : error);
-  return error instanceof Interrupted ? exitCodeOf(error.signal) : 1;
+  const isExplained = error instanceof ExplainedError;
+  console.error(isExplained ? `${SERVICE}: ${error.message}` : error);
+  return isExplained ? error.exitCode : 1;
 }

@@ -18,6 +18,7 @@ describe('the command line', () => {
   test.each([
     [['--help'], 'Usage: plant-store [options] [command]'],
     [['token', 'create', '--help'], '--expires <lifetime>'],
+    [['--help'], '"ps" shows a'],
     [['--version'], '1.0.0'],
   ])('prints its help or its version for %j', async (args, text) => {
     expect(await command(...args)).toEqual(done(expect.stringContaining(text) as unknown as string));

@@ -123,7 +123,7 @@ describe('the settings', () => {
     ['JWKS_URL', 'https://user:secret@id.example', KEYS],
   ])('refuse %s=%s, and say what to set instead', (name, value, message) => {
     const attempt = () => readConfig({ JWT_ISSUER: 'https://id.example', [name]: value });
-    expect(attempt).toThrow(expect.objectContaining({ name: 'ExplainedError' }));
+    expect(attempt).toThrow(expect.objectContaining({ name: 'WrongSettings' }));
     expect(attempt).toThrow(`${name} ${message}`);
     expect(attempt).not.toThrow('secret');
   });
@@ -147,13 +147,13 @@ describe('the settings', () => {
     const { code, stdout, stderr } = await plantStore(['serve'], { PORT: 'x', BASE_URL: 'z' }, folder);
     const levels = 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"';
     const line = `plant-store: PORT ${PORT}x"; BASE_URL ${BASE}z"; LOG_LEVEL ${levels}\n`;
-    expect([code, stdout, stderr]).toEqual([1, '', line]);
+    expect([code, stdout, stderr]).toEqual([78, '', line]);
   });
 
   test('are refused at the start when .env cannot be read', async () => {
     const here = temporaryFolder();
     mkdirSync(join(here, '.env'));
     const { code, stderr } = await plantStore(['serve'], {}, here);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^plant-store: \.env cannot be read: EISDIR.*\n$/)]);
+    expect([code, stderr]).toEqual([78, expect.stringMatching(/^plant-store: \.env cannot be read: EISDIR.*\n$/)]);
   });
 });

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS } from '../src/config.ts';
-import { page } from './support/readme.ts';
+import { blocks, page } from './support/readme.ts';
 import { ROOT } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 /** The settings that ENV in the Dockerfile sets. */
@@ -102,6 +104,25 @@ test('deploy/kubernetes has selectors that match its own pods and services', () 
   const { selector, endpoints } = find('ServiceMonitor').spec;
   expect(find('Service', 'plant-store-admin').metadata.labels).toEqual(selector.matchLabels);
   expect(endpoints.map(({ port }) => port)).toEqual(['admin']);
+});
+
+test('docs/deployment.md makes files of settings that only their owner can read', () => {
+  const folder = temporaryFolder();
+  const lines = ['Install', 'Several instances']
+    .flatMap((heading) => blocks('deployment', heading, 'sh'))
+    .flatMap((block) => block.split('\n'))
+    .filter((line) => /^(cp|chmod|printf) .*\/etc\/(?!systemd)/.test(line))
+    .map((line) => line.replaceAll('/etc/', `${folder}/`).replaceAll('/opt/plant-store/', ROOT));
+  // Most systems let all users read new files.
+  execFileSync('sh', ['-euc', ['umask 022', ...lines].join('\n')]);
+  const modes = readdirSync(folder)
+    .toSorted()
+    .map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]);
+  expect(modes).toEqual([
+    ['plant-store-one.env', '600'],
+    ['plant-store-two.env', '600'],
+    ['plant-store.env', '600'],
+  ]);
 });
 
 test('docs/deployment.md has the most memory that the bench and the attacks measured', () => {

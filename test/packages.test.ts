@@ -39,6 +39,13 @@ test('no package is deprecated or needs a Node newer than 20, so `npm ci` prints
   expect(warned).toEqual([]);
 });
 
+test('README and docs/deployment.md name the oldest Node and npm of `engines`', () => {
+  const { engines } = readJson('package.json') as { engines: Record<'node' | 'npm', string> };
+  const [node, npm] = [engines.node, engines.npm].map((range) => range.replace('>=', ''));
+  const told = `Node ${node ?? ''} or later with npm ${npm ?? ''} or later`;
+  for (const name of ['README', 'deployment']) expect(page(name).replaceAll('\n', ' ')).toContain(told);
+});
+
 test('CONTRIBUTING.md gives a reason for each package', () => {
   const { dependencies, devDependencies, optionalDependencies } = readJson('package.json') as Record<string, object>;
   const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { byHand, open } from './support/raw.ts';
-import { listening, plantStore, ROOT, type Service, start, startService } from './support/service.ts';
+import { createPlant, listening, plantStore, ROOT, type Service, start, startService } from './support/service.ts';
+import { send } from './support/signals.ts';
 import { temporaryFolder } from './support/temporary.ts';
 import { until } from './support/until.ts';
 
@@ -73,19 +75,61 @@ describe('npm start', () => {
   });
 });
 
+describe('a terminal that hangs up', () => {
+  // The services are not children of this process.
+  const pids: number[] = [];
+  afterAll(() => {
+    for (const pid of pids) send(pid, 'SIGKILL');
+  });
+
+  /** Starts a command in a terminal, closes the terminal, and returns the process that was the service. */
+  async function hangUp(command: string) {
+    const folder = temporaryFolder();
+    const line = `echo $$ > pid; exec ${command} ${join(ROOT, 'scripts/plant-store')} serve > log`;
+    const environment = { PORT: '0', DATABASE_URL: 'sqlite:plants.db', SHELL: '/bin/sh' };
+    const args = ['--quiet', '--return', '--command', line, '/dev/null'];
+    const terminal = start('script', args, environment, folder, {}, 'pipe');
+    const log = () => (existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : '');
+    await until(() => log().includes('"msg":"ready"'));
+    const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+    pids.push(pid);
+    terminal.child.kill('SIGKILL');
+    await terminal.ended;
+    return { pid, log };
+  }
+
+  test('stops a service that has it as stdin', async () => {
+    const { log } = await hangUp('');
+    await until(() => log().includes('"signal":"SIGHUP","msg":"stopping"') && log().includes('"msg":"stopped"'));
+  });
+
+  test('does not stop a service that nohup has started', async () => {
+    const { pid, log } = await hangUp('nohup');
+    await sleep(1000);
+    expect(log()).not.toContain('stopping');
+    process.kill(pid, 'SIGTERM');
+    await until(() => log().includes('"signal":"SIGTERM","msg":"stopping"') && log().includes('"msg":"stopped"'));
+  });
+});
+
 describe('the service', () => {
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'answers a request under way when %s stops it',
-    async (signal) => {
-      const service = await startService();
-      const { finish } = await slowRequest(service);
-      service.child.kill(signal);
-      await sleep(300);
-      await expect(fetch(service.url)).rejects.toThrow();
-      expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close/);
-      expect(await service.ended).toBe(0);
-    },
-  );
+  test('goes on after SIGHUP, as under systemd, where stdin is no terminal', async () => {
+    const service = await startService();
+    service.child.kill('SIGHUP');
+    await sleep(300);
+    expect((await createPlant(service, BODY)).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('answers a request under way when %s stops it', async (signal) => {
+    const service = await startService();
+    const { finish } = await slowRequest(service);
+    service.child.kill(signal);
+    await sleep(300);
+    await expect(fetch(service.url)).rejects.toThrow();
+    expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close/);
+    expect(await service.ended).toBe(0);
+  });
 
   test('answers a request that arrives while it stops, with Connection: close', async () => {
     const service = await startService();

@@ -1,9 +1,9 @@
 import { examine, type Setting, SETTINGS, textOf } from '../config.ts';
 import type { Found } from '../environment.ts';
-import { ExplainedError } from '../explained-error.ts';
+import { WrongSettings } from '../explained-error.ts';
 import { printList } from './print-list.ts';
 
-/** Prints every setting with its value and origin. @throws ExplainedError that names every fault */
+/** Prints every setting with its value and origin. @throws WrongSettings that names every fault */
 export async function showConfig(found: Found, { json }: { json?: true }): Promise<void> {
   const rows = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
     const text = textOf(found.texts, name);
@@ -14,8 +14,8 @@ export async function showConfig(found: Found, { json }: { json?: true }): Promi
     return { name, value, from: origin === undefined ? from : `${from} (empty in ${origin})` };
   });
   await printList(rows, { name: '', value: '-', from: '' }, json);
-  const faults = [...examine(found.texts).faults, ...found.strangers()];
-  if (faults.length > 0) throw new ExplainedError(faults.join('; '));
+  const faults = [...examine(found.texts).faults, ...found.doubts()];
+  if (faults.length > 0) throw new WrongSettings(faults.join('; '));
 }
 
 function shown({ read, show = (text) => text }: Setting, text: string | undefined): string | undefined {

@@ -1,21 +1,24 @@
-import { constants } from 'node:os';
+import { isatty } from 'node:tty';
+import { exitCodeOf } from '../explained-error.ts';
 
 /** npm and terminals deliver each signal twice, so a second signal counts only after this time. */
 const SECOND_AFTER_MS = 1000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The exit code of shells for a process that a signal has ended. */
-export function exitCodeOf(signal: NodeJS.Signals): number {
-  return 128 + constants.signals[signal];
-}
-
-/** Returns an AbortSignal that aborts at SIGNALS, with the signal's name as its reason, until it is disposed of. */
+/**
+ * Returns an AbortSignal that aborts at SIGNALS, with the signal's name as its reason, until it is disposed of. SIGHUP
+ * means that the terminal is gone, and has no effect where stdin is none: under systemd, and under nohup, whose own
+ * request to ignore it Node undoes.
+ */
 export function watchSignals(
   onSecond: (signal: NodeJS.Signals) => void = (signal) => process.exit(exitCodeOf(signal)),
 ): { readonly signal: AbortSignal } & Disposable {
+  // Not in the handler: a terminal that has hung up no longer counts as one.
+  const hasTerminal = isatty(0);
   const controller = new AbortController();
   let firstAt: number | undefined;
   const onSignal = (name: NodeJS.Signals) => {
+    if (name === 'SIGHUP' && !hasTerminal) return;
     firstAt ??= performance.now();
     controller.abort(name);
     if (performance.now() - firstAt > SECOND_AFTER_MS) onSecond(name);

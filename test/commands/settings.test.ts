@@ -62,7 +62,7 @@ describe('plant-store config', () => {
       BASE_URL: 'https://me:secret@x',
     });
     expect([code, settings['BASE_URL'], settings['PORT']]).toEqual([
-      1,
+      78,
       ['(invalid)', 'the environment'],
       ['(invalid)', '.env'],
     ]);
@@ -93,13 +93,70 @@ describe('plant-store config', () => {
     // This runs the executable, because `node` would take --env-file as its own option.
     const { ended, stderr } = start(EXECUTABLE, ['migrate', '--env-file', 'none.env'], {}, folder);
     expect([await ended, stderr()]).toEqual([
-      1,
+      78,
       expect.stringMatching(/^plant-store: none\.env cannot be read: ENOENT/),
     ]);
     expect(await run(['migrate', '--store', ''])).toMatchObject({
-      code: 1,
+      code: 78,
       stderr: 'plant-store: --store is empty: give it a value as for DATABASE_URL\n',
     });
+  });
+
+  test('reads the files of several --env-file in turn, and skips a missing one behind a dash', async () => {
+    const { folder } = folderWith('PORT=1\n');
+    writeFileSync(join(folder, 'all.env'), 'PORT=2\nHOST=::1\nTYPO=1\n');
+    writeFileSync(join(folder, 'one.env'), 'PORT=3\n');
+    const read = async (...files: readonly string[]) => {
+      const named = files.flatMap((file) => ['--env-file', file]);
+      const { ended, stdout, stderr } = start(EXECUTABLE, ['config', ...named], {}, folder);
+      return { code: await ended, stdout: stdout(), stderr: stderr() };
+    };
+    const { code, stdout, stderr } = await read('all.env', '-one.env', '-none.env');
+    expect(stdout).toMatch(/^HOST +::1 +all\.env\nPORT +3 +one\.env$/m);
+    expect([code, stderr]).toEqual([78, 'plant-store: TYPO in all.env is not a setting: remove it\n']);
+    // The name of a file may begin with a dash.
+    const missing = /^plant-store: \.\/-one\.env cannot be read: ENOENT/;
+    expect(await read('./-one.env')).toMatchObject({ code: 78, stderr: expect.stringMatching(missing) });
+  });
+
+  const NO_EQUALS = 'has no `=`: write NAME=value, or # before a comment';
+  const EXPORT = 'is no setting for systemd: remove `export`';
+  const CONTINUED = 'ends with \\: for systemd, the comment goes on in the next line';
+  const QUOTE =
+    'has another value for systemd: write a comment on a line of its own, and a value with #, \\ or quotes between single quotes';
+  test.each([
+    ['PORT=3001 # public', QUOTE],
+    ['PORT=3001#', QUOTE],
+    ["PORT='3001' # public", QUOTE],
+    ['PORT="30\\1"', QUOTE],
+    ['PORT=3001\\', QUOTE],
+    ['PORT="3001', QUOTE],
+    ["PORT='30'01", QUOTE],
+    ['PORT=`3001`', QUOTE],
+    ['PORT 3001', NO_EQUALS],
+    ['export PORT=3001', EXPORT],
+    ['# PORT=3002 \\', CONTINUED],
+  ])('names the line %j of --env-file, which systemd reads differently', async (line, way) => {
+    const { folder, config } = folderWith('');
+    writeFileSync(join(folder, 'unit.env'), `# A comment\n\nHOST=::1\n${line}\n`);
+    const { code, stderr } = await config({ PORT: '1' }, '--env-file', 'unit.env');
+    expect([code, stderr]).toEqual([78, `plant-store: line 4 of unit.env ${way}\n`]);
+  });
+
+  test('accepts each line that systemd reads as Node does', async () => {
+    const { folder, config } = folderWith('PORT=3001 # public\n');
+    expect(await config()).toMatchObject({ code: 0, stderr: '' });
+    const lines = [
+      '#',
+      ' # x \\ y',
+      '  PORT = 3001 ',
+      "BASE_URL='http://x'",
+      'HOST="::1"\r',
+      'JWT_SCOPE=',
+      'TRUST_PROXY=1 2',
+    ];
+    writeFileSync(join(folder, 'unit.env'), lines.join('\n').replace('1 2', '10.0.0.1 10.0.0.2'));
+    expect(await config({}, '--env-file', 'unit.env')).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
@@ -115,7 +172,7 @@ test('a failed start reports the unknown settings in .env, as a misspelt name ma
   const { run } = folderWith('JWT_ISSUER=https://x.example\nJWT_AUDIENC=y\n');
   const { code, stderr } = await run(['serve'], {});
   expect([code, stderr]).toEqual([
-    1,
+    78,
     'plant-store: JWT_ISSUER needs JWT_AUDIENCE: set it to the `aud` of tokens for this service; ' +
       'JWT_AUDIENC in .env is not a setting: did you mean JWT_AUDIENCE?\n',
   ]);
@@ -140,6 +197,10 @@ describe('plant-store health', () => {
     expect(await run(['health'], environment)).toEqual(answers(`http://127.0.0.1:${adminPort}/livez`));
     await service.stop();
     expect(await run(['health'], environment)).toEqual(isAway(`http://127.0.0.1:${adminPort}/livez`));
+    // Without the settings of the service, `health` asks the wrong address.
+    expect((await run(['health', '--env-file', '/dev/null'])).stderr).toMatch(
+      /ECONNREFUSED 127\.0\.0\.1:3000; PORT is not set: name the settings of the service with --env-file\n$/,
+    );
     expect(await run(['health'], { PORT: '0' })).toMatchObject({
       code: 1,
       stderr: 'plant-store: the system chose the port, as the setting is 0: set a port to check it\n',
@@ -148,9 +209,12 @@ describe('plant-store health', () => {
 
   test('fails when another program answers on the port, and when an answer never ends', async () => {
     const { run } = folderWith('');
-    for (const [status, what] of [
-      [404, 'the service answers 404 instead of 200 at http://'],
-      [undefined, ': no answer within 2 s\n'],
+    for (const [status, args, code, what] of [
+      [404, [], 1, 'the service answers 404 instead of 200 at http://'],
+      [undefined, [], 124, ': no answer within 2s\n'],
+      [undefined, ['--timeout', '1s'], 124, ': no answer within 1s\n'],
+      [404, ['--timeout', '1'], 1, '--timeout must be a time up to 24h, such as 30s, not 1\n'],
+      [404, ['--timeout', '25h'], 1, '--timeout must be a time up to 24h, such as 30s, not 25h\n'],
     ] as const) {
       const server = createServer((request, response) => {
         if (status !== undefined) response.writeHead(status).end();
@@ -165,8 +229,8 @@ describe('plant-store health', () => {
       });
       await once(server.listen(0, '127.0.0.1'), 'listening');
       const { port } = server.address() as AddressInfo;
-      const { code, stderr } = await run(['health'], { ADMIN_PORT: String(port) });
-      expect([code, stderr]).toEqual([1, expect.stringContaining(what)]);
+      const { code: exit, stderr } = await run(['health', ...args], { ADMIN_PORT: String(port) });
+      expect([exit, stderr]).toEqual([code, expect.stringContaining(what)]);
       server.close();
       server.closeAllConnections();
     }

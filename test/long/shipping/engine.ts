@@ -20,7 +20,7 @@ export function whyNoEngine(): string | undefined {
 /** The Debian packages in the images that replace those of the registries. */
 const BASE_PACKAGES = 'base-files,base-passwd,coreutils,dash,libatomic1,libstdc++6,passwd';
 const PACKAGES = `${BASE_PACKAGES},nginx-light,postgresql-client`;
-const BOOTING_PACKAGES = `${BASE_PACKAGES},bash,curl,grep,systemd-sysv`;
+const BOOTING_PACKAGES = `${BASE_PACKAGES},bash,curl,grep,openssl,sed,systemd-sysv`;
 
 /** Podman with images, containers, volumes and networks that are separate from those of the machine. */
 export class Engine implements AsyncDisposable {
@@ -61,7 +61,6 @@ skip_mount_home = "true"
       CONTAINERS_CONF: at('containers.conf'),
       CONTAINERS_STORAGE_CONF: at('storage.conf'),
       DOCKER_HOST: `unix://${at('socket')}`,
-      COMPOSE_PROJECT_NAME: 'plant-store',
     };
     this.service = start('podman', ['system', 'service', '--time=0', `unix://${at('socket')}`], this.env, ROOT);
   }
