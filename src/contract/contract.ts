@@ -44,8 +44,8 @@ export interface ContractOperation {
   readonly parameters: readonly Parameter[];
   /** @throws Refusal */
   readonly readParameters: (sent: SentRequest) => ParameterValues;
-  /** Fills in defaults after validation; undefined: no parameter has one. */
-  readonly fillInParameters: ((values: ParameterValues) => void) | undefined;
+  /** Fills in defaults after validation, and returns whether one was missing; undefined: no parameter has one. */
+  readonly fillInParameters: ((values: ParameterValues) => boolean) | undefined;
   readonly body: ContractBody | undefined;
   /** The key is the status as declared: `200`, `default`. */
   readonly replies: ReadonlyMap<string, ContractReply>;

@@ -18,12 +18,12 @@ import {
   patternMessages,
   type RequestData,
 } from './contract.ts';
-import { type AnySchema, type Follow, follower, locationOf, type OpenApiDocument } from './document.ts';
+import { type DefaultTrial, trialsOfDefaults } from './defaults.ts';
+import { type AnySchema, follower, type OpenApiDocument } from './document.ts';
 import { ContractError, Refusal, ReplyError } from './errors.ts';
 import type { ExactCheck } from './exact.ts';
 import { STRING_FORMATS } from './formats.ts';
 import { contractBroken, type Fault, inWords } from './faults.ts';
-import { Position } from './positions.ts';
 import { OF_PARAMETER, Translation } from './schemas.ts';
 import { messageOf } from '../explained-error.ts';
 
@@ -88,6 +88,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
   const follow = follower(document);
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
   const messages = operations.map((operation) => ({ operation, ...toMessages(operation, requests, replies) }));
+  const trials = trialsOfDefaults(operations, requests, follow);
   try {
     const requestValidator = new RequestValidator(toSpecification(requests.components), ajvOptions(requests));
     // Objects in a reply may inherit members such as `constructor`, which are not sent.
@@ -95,7 +96,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
     const replyValidator = new ResponseValidator(toSpecification(replies.components), replyOptions);
     const compile = (operation: Named, bodies: ReadonlyMap<string, unknown>) =>
       compileRequests(operation, bodies, requestValidator, requests.checks, patterns);
-    requireDefaults(requests, follow, compile);
+    requireDefaults(trials, compile);
     return messages.map(({ operation, bodies, responses }) => ({
       ...operation,
       validator: {
@@ -111,26 +112,25 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
 
 type Named = Pick<Declared, 'id' | 'method'>;
 
-/** @throws ContractError for a default that is not valid, or that contains itself */
+/** @throws ContractError for a default that its place refuses */
 function requireDefaults(
-  { defaults }: Translation,
-  follow: Follow,
+  trials: readonly DefaultTrial[],
   compile: (operation: Named, bodies: ReadonlyMap<string, unknown>) => OperationValidator['request'],
 ): void {
-  let count = 0;
-  for (const [schema, shown] of defaults) {
-    const operation = { id: `default ${count++}`, method: 'POST' };
-    const validate = compile(operation, new Map([['', { type: 'object', properties: { default: shown } }]]));
-    const position = new Position(schema, follow);
-    const request = { path: {}, query: {}, header: {}, body: undefined, default: position.exact(schema.default) };
-    try {
-      validate(request);
-      position.filled(schema.default);
-    } catch (error) {
-      if (!(error instanceof Refusal || error instanceof RangeError)) throw error;
-      const what = error instanceof Refusal ? error.message : 'a default must not contain itself';
-      throw new ContractError(`${locationOf(schema)}: ${what}`);
-    }
+  for (const [index, { name, shown, sent, filled, location }] of trials.entries()) {
+    const operation = { id: `default ${index}`, method: 'POST' };
+    const validate = compile(operation, new Map([['', { type: 'object', properties: { [name]: shown } }]]));
+    const faultOf = (value: unknown) => {
+      try {
+        validate({ path: {}, query: {}, header: {}, body: undefined, ...(value !== undefined && { [name]: value }) });
+        return undefined;
+      } catch (error) {
+        if (error instanceof Refusal) return error.message;
+        throw error;
+      }
+    };
+    const fault = faultOf(sent) === undefined ? faultOf(filled) : undefined;
+    if (fault !== undefined) throw new ContractError(`${location}: ${fault}`);
   }
 }
 

@@ -288,7 +288,9 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
       `at run time: ${FORMATS.join(', ')}; an int64 is a bigint; the domain of an email must have a dot; punycode in a hostname is not decoded`,
       format,
     ),
-    default: kept('filled in where a request lacks a parameter or a member of an object'),
+    default: kept(
+      'filled in where a request lacks a parameter or a member of an object; the request must be valid with it too',
+    ),
     readOnly: kept('for a member of an object; requests must not have the member', marker),
     writeOnly: kept('for a member of an object; replies must not have the member', marker),
     discriminator: one(
