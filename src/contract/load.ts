@@ -4,6 +4,7 @@ import { readBasePath } from './addresses.ts';
 import { type Contract, readOperations } from './contract.ts';
 import { follower, type OpenApiDocument, readOpenApi } from './document.ts';
 import { requireFailures } from './failures.ts';
+import { requireOneIntegerType } from './integers.ts';
 import { requireOpenApi, withValidators } from './validator-eov.ts';
 import { requireKept } from './vocabulary.ts';
 import { parseYaml, publishedYaml, type Written } from './yaml.ts';
@@ -23,7 +24,13 @@ export async function loadContract(yaml?: string): Promise<Contract> {
   const document = loadDocument(written, yaml === undefined && (await isGeneratedFrom(text)));
   const basePath = readBasePath(document);
   const operations = withValidators(readOperations(document), document);
-  requireFailures(document, operations, follower(document));
+  const follow = follower(document);
+  requireFailures(document, operations, follow);
+  const sent = operations.flatMap(({ parameters, body }) => [...parameters, ...(body?.types.values() ?? [])]);
+  requireOneIntegerType(
+    sent.map(({ schema }) => schema),
+    follow,
+  );
   return { yaml: publishedYaml(written), document, basePath, operations };
 }
 

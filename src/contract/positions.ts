@@ -143,16 +143,21 @@ export class Position {
   }
 }
 
-/** `additionalProperties` of a schema applies to members that neither its `properties` nor its patterns match. */
 export function membersOf(schemas: readonly Schema[], name: string): AnySchema[] {
-  const declared = schemas.flatMap(({ properties = {}, patternProperties = {}, additionalProperties = true }) => {
-    const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
-    const matched = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));
-    const found = [...own, ...matched.map(([, each]) => each)];
-    return found.length > 0 ? found : [additionalProperties];
-  });
+  const declared = schemas.flatMap((each) => declaredMembers(each, name));
   if (declared.some((each) => each !== true)) return declared;
   return schemas.map(({ unevaluatedProperties = true }) => unevaluatedProperties);
+}
+
+/** `additionalProperties` applies to members that neither `properties` nor a pattern of the same schema matches. */
+export function declaredMembers(
+  { properties = {}, patternProperties = {}, additionalProperties = true }: Schema,
+  name: string,
+): AnySchema[] {
+  const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
+  const matched = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));
+  const found = [...own, ...matched.map(([, each]) => each)];
+  return found.length > 0 ? found : [additionalProperties];
 }
 
 /** All places in values of these schemas; places with the same schemas are one. */
@@ -184,7 +189,7 @@ class Pool {
 
 const TYPES: ReadonlySet<string> = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
 
-function isInt64Schema({ type, format }: Schema): boolean {
+export function isInt64Schema({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');
 }
 
@@ -246,7 +251,10 @@ export function reachable(schema: AnySchema, follow: Follow): Schema[] {
 
 const isSchema = (each: AnySchema | undefined): each is Schema => typeof each === 'object';
 
-function closure(roots: readonly AnySchema[], next: (schema: Schema) => readonly (AnySchema | undefined)[]): Schema[] {
+export function closure(
+  roots: readonly AnySchema[],
+  next: (schema: Schema) => readonly (AnySchema | undefined)[],
+): Schema[] {
   const found = new Set(roots.filter(isSchema));
   // The iteration of a Set includes what is added meanwhile.
   for (const schema of found) for (const each of next(schema)) if (isSchema(each)) found.add(each);
