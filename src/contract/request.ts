@@ -41,6 +41,8 @@ export function notUtf8(): Refusal {
   return new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
 }
 
+/** @param maxBytes 0 for an operation without a requestBody */
 export function tooLarge(maxBytes: number): Refusal {
+  if (maxBytes === 0) return new Refusal(ErrorNumber.contractBroken, 'body is not allowed');
   return new Refusal(ErrorNumber.bodyTooLarge, `body is larger than ${maxBytes} bytes`);
 }

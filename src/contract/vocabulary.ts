@@ -175,7 +175,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     ...shown('summary', 'description', 'tags', 'externalDocs', 'deprecated'),
     operationId: kept('the name of the handler', text),
     parameters: list('Parameter', BOTH),
-    requestBody: one('Request Body', BOTH),
+    requestBody: one('Request Body', `${BOTH}; an operation without one refuses a body`),
     responses: map('Response', `${BOTH}; failures that the service itself answers must be declared`),
     callbacks: kept('in the types'),
     security: list('Security Requirement', RUN),

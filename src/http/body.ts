@@ -39,6 +39,14 @@ export function readBody(
   return (gzipped ? sent.then((bytes) => inflated(bytes, declared.maxBytes)) : sent).then(toBody);
 }
 
+/** For an operation without a requestBody: a chunked body without a chunk is none. @throws Refusal at once, or by the promise */
+export function refuseBody(exchange: Exchange, body: IncomingBody | undefined): Promise<undefined> | undefined {
+  if (body === undefined) return undefined;
+  if (Number(exchange.request.headers['content-length'] ?? 0) > 0) throw tooLarge(0);
+  exchange.askForBody();
+  return body.read().then(() => undefined);
+}
+
 function requireNone({ required }: ContractBody): void {
   if (required) throw new Refusal(ErrorNumber.bodyMissing, 'body is missing: send a JSON object');
 }
