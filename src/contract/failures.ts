@@ -12,7 +12,10 @@ const NOT_OF_OPERATIONS: readonly ErrorNumber[] = [
   ErrorNumber.pathUnknown,
   ErrorNumber.methodNotAllowed,
   ErrorNumber.requestTimeout,
+  ErrorNumber.targetTooLong,
   ErrorNumber.headersTooLarge,
+  ErrorNumber.codingUnknown,
+  ErrorNumber.versionUnsupported,
 ];
 const OF_OPERATIONS = Object.values(ErrorNumber).filter((each) => !NOT_OF_OPERATIONS.includes(each));
 
