@@ -102,9 +102,9 @@ export interface components {
         Unauthorized: {
             headers: {
                 /**
-                 * @description `Bearer` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
+                 * @description `Bearer realm="api"` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
                  *     `error="insufficient_scope"` and the `scope` that the token needs.
-                 * @example Bearer error="invalid_token"
+                 * @example Bearer realm="api", error="invalid_token"
                  */
                 "WWW-Authenticate": string;
                 /**
@@ -137,9 +137,9 @@ export interface components {
         Forbidden: {
             headers: {
                 /**
-                 * @description `Bearer` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
+                 * @description `Bearer realm="api"` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
                  *     `error="insufficient_scope"` and the `scope` that the token needs.
-                 * @example Bearer error="invalid_token"
+                 * @example Bearer realm="api", error="invalid_token"
                  */
                 "WWW-Authenticate": string;
                 /**
@@ -259,9 +259,9 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description `Bearer` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
+         * @description `Bearer realm="api"` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
          *     `error="insufficient_scope"` and the `scope` that the token needs.
-         * @example Bearer error="invalid_token"
+         * @example Bearer realm="api", error="invalid_token"
          */
         "WWW-Authenticate": string;
         /**
