@@ -7,10 +7,9 @@ import { requireFailures } from './failures.ts';
 import { requireOneIntegerType } from './integers.ts';
 import { requireOpenApi, withValidators } from './validator-eov.ts';
 import { requireKept } from './vocabulary.ts';
-import { parseYaml, publishedYaml, type Written } from './yaml.ts';
 
 /** @throws ContractError if the text is not YAML, not OpenAPI 3.1, or has a field that the service does not support */
-export function loadDocument(yaml: string | Written, isKnownAsOpenApi = false): OpenApiDocument {
+export function loadDocument(yaml: string, isKnownAsOpenApi = false): OpenApiDocument {
   const document = readOpenApi(yaml);
   if (!isKnownAsOpenApi) requireOpenApi(document);
   requireKept(document);
@@ -20,8 +19,7 @@ export function loadDocument(yaml: string | Written, isKnownAsOpenApi = false): 
 /** @param yaml by default openapi.yaml @throws ContractError */
 export async function loadContract(yaml?: string): Promise<Contract> {
   const text = yaml ?? (await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
-  const written = parseYaml(text);
-  const document = loadDocument(written, yaml === undefined && (await isGeneratedFrom(text)));
+  const document = loadDocument(text, yaml === undefined && (await isGeneratedFrom(text)));
   const basePath = readBasePath(document);
   const operations = withValidators(readOperations(document), document);
   const follow = follower(document);
@@ -31,7 +29,7 @@ export async function loadContract(yaml?: string): Promise<Contract> {
     sent.map(({ schema }) => schema),
     follow,
   );
-  return { yaml: publishedYaml(written), document, basePath, operations };
+  return { yaml: text, document, basePath, operations };
 }
 
 /** In the format of `sha256sum`. */

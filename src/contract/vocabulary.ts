@@ -77,12 +77,6 @@ const meanings = mapOf(
   'numbers to their meanings',
   ([number, meaning]) => /^\d+$/.test(number) && typeof meaning === 'string',
 );
-const headerNames: ValueCheck = (value, { headers }) => {
-  const known = Object.keys(headers ?? {});
-  return isNames(value) && value.every((name) => known.includes(name))
-    ? undefined
-    : 'must be a list of names of components.headers';
-};
 const dependents = mapOf('names to lists of names', ([, value]) => isNames(value));
 const mapping = mapOf('values to schemas', ([, value]) => typeof value === 'string');
 
@@ -155,10 +149,6 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     parameters: map('Parameter', BOTH),
     requestBodies: map('Request Body', BOTH),
     headers: map('Header', BOTH),
-    'x-headers-of-every-reply': kept(
-      'names of `headers`, which the service adds to each reply that does not declare them',
-      headerNames,
-    ),
     securitySchemes: map('Security Scheme', RUN),
     callbacks: kept('in the types'),
     pathItems: refused('write each path out under paths'),
