@@ -88,7 +88,7 @@ type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly de
 export type Config = { readonly [Name in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Name]> };
 
 /**
- * @param strangers sentences about misspelt names, which may explain a missing setting
+ * @param strangers sentences about unknown names, which may explain a missing setting
  * @throws ExplainedError that names every fault
  */
 export function readConfig(environment: Environment, strangers: readonly string[] = []): Config {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { diff, parseEnv } from 'node:util';
+import { parseEnv } from 'node:util';
 import { ExplainedError, messageOf } from './explained-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,8 +13,8 @@ export interface Found {
   readonly texts: Environment;
   /** The source of each text: `--store`, `the environment`, or the name of the file. */
   readonly origins: Environment;
-  /** A sentence for each unknown name in the file, and for each misspelt setting in the environment. */
-  readonly strangers: () => readonly string[];
+  /** A sentence for each unknown name in the file; the environment holds names of many programs. */
+  readonly strangers: readonly string[];
 }
 
 /**
@@ -36,25 +36,13 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
     ['--store', ofStore],
   ] as const;
   const origins = sources.flatMap(([source, texts]) => Object.keys(texts).map((name) => [name, source] as const));
-  const stranger = (name: string, place: string, maxSlips: number) => {
-    const likely = nearest(name, known, maxSlips);
-    // The lines of a secret without quotes look like names, and must not be shown.
-    const shown = likely !== undefined || /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'a name that is not shown here';
-    const hint = likely === undefined ? 'remove it' : `did you mean ${likely}?`;
-    return { likely, sentence: `${shown} in ${place} is not a setting: ${hint}` };
-  };
-  const unknown = (texts: Environment) => Object.keys(texts).filter((name) => !known.includes(name));
+  const unknown = Object.keys(ofFile).filter((name) => !known.includes(name));
+  // The lines of a secret without quotes look like names, and must not be shown.
+  const shown = unknown.map((name) => (/^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'a name that is not shown here'));
   return {
     texts: Object.assign({}, ...sources.map(([, texts]) => texts)) as Environment,
     origins: Object.fromEntries(origins),
-    strangers: () => [
-      ...unknown(ofFile).map((name) => stranger(name, file, Math.ceil(name.length / 4)).sentence),
-      // The environment holds names of many programs, so only a name close to a setting is a mistake.
-      ...unknown(process.env)
-        .map((name) => stranger(name, 'the environment', 1))
-        .filter(({ likely }) => likely !== undefined)
-        .map(({ sentence }) => sentence),
-    ],
+    strangers: shown.map((name) => `${name} in ${file} is not a setting: correct or remove it`),
   };
 }
 
@@ -66,14 +54,4 @@ function readFile(path: string, mayBeMissing: boolean): Environment {
     if (isMissing && mayBeMissing) return {};
     throw new ExplainedError(`${path} cannot be read: ${messageOf(error)}`);
   }
-}
-
-/** Finds the most similar name, if it is at most `maxSlips` wrong letters away. */
-function nearest(name: string, names: readonly string[], maxSlips: number): string | undefined {
-  const [best] = names
-    .filter((each) => Math.abs(each.length - name.length) <= maxSlips)
-    .map((each) => ({ each, count: diff(name.toUpperCase(), each).filter(([kept]) => kept !== 0).length }))
-    .sort((one, other) => one.count - other.count);
-  // The diff counts a wrong or misplaced letter twice: as removed and as added.
-  return best !== undefined && best.count <= 2 * maxSlips ? best.each : undefined;
 }

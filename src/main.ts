@@ -29,7 +29,7 @@ program
   .description('Run the service until SIGTERM, SIGINT or SIGHUP')
   .action(async () => {
     const found = find();
-    const strangers = found.strangers();
+    const { strangers } = found;
     const { serve } = await import('./commands/serve.ts');
     await serve(readConfig(found.texts, strangers), strangers);
   });

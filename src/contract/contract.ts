@@ -240,7 +240,7 @@ function readDeclaredBody(
   }
   const { required = false, content } = resolve(operation.requestBody);
   const types = readContent(content, follow, `${where}, requestBody`);
-  return { required, types, maxBytes: readBodyLimit(operation, content, follow, `${where}, requestBody`) };
+  return { required, types, maxBytes: readBodyLimit(operation, `${where}, requestBody`) };
 }
 
 function readReply(status: string, response: Response, resolve: Resolve, follow: Follow, where: string): ContractReply {

@@ -68,9 +68,6 @@ export interface Schema extends ExactKeywords {
   readonly items?: AnySchema;
   readonly prefixItems?: readonly AnySchema[];
   readonly contains?: AnySchema;
-  readonly maxLength?: number;
-  readonly maxItems?: number;
-  readonly maxProperties?: number;
   readonly default?: unknown;
   readonly readOnly?: boolean;
   readonly writeOnly?: boolean;
