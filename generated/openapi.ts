@@ -102,9 +102,9 @@ export interface components {
         Unauthorized: {
             headers: {
                 /**
-                 * @description `Bearer` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
+                 * @description `Bearer realm="api"` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
                  *     `error="insufficient_scope"` and the `scope` that the token needs.
-                 * @example Bearer error="invalid_token"
+                 * @example Bearer realm="api", error="invalid_token"
                  */
                 "WWW-Authenticate": string;
                 /**
@@ -137,9 +137,9 @@ export interface components {
         Forbidden: {
             headers: {
                 /**
-                 * @description `Bearer` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
+                 * @description `Bearer realm="api"` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
                  *     `error="insufficient_scope"` and the `scope` that the token needs.
-                 * @example Bearer error="invalid_token"
+                 * @example Bearer realm="api", error="invalid_token"
                  */
                 "WWW-Authenticate": string;
                 /**
@@ -259,9 +259,9 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description `Bearer` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
+         * @description `Bearer realm="api"` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
          *     `error="insufficient_scope"` and the `scope` that the token needs.
-         * @example Bearer error="invalid_token"
+         * @example Bearer realm="api", error="invalid_token"
          */
         "WWW-Authenticate": string;
         /**
@@ -328,4 +328,4 @@ export interface operations {
         };
     };
 }
-export type ErrorNumber = 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40007 | 40008 | 40009 | 40010 | 40011 | 40100 | 40101 | 40300 | 40400 | 40500 | 40800 | 42900 | 43100 | 50000 | 50300 | 50301;
+export type ErrorNumber = 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40007 | 40008 | 40009 | 40010 | 40011 | 40100 | 40101 | 40300 | 40400 | 40500 | 40800 | 41400 | 42900 | 43100 | 50000 | 50100 | 50300 | 50301 | 50500;

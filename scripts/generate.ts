@@ -12,7 +12,6 @@ import {
 import { readOpenApi } from '../src/contract/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { loadContract, sumOf } from '../src/contract/load.ts';
-import { publishedYaml } from '../src/contract/yaml.ts';
 import { withErrorNumbers } from './error-table.ts';
 import { prove } from './proof/prove.ts';
 import { generateTypes } from './types.ts';
@@ -58,9 +57,8 @@ async function generate(check: boolean): Promise<void> {
 
 async function lintContract(yaml: string): Promise<void> {
   const config = await loadConfig({ configPath: fileURLToPath(RULES) });
-  // What clients get, by the places where it is written.
   const source = new Source(fileURLToPath(CONTRACT), yaml);
-  const { parsed } = makeDocumentFromString(publishedYaml(yaml), source.absoluteRef);
+  const { parsed } = makeDocumentFromString(yaml, source.absoluteRef);
   const problems = await lintDocument({
     document: { source, parsed },
     config: config.styleguide,

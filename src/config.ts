@@ -88,7 +88,7 @@ type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly de
 export type Config = { readonly [Name in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Name]> };
 
 /**
- * @param doubts sentences about misspelt names and lines, which may explain a missing setting
+ * @param doubts sentences about unknown names and lines that systemd reads differently, which may explain a missing setting
  * @throws WrongSettings that names every fault
  */
 export function readConfig(environment: Environment, doubts: readonly string[] = []): Config {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { diff, parseEnv } from 'node:util';
+import { parseEnv } from 'node:util';
 import { messageOf, WrongSettings } from './explained-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,10 +15,10 @@ export interface Found {
   /** The source of each text: `--store`, `the environment`, or the name of the file. */
   readonly origins: Environment;
   /**
-   * A sentence for each unknown name in a file, each misspelt setting in the environment, and each line of a chosen file
-   * that systemd reads differently.
+   * A sentence for each unknown name in a file, and each line of a chosen file that systemd reads differently. The
+   * environment holds names of many programs.
    */
-  readonly doubts: () => readonly string[];
+  readonly doubts: readonly string[];
 }
 
 /**
@@ -36,26 +36,18 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
   const ofStore: Environment = store === undefined ? {} : { DATABASE_URL: store };
   const sources = [...ofFiles, ['the environment', process.env] as const, ['--store', ofStore] as const];
   const origins = sources.flatMap(([source, texts]) => Object.keys(texts).map((name) => [name, source] as const));
-  const stranger = (name: string, place: string, maxSlips: number) => {
-    const likely = nearest(name, known, maxSlips);
-    // The lines of a secret without quotes look like names, and must not be shown.
-    const shown = likely !== undefined || /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'a name that is not shown here';
-    const hint = likely === undefined ? 'remove it' : `did you mean ${likely}?`;
-    return { likely, sentence: `${shown} in ${place} is not a setting: ${hint}` };
-  };
-  const unknown = (texts: Environment) => Object.keys(texts).filter((name) => !known.includes(name));
+  const unknown = ofFiles.flatMap(([file, texts]) =>
+    Object.keys(texts).flatMap((name) => (known.includes(name) ? [] : [[file, name] as const])),
+  );
+  // The lines of a secret without quotes look like names, and must not be shown.
+  const strangers = unknown.map(
+    ([file, name]) => [file, /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'a name that is not shown here'] as const,
+  );
   return {
     texts: Object.assign({}, ...sources.map(([, texts]) => texts)) as Environment,
     origins: Object.fromEntries(origins),
-    doubts: () => [
-      ...ofFiles.flatMap(([file, texts]) =>
-        unknown(texts).map((name) => stranger(name, file, Math.ceil(name.length / 4)).sentence),
-      ),
-      // The environment holds names of many programs, so only a name close to a setting is a mistake.
-      ...unknown(process.env)
-        .map((name) => stranger(name, 'the environment', 1))
-        .filter(({ likely }) => likely !== undefined)
-        .map(({ sentence }) => sentence),
+    doubts: [
+      ...strangers.map(([file, name]) => `${name} in ${file} is not a setting: correct or remove it`),
       // systemd does not read .env.
       ...(envFile === undefined ? [] : files.flatMap(([file, text]) => misread(file, text))),
     ],
@@ -89,14 +81,4 @@ function misread(file: string, text: string): string[] {
     else if (/^\s*export\s/.test(line)) way = 'is no setting for systemd: remove `export`';
     return [`line ${index + 1} of ${file} ${way}`];
   });
-}
-
-/** Finds the most similar name, if it is at most `maxSlips` wrong letters away. */
-function nearest(name: string, names: readonly string[], maxSlips: number): string | undefined {
-  const [best] = names
-    .filter((each) => Math.abs(each.length - name.length) <= maxSlips)
-    .map((each) => ({ each, count: diff(name.toUpperCase(), each).filter(([kept]) => kept !== 0).length }))
-    .sort((one, other) => one.count - other.count);
-  // The diff counts a wrong or misplaced letter twice: as removed and as added.
-  return best !== undefined && best.count <= 2 * maxSlips ? best.each : undefined;
 }

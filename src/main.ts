@@ -32,7 +32,7 @@ program
   .description('Run the service until SIGTERM or SIGINT')
   .action(async () => {
     const found = find();
-    const doubts = found.doubts();
+    const { doubts } = found;
     const { serve } = await import('./commands/serve.ts');
     await serve(readConfig(found.texts, doubts), doubts);
   });

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../contract/caller.ts';
+import { type Caller, challenge } from '../contract/caller.ts';
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import type { TokenStore } from '../storage/store.ts';
 import type { JwtVerifier } from './jwt.ts';
@@ -163,9 +163,8 @@ export class Authenticator {
 
 function bearerToken(authorization: string): string {
   if (!/^bearer /i.test(authorization)) {
-    throw new Refusal(ErrorNumber.tokenMissing, 'send an access token: Authorization: Bearer <ACCESS_TOKEN>', {
-      'WWW-Authenticate': 'Bearer',
-    });
+    const message = 'send an access token: Authorization: Bearer <ACCESS_TOKEN>';
+    throw new Refusal(ErrorNumber.tokenMissing, message, challenge());
   }
   const [, token] = /^bearer +([^ ]+)$/i.exec(authorization) ?? [];
   if (token === undefined || !isToken(token)) throw invalidToken();

@@ -1,8 +1,9 @@
+import { challenge } from '../contract/caller.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 
 /** @param reason for the log alone: a client that guesses tokens must not learn it */
 export function invalidToken(reason?: string): Refusal {
-  const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
+  const headers = challenge('error="invalid_token"');
   return new Refusal(ErrorNumber.tokenInvalid, 'the access token is unknown, revoked or expired', headers, reason);
 }
 

@@ -14,7 +14,7 @@ export async function showConfig(found: Found, { json }: { json?: true }): Promi
     return { name, value, from: origin === undefined ? from : `${from} (empty in ${origin})` };
   });
   await printList(rows, { name: '', value: '-', from: '' }, json);
-  const faults = [...examine(found.texts).faults, ...found.doubts()];
+  const faults = [...examine(found.texts).faults, ...found.doubts];
   if (faults.length > 0) throw new WrongSettings(faults.join('; '));
 }
 

@@ -24,6 +24,11 @@ export const NO_SCOPES =
   'a scope must be printable ASCII without spaces, " and \\, ' +
   `and all scopes together must have at most ${MAX_SCOPE_CHARACTERS} characters`;
 
+/** The header WWW-Authenticate needs a parameter (RFC 6750, section 3). The realm is that of all operations. */
+export function challenge(...parameters: readonly string[]): Readonly<Record<string, string>> {
+  return { 'WWW-Authenticate': `Bearer ${['realm="api"', ...parameters].join(', ')}` };
+}
+
 /** @returns a check that throws a Refusal unless the caller has all scopes of one alternative; undefined: not needed */
 export function scopeCheck(alternatives: readonly (readonly string[])[]): ((caller: Caller) => void) | undefined {
   const [first] = alternatives;
@@ -31,7 +36,7 @@ export function scopeCheck(alternatives: readonly (readonly string[])[]): ((call
   // A 403 can name one alternative (RFC 6750, section 3.1).
   const scope = first.join(' ');
   const message = `the access token must have the scope ${scope}`;
-  const headers = { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` };
+  const headers = challenge('error="insufficient_scope"', `scope="${scope}"`);
   return ({ key, scopes: held }) => {
     if (alternatives.some((scopes) => scopes.every((each) => held.has(each)))) return;
     throw new Refusal(ErrorNumber.scopeMissing, message, headers, `the ${key} lacks scope`);

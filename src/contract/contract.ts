@@ -44,8 +44,8 @@ export interface ContractOperation {
   readonly parameters: readonly Parameter[];
   /** @throws Refusal */
   readonly readParameters: (sent: SentRequest) => ParameterValues;
-  /** Fills in defaults after validation; undefined: no parameter has one. */
-  readonly fillInParameters: ((values: ParameterValues) => void) | undefined;
+  /** Fills in defaults after validation, and returns whether one was missing; undefined: no parameter has one. */
+  readonly fillInParameters: ((values: ParameterValues) => boolean) | undefined;
   readonly body: ContractBody | undefined;
   /** The key is the status as declared: `200`, `default`. */
   readonly replies: ReadonlyMap<string, ContractReply>;
@@ -90,6 +90,8 @@ export interface ContractReply {
 /** The service adds these to replies; an operation must not. */
 export const OWN_HEADERS = ['x-request-id', 'ratelimit', 'ratelimit-policy'] as const;
 
+/** A function with one of these names would hide what the code of an operation means by it. */
+const NAMES = ['undefined', 'NaN', 'Infinity', 'globalThis', 'operations'];
 /** Files of src/operations that hold no operation. */
 const FILES = ['errors', 'index', 'record', 'services'];
 /** RFC 9110, section 5.6.2. */
@@ -111,10 +113,20 @@ export function readOperations(document: OpenApiDocument): Declared[] {
         refuse(operation, where, `the operationId ${id} must be a valid name of a function in TypeScript`);
       if (Object.hasOwn(Object.prototype, id))
         refuse(operation, where, `every JavaScript object has a property ${id}: choose another operationId`);
-      if (FILES.includes(id))
-        refuse(operation, where, `src/operations/${id}.ts has another purpose: choose another operationId`);
-      if (operations.some((each) => each.id === id))
-        refuse(operation, where, `another operation has the operationId ${id}`);
+      if (NAMES.includes(id))
+        refuse(
+          operation,
+          where,
+          `the name ${id} has a meaning of its own in src/operations: choose another operationId`,
+        );
+      const file = id.toLowerCase();
+      if (FILES.includes(file))
+        refuse(operation, where, `src/operations/${file}.ts has another purpose: choose another operationId`);
+      const same = operations.find((each) => each.id.toLowerCase() === file)?.id;
+      if (same !== undefined) {
+        const why = same === id ? '' : ', and some systems do not distinguish the case of file names: rename one';
+        refuse(operation, where, `another operation has the operationId ${same}${why}`);
+      }
       const parameters = readParameters([item.parameters ?? [], operation.parameters ?? []], resolve);
       const names = parameters.filter((each) => each.in === 'path').map(({ name }) => name);
       for (const name of new Set(variablesOf(path)).symmetricDifference(new Set(names)))
@@ -228,7 +240,7 @@ function readDeclaredBody(
   }
   const { required = false, content } = resolve(operation.requestBody);
   const types = readContent(content, follow, `${where}, requestBody`);
-  return { required, types, maxBytes: readBodyLimit(operation, content, follow, `${where}, requestBody`) };
+  return { required, types, maxBytes: readBodyLimit(operation, `${where}, requestBody`) };
 }
 
 function readReply(status: string, response: Response, resolve: Resolve, follow: Follow, where: string): ContractReply {

@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
 import { ContractError } from './errors.ts';
 import type { ExactKeywords } from './exact.ts';
-import { namesIn, parseYaml, type Written } from './yaml.ts';
+import { namesIn, parseYaml } from './yaml.ts';
 
 /** The parts of an OpenAPI 3.1 document that this service reads. `Resolve` follows references in them. */
 export interface OpenApiDocument {
@@ -69,7 +69,6 @@ export interface Schema extends ExactKeywords {
   readonly items?: AnySchema;
   readonly prefixItems?: readonly AnySchema[];
   readonly contains?: AnySchema;
-  readonly maxLength?: number;
   readonly pattern?: string;
   readonly maxItems?: number;
   readonly maxProperties?: number;
@@ -90,8 +89,8 @@ export type Method = (typeof METHODS)[number];
 export type Resolve = <T extends object>(node: T) => T;
 
 /** @returns a document in which integers beyond 2^53 are bigints @throws ContractError */
-export function readOpenApi(yaml: string | Written): OpenApiDocument {
-  const { parsed, lines } = typeof yaml === 'string' ? parseYaml(yaml) : yaml;
+export function readOpenApi(yaml: string): OpenApiDocument {
+  const { parsed, lines } = parseYaml(yaml);
   const document = parsed.toJS() as Partial<OpenApiDocument> | null;
   settle(document, parsed.contents, placeOf(parsed.contents, lines), lines);
   if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;

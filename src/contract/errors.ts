@@ -22,11 +22,14 @@ export const ErrorNumber = {
   pathUnknown: 40400,
   methodNotAllowed: 40500,
   requestTimeout: 40800,
+  targetTooLong: 41400,
   tooManyRequests: 42900,
   headersTooLarge: 43100,
   serviceFailed: 50000,
+  codingUnknown: 50100,
   storeUnavailable: 50300,
   tokenUncheckable: 50301,
+  versionUnsupported: 50500,
 } as const satisfies Readonly<Record<string, ErrorNumber>>;
 
 export function statusOf(number: ErrorNumber): number {

@@ -155,16 +155,17 @@ function canonical(value: unknown): string {
 const MAX_TEXT = 64;
 let texts: WeakMap<object, string> | undefined;
 
+/** Call this before a value is checked: between two checks, values may change. */
+export function forgetTexts(): void {
+  texts = undefined;
+}
+
 /**
  * Where `uniqueItems` applies at each level of a value, each part has its text once. A hash stands for a long text, so
  * that no text repeats those of its parts.
  */
 function canonicalParts(value: object): string {
-  if (texts === undefined) {
-    texts = new WeakMap();
-    // A validation is synchronous. After it, the value may change.
-    queueMicrotask(() => (texts = undefined));
-  }
+  texts ??= new WeakMap();
   let text = texts.get(value);
   if (text === undefined) {
     text = Array.isArray(value)

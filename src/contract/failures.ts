@@ -12,14 +12,17 @@ const NOT_OF_OPERATIONS: readonly ErrorNumber[] = [
   ErrorNumber.pathUnknown,
   ErrorNumber.methodNotAllowed,
   ErrorNumber.requestTimeout,
+  ErrorNumber.targetTooLong,
   ErrorNumber.headersTooLarge,
+  ErrorNumber.codingUnknown,
+  ErrorNumber.versionUnsupported,
 ];
 const OF_OPERATIONS = Object.values(ErrorNumber).filter((each) => !NOT_OF_OPERATIONS.includes(each));
 
 /** Examples of the header fields that the service sends with these statuses. */
 const FIELDS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  401: { 'www-authenticate': 'Bearer error="invalid_token"' },
-  403: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
+  401: { 'www-authenticate': 'Bearer realm="api", error="invalid_token"' },
+  403: { 'www-authenticate': 'Bearer realm="api", error="insufficient_scope"' },
   429: { 'retry-after': '1', ratelimit: '"caller"; r=0; t=1', 'ratelimit-policy': '"caller"; q=1; w=1' },
   503: { 'retry-after': '1' },
 };

@@ -4,16 +4,16 @@ import { readBasePath } from './addresses.ts';
 import { type Contract, readOperations } from './contract.ts';
 import { follower, type OpenApiDocument, readOpenApi } from './document.ts';
 import { requireFailures } from './failures.ts';
+import { requireOneIntegerType } from './integers.ts';
 import { requireLinearPatterns } from './patterns.ts';
 import { requireOpenApi, withValidators } from './validator-eov.ts';
 import { requireKept } from './vocabulary.ts';
-import { parseYaml, publishedYaml, type Written } from './yaml.ts';
 
 /**
  * @param isKnown `npm run generate` has checked the text by the schema of OpenAPI, and its patterns
  * @throws ContractError if the text is not YAML, not OpenAPI 3.1, or has a field that the service does not support
  */
-export function loadDocument(yaml: string | Written, isKnown = false): OpenApiDocument {
+export function loadDocument(yaml: string, isKnown = false): OpenApiDocument {
   const document = readOpenApi(yaml);
   if (!isKnown) requireOpenApi(document);
   const schemas = requireKept(document);
@@ -24,12 +24,17 @@ export function loadDocument(yaml: string | Written, isKnown = false): OpenApiDo
 /** @param yaml by default openapi.yaml @throws ContractError */
 export async function loadContract(yaml?: string): Promise<Contract> {
   const text = yaml ?? (await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
-  const written = parseYaml(text);
-  const document = loadDocument(written, yaml === undefined && (await isGeneratedFrom(text)));
+  const document = loadDocument(text, yaml === undefined && (await isGeneratedFrom(text)));
   const basePath = readBasePath(document);
   const operations = withValidators(readOperations(document), document);
-  requireFailures(document, operations, follower(document));
-  return { yaml: publishedYaml(written), document, basePath, operations };
+  const follow = follower(document);
+  requireFailures(document, operations, follow);
+  const sent = operations.flatMap(({ parameters, body }) => [...parameters, ...(body?.types.values() ?? [])]);
+  requireOneIntegerType(
+    sent.map(({ schema }) => schema),
+    follow,
+  );
+  return { yaml: text, document, basePath, operations };
 }
 
 /** In the format of `sha256sum`. */

@@ -90,22 +90,27 @@ export function parameterReader(
   };
 }
 
-/** @returns a function that fills in missing parameters and members; undefined if none has a default */
+/** @returns a function that fills in missing parameters and members, and returns whether it did; undefined if none has a default */
 export function defaultsOf(
   parameters: readonly Parameter[],
   follow: Follow,
-): ((values: ParameterValues) => void) | undefined {
+): ((values: ParameterValues) => boolean) | undefined {
   const positions = parameters.flatMap(({ in: location, name, schema }) => {
     const position = Position.of(schema, follow);
     return position === undefined ? [] : [{ location, name, position }];
   });
   if (positions.length === 0) return undefined;
   return (values) => {
+    let added = false;
     for (const { location, name, position } of positions) {
       const { [location]: holder } = values;
-      if (Object.hasOwn(holder, name)) position.fillIn(holder[name]);
-      else if (position.default !== undefined) holder[name] = position.filled(position.default);
+      if (Object.hasOwn(holder, name)) added = position.fillIn(holder[name]) || added;
+      else if (position.default !== undefined) {
+        holder[name] = position.filled(position.default);
+        added = true;
+      }
     }
+    return added;
   };
 }
 

@@ -17,6 +17,7 @@ export class Position {
   /** The members that the contract declares here. */
   readonly names: ReadonlySet<string>;
   readonly default: unknown;
+  readonly roots: readonly AnySchema[];
   private readonly schemas: readonly Schema[];
   private readonly patterns: readonly RegExp[];
   /** The length of the longest prefixItems. */
@@ -31,6 +32,7 @@ export class Position {
   /** @param schema the schema of a whole value, or all schemas of a part of a value */
   constructor(schema: AnySchema | readonly AnySchema[], follow: Follow, pool = new Pool()) {
     const roots = [schema].flat();
+    this.roots = roots;
     this.schemas = inPlace(roots, follow);
     this.follow = follow;
     this.pool = pool;
@@ -58,24 +60,10 @@ export class Position {
   member(name: string): Position {
     const known = this.members.get(name);
     if (known !== undefined) return known;
-    if (this.names.has(name)) return this.remember(this.members, name, () => this.schemasOfMember(name));
+    if (this.names.has(name)) return this.remember(this.members, name, () => membersOf(this.schemas, name));
     // Clients choose the other names: to keep the cache small, its keys are the patterns that a name matches.
     const matched = this.patterns.filter((pattern) => pattern.test(name)).map(({ source }) => source);
-    return this.remember(this.others, matched.join(' '), () => this.schemasOfMember(name));
-  }
-
-  /** `additionalProperties` of a schema applies to members that neither its `properties` nor its patterns match. */
-  private schemasOfMember(name: string): AnySchema[] {
-    const declared = this.schemas.flatMap(
-      ({ properties = {}, patternProperties = {}, additionalProperties = true }) => {
-        const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
-        const matched = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));
-        const found = [...own, ...matched.map(([, each]) => each)];
-        return found.length > 0 ? found : [additionalProperties];
-      },
-    );
-    if (declared.some((each) => each !== true)) return declared;
-    return this.schemas.map(({ unevaluatedProperties = true }) => unevaluatedProperties);
+    return this.remember(this.others, matched.join(' '), () => membersOf(this.schemas, name));
   }
 
   item(index: number): Position {
@@ -84,6 +72,18 @@ export class Position {
     return this.remember(this.elements, at, () =>
       this.schemas.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items),
     );
+  }
+
+  /** The places of all members and items. */
+  beneath(): Position[] {
+    const others = this.schemas.flatMap(({ patternProperties = {}, additionalProperties, unevaluatedProperties }) =>
+      [...Object.values(patternProperties), additionalProperties, unevaluatedProperties].filter(isSchema),
+    );
+    return [
+      ...Array.from(this.names, (name) => this.member(name)),
+      ...others.map((each) => this.pool.get([each], () => new Position(each, this.follow, this.pool))),
+      ...Array.from({ length: this.places + 1 }, (_, index) => this.item(index)),
+    ];
   }
 
   private remember<Key>(known: Map<Key, Position>, key: Key, schemas: () => readonly AnySchema[]): Position {
@@ -97,27 +97,32 @@ export class Position {
     return position;
   }
 
-  /** Adds missing members that have a default, to the value and to all objects within it. */
-  fillIn(value: unknown): void {
-    if (typeof value !== 'object' || value === null) return;
+  /** Adds missing members that have a default, to the value and to all objects within it. @returns whether it did */
+  fillIn(value: unknown): boolean {
+    if (typeof value !== 'object' || value === null) return false;
+    let added = false;
     if (Array.isArray(value)) {
-      for (const [index, each] of value.entries()) this.item(index).fillIn(each);
-      return;
+      for (const [index, each] of value.entries()) added = this.item(index).fillIn(each) || added;
+      return added;
     }
     const object = value as Record<string, unknown>;
-    for (const [name, each] of Object.entries(object)) this.member(name).fillIn(each);
-    for (const { name, value: filledIn, position } of (this.filledIn ??= this.defaults())) {
-      if (!Object.hasOwn(object, name)) object[name] = position.filled(filledIn);
+    for (const [name, each] of Object.entries(object)) added = this.member(name).fillIn(each) || added;
+    for (const { name, value: filledIn, position } of this.defaults) {
+      if (Object.hasOwn(object, name)) continue;
+      object[name] = position.filled(filledIn);
+      added = true;
     }
+    return added;
   }
 
-  private defaults(): Default[] {
-    return [...this.names].flatMap((name) => {
+  /** The members that have a default. */
+  get defaults(): readonly Default[] {
+    return (this.filledIn ??= [...this.names].flatMap((name) => {
       const position = this.member(name);
       // A request must not have readOnly members.
       const isReadOnly = position.schemas.some(({ readOnly }) => readOnly);
       return position.default === undefined || isReadOnly ? [] : [{ name, value: position.default, position }];
-    });
+    }));
   }
 
   /** A copy of a default in which its own missing members are filled in. */
@@ -132,8 +137,36 @@ export class Position {
     if (typeof value === 'number') return this.int64 && Number.isInteger(value) ? BigInt(value) : value;
     if (Array.isArray(value)) return value.map((each, index) => this.item(index).exact(each));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.member(name).exact(each)]));
+    const members = Object.entries(value).map(([name, each]) => [name, this.member(name).exact(each)] as const);
+    // Ajv would take an inherited member such as `constructor` for one that is required.
+    return Object.assign(Object.create(null) as object, Object.fromEntries(members));
   }
+}
+
+export function membersOf(schemas: readonly Schema[], name: string): AnySchema[] {
+  const declared = schemas.flatMap((each) => declaredMembers(each, name));
+  if (declared.some((each) => each !== true)) return declared;
+  return schemas.map(({ unevaluatedProperties = true }) => unevaluatedProperties);
+}
+
+/** `additionalProperties` applies to members that neither `properties` nor a pattern of the same schema matches. */
+export function declaredMembers(
+  { properties = {}, patternProperties = {}, additionalProperties = true }: Schema,
+  name: string,
+): AnySchema[] {
+  const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
+  const matched = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));
+  const found = [...own, ...matched.map(([, each]) => each)];
+  return found.length > 0 ? found : [additionalProperties];
+}
+
+/** All places in values of these schemas; places with the same schemas are one. */
+export function placesIn(schemas: readonly AnySchema[], follow: Follow): ReadonlySet<Position> {
+  const pool = new Pool();
+  const places = new Set(schemas.map((each) => pool.get([each], () => new Position(each, follow, pool))));
+  // The iteration of a Set includes what is added meanwhile.
+  for (const place of places) for (const each of place.beneath()) places.add(each);
+  return places;
 }
 
 /** Keeps one Position for each set of schemas: all places of a value that these schemas describe share it. */
@@ -156,7 +189,7 @@ class Pool {
 
 const TYPES: ReadonlySet<string> = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
 
-function isInt64Schema({ type, format }: Schema): boolean {
+export function isInt64Schema({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');
 }
 
@@ -216,8 +249,12 @@ export function reachable(schema: AnySchema, follow: Follow): Schema[] {
   return closure([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
 }
 
-function closure(roots: readonly AnySchema[], next: (schema: Schema) => readonly (AnySchema | undefined)[]): Schema[] {
-  const isSchema = (each: AnySchema | undefined): each is Schema => typeof each === 'object';
+const isSchema = (each: AnySchema | undefined): each is Schema => typeof each === 'object';
+
+export function closure(
+  roots: readonly AnySchema[],
+  next: (schema: Schema) => readonly (AnySchema | undefined)[],
+): Schema[] {
   const found = new Set(roots.filter(isSchema));
   // The iteration of a Set includes what is added meanwhile.
   for (const schema of found) for (const each of next(schema)) if (isSchema(each)) found.add(each);

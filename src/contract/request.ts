@@ -21,15 +21,28 @@ export function validateRequest(sent: SentRequest, body: Body | undefined, opera
   const position = body && operation.body?.types.get(body.mediaType)?.position;
   const request = { path, query, header, body: body && parseJson(body.text, position) };
   operation.validator.request(request, body?.mediaType);
-  operation.fillInParameters?.(request);
-  position?.fillIn(request.body);
+  const inParameters = operation.fillInParameters?.(request) === true;
+  const inBody = position?.fillIn(request.body) === true;
+  if (inParameters || inBody) requireFilledIn(request, operation, body?.mediaType);
   return request;
+}
+
+/** A default may break a rule about other members, such as dependentRequired: the operation must not get this. */
+function requireFilledIn(request: RequestData, { validator }: ContractOperation, mediaType?: string): void {
+  try {
+    validator.request(request, mediaType);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal(error.number, `with its defaults, the request breaks the contract: ${error.message}`);
+  }
 }
 
 export function notUtf8(): Refusal {
   return new Refusal(ErrorNumber.bodyNotUtf8, 'body is not UTF-8');
 }
 
+/** @param maxBytes 0 for an operation without a requestBody */
 export function tooLarge(maxBytes: number): Refusal {
+  if (maxBytes === 0) return new Refusal(ErrorNumber.contractBroken, 'body is not allowed');
   return new Refusal(ErrorNumber.bodyTooLarge, `body is larger than ${maxBytes} bytes`);
 }

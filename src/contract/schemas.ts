@@ -46,6 +46,7 @@ interface Place {
 }
 const ELSEWHERE: Place = { of: 'another value', isConditional: false, isTyped: true, within: [], barred: [] };
 export const OF_PARAMETER: Place = { ...ELSEWHERE, of: 'a parameter' };
+export const OF_MEMBER: Place = { ...ELSEWHERE, of: 'a member' };
 
 /**
  * Rewrites the schemas that Ajv would validate wrongly. In requests, readOnly members are refused; in replies,
@@ -56,8 +57,6 @@ export class Translation {
   readonly components: Record<string, unknown> = {};
   /** A translated schema requires the first of these by `exact0: true`. */
   readonly checks: ExactCheck[] = [];
-  /** Schemas with a default, and their translations. */
-  readonly defaults = new Map<Schema, unknown>();
   private readonly direction: 'request' | 'reply';
   private readonly follow: Follow;
   /** Names of exact checks, by the JSON of their keywords. */
@@ -116,7 +115,6 @@ export class Translation {
     if ((schema.unevaluatedProperties ?? true) !== true) also.push({ propertyNames: { not: { enum: INHERITED } } });
     if (also.length > 0) shown['allOf'] = [...((shown['allOf'] ?? []) as unknown[]), ...also];
     Object.assign(shown, this.exact(exact));
-    if (schema.default !== undefined) this.defaults.set(schema, shown);
     return shown;
   }
 

@@ -18,12 +18,12 @@ import {
   patternMessages,
   type RequestData,
 } from './contract.ts';
-import { type Follow, follower, locationOf, type OpenApiDocument } from './document.ts';
+import { type DefaultTrial, trialsOfDefaults } from './defaults.ts';
+import { follower, type OpenApiDocument } from './document.ts';
 import { ContractError, Refusal, ReplyError } from './errors.ts';
-import type { ExactCheck } from './exact.ts';
+import { type ExactCheck, forgetTexts } from './exact.ts';
 import { STRING_FORMATS } from './formats.ts';
 import { contractBroken, inWords } from './faults.ts';
-import { Position } from './positions.ts';
 import { toMessages } from './messages.ts';
 import { Translation } from './schemas.ts';
 import { bounded, either, type FindFaults } from './verdict.ts';
@@ -91,6 +91,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
   const follow = follower(document);
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
   const messages = operations.map((operation) => ({ operation, ...toMessages(operation, requests, replies) }));
+  const trials = trialsOfDefaults(operations, requests, follow);
   try {
     const requestValidator = either(
       (allErrors) => new RequestValidator(toSpecification(requests.components), ajvOptions(requests, allErrors)),
@@ -113,7 +114,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
         if (found !== undefined) throw contractBroken(found, patterns);
       };
     };
-    requireDefaults(requests, follow, compile);
+    requireDefaults(trials, compile);
     return messages.map(({ operation, bodies, responses }) => {
       const faults = requireBoundedMessages(operation, follow);
       const checks = either((allErrors) => compileReplies(operation, responses, replyValidator(allErrors)));
@@ -148,22 +149,22 @@ type CompileRequest = (
   faults: number,
 ) => (request: RequestData) => void;
 
-/** @throws ContractError for a default that is not valid, or that contains itself */
-function requireDefaults({ defaults }: Translation, follow: Follow, compile: CompileRequest): void {
-  let count = 0;
-  for (const [schema, shown] of defaults) {
-    const operation = { id: `default ${count++}`, method: 'POST' };
-    const validate = compile(operation, '', { type: 'object', properties: { default: shown } }, Infinity);
-    const position = new Position(schema, follow);
-    const request = { path: {}, query: {}, header: {}, body: undefined, default: position.exact(schema.default) };
-    try {
-      validate(request);
-      position.filled(schema.default);
-    } catch (error) {
-      if (!(error instanceof Refusal || error instanceof RangeError)) throw error;
-      const what = error instanceof Refusal ? error.message : 'a default must not contain itself';
-      throw new ContractError(`${locationOf(schema)}: ${what}`);
-    }
+/** @throws ContractError for a default that its place refuses */
+function requireDefaults(trials: readonly DefaultTrial[], compile: CompileRequest): void {
+  for (const [index, { name, shown, sent, filled, location }] of trials.entries()) {
+    const operation = { id: `default ${index}`, method: 'POST' };
+    const validate = compile(operation, '', { type: 'object', properties: { [name]: shown } }, Infinity);
+    const faultOf = (value: unknown) => {
+      try {
+        validate({ path: {}, query: {}, header: {}, body: undefined, ...(value !== undefined && { [name]: value }) });
+        return undefined;
+      } catch (error) {
+        if (error instanceof Refusal) return error.message;
+        throw error;
+      }
+    };
+    const fault = faultOf(sent) === undefined ? faultOf(filled) : undefined;
+    if (fault !== undefined) throw new ContractError(`${location}: ${fault}`);
   }
 }
 
@@ -253,6 +254,7 @@ function compileReplies(
 /** Finds faults in the paths and keywords of the contract. @param within the path of the message in what `check` gets */
 function finder(check: Check, within: string, exact: readonly ExactCheck[]): FindFaults {
   return (message) => {
+    forgetTexts();
     if (check(message)) return undefined;
     const { errors } = ajvErrorsToValidatorError(400, check.errors ?? []);
     // What a client sent must not stay in memory.

@@ -77,12 +77,6 @@ const meanings = mapOf(
   'numbers to their meanings',
   ([number, meaning]) => /^\d+$/.test(number) && typeof meaning === 'string',
 );
-const headerNames: ValueCheck = (value, { headers }) => {
-  const known = Object.keys(headers ?? {});
-  return isNames(value) && value.every((name) => known.includes(name))
-    ? undefined
-    : 'must be a list of names of components.headers';
-};
 const dependents = mapOf('names to lists of names', ([, value]) => isNames(value));
 const mapping = mapOf('values to schemas', ([, value]) => typeof value === 'string');
 
@@ -155,10 +149,6 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     parameters: map('Parameter', BOTH),
     requestBodies: map('Request Body', BOTH),
     headers: map('Header', BOTH),
-    'x-headers-of-every-reply': kept(
-      'names of `headers`, which the service adds to each reply that does not declare them',
-      headerNames,
-    ),
     securitySchemes: map('Security Scheme', RUN),
     callbacks: kept('in the types'),
     pathItems: refused('write each path out under paths'),
@@ -175,7 +165,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     ...shown('summary', 'description', 'tags', 'externalDocs', 'deprecated'),
     operationId: kept('the name of the handler', text),
     parameters: list('Parameter', BOTH),
-    requestBody: one('Request Body', BOTH),
+    requestBody: one('Request Body', `${BOTH}; an operation without one refuses a body`),
     responses: map('Response', `${BOTH}; failures that the service itself answers must be declared`),
     callbacks: kept('in the types'),
     security: list('Security Requirement', RUN),
@@ -291,7 +281,9 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
       `at run time: ${FORMATS.join(', ')}; an int64 is a bigint; the domain of an email must have a dot; punycode in a hostname is not decoded`,
       format,
     ),
-    default: kept('filled in where a request lacks a parameter or a member of an object'),
+    default: kept(
+      'filled in where a request lacks a parameter or a member of an object; the request must be valid with it too',
+    ),
     readOnly: kept('for a member of an object; requests must not have the member', marker),
     writeOnly: kept('for a member of an object; replies must not have the member', marker),
     discriminator: one(

@@ -20,9 +20,6 @@ export function readBody(
   }
   const { request } = exchange;
   const mediaType = declaredMediaType(request.headers['content-type'], declared);
-  const { 'transfer-encoding': coding = 'chunked' } = request.headers;
-  // By the promise: Node's parser refuses most of these just after the head, and its own answer must win.
-  if (coding.trim().toLowerCase() !== 'chunked') return Promise.reject(encodingRefused());
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > declared.maxBytes) throw tooLarge(declared.maxBytes);
   exchange.askForBody();
@@ -37,6 +34,14 @@ export function readBody(
   };
   const sent = body.read();
   return (gzipped ? sent.then((bytes) => inflated(bytes, declared.maxBytes)) : sent).then(toBody);
+}
+
+/** For an operation without a requestBody: a chunked body without a chunk is none. @throws Refusal at once, or by the promise */
+export function refuseBody(exchange: Exchange, body: IncomingBody | undefined): Promise<undefined> | undefined {
+  if (body === undefined) return undefined;
+  if (Number(exchange.request.headers['content-length'] ?? 0) > 0) throw tooLarge(0);
+  exchange.askForBody();
+  return body.read().then(() => undefined);
 }
 
 function requireNone({ required }: ContractBody): void {
@@ -75,14 +80,7 @@ function isGzipped(header = 'identity'): boolean {
   if (encoding === 'identity') return false;
   // The two are equivalent (RFC 9110, section 8.4.1.3).
   if (encoding === 'gzip' || encoding === 'x-gzip') return true;
-  throw encodingRefused();
-}
-
-function encodingRefused(): Refusal {
-  return new Refusal(
-    ErrorNumber.contentEncoding,
-    'Content-Encoding must be gzip or absent, and Transfer-Encoding chunked or absent',
-  );
+  throw new Refusal(ErrorNumber.contentEncoding, 'Content-Encoding must be gzip or absent');
 }
 
 /** Synchronous: inflations that waited for a thread would hold memory that the ledger does not count. */

@@ -28,14 +28,22 @@ const HOST = /^(?:\[[\w.:%~-]+\]|[\w.~!$&'()*+;=%-]*)(?::\d*)?$/;
 
 /** Refuses what RFC 9112 forbids (sections 2.3, 3.2 and 6.1) and Node accepts. */
 export function requireHttp({ headers, httpVersion }: Request): void {
-  const { host } = headers;
+  const { host, 'transfer-encoding': coding } = headers;
   if (httpVersion === '1.1') {
     if (host === undefined || !HOST.test(host)) throw malformed('the header Host must be sent once, and name a host');
   } else if (httpVersion !== '1.0') {
-    throw malformed('the version of HTTP must be 1.1 or 1.0');
-  } else if (headers['transfer-encoding'] !== undefined) {
+    throw otherVersion();
+  } else if (coding !== undefined) {
     throw malformed('HTTP/1.0 has no header Transfer-Encoding: send Content-Length');
   }
+  // Node itself refuses a message whose last coding is not chunked: it has no end.
+  if (coding !== undefined && /,\s*chunked\s*$/i.test(coding))
+    throw new Refusal(ErrorNumber.codingUnknown, 'the only transfer coding is chunked: send Content-Encoding: gzip');
+}
+
+/** Node's parser refuses any version but 0.9, 1.0, 1.1 and 2.0, also a higher 1.x, which RFC 9110 (2.5) would allow. */
+export function otherVersion(): Refusal {
+  return new Refusal(ErrorNumber.versionUnsupported, 'the version of HTTP must be 1.1 or 1.0');
 }
 
 function malformed(message: string): Refusal {

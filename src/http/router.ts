@@ -5,10 +5,9 @@ import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/err
 import { type Body, validateRequest } from '../contract/request.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import type { Services, Tools } from '../operations/services.ts';
-import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 import { type ReplyData, sendReply } from './reply.ts';
-import { readBody } from './body.ts';
+import { readBody, refuseBody } from './body.ts';
 import { toolsWith } from './tools.ts';
 
 /**
@@ -131,7 +130,7 @@ function operationHandler(
   // Not async: Node parses nothing more of a request whose refusal is thrown at once.
   return (_request, { context }) => {
     context.operation = operation;
-    context.body?.limitTo(operation.body?.maxBytes ?? MAX.bodyBytes);
+    context.body?.limitTo(operation.body?.maxBytes ?? 0);
     if (isPublic) {
       context.ledger.refuseSmallChunks(context);
       return operate(context, readRequest(context, operation, basePath));
@@ -154,7 +153,8 @@ function readRequest(
   const { url, headers } = context.request;
   const end = url.includes('?') ? url.indexOf('?') : url.length;
   const head = { path: url.slice(basePath.length, end), query: url.slice(end + 1), headers };
-  const reading = operation.body && readBody(context, context.body, operation.body);
+  const { body } = context;
+  const reading = operation.body === undefined ? refuseBody(context, body) : readBody(context, body, operation.body);
   const validated = (sent: Body | undefined) => validateRequest(head, sent, operation);
   return reading === undefined ? validated(undefined) : reading.then(validated);
 }

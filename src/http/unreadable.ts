@@ -1,10 +1,11 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { MAX } from './bounds.ts';
+import { DEADLINE, MAX } from './bounds.ts';
 import type { Connection, Exchange } from './connection.ts';
 import type { Ledger } from './ledger.ts';
 import { errorBody } from './reply.ts';
+import { otherVersion } from './request-target.ts';
 
 /** Node makes no response object for bytes that it cannot read as a request. @returns a function that answers them */
 export function refuseUnreadable<E extends Exchange>(
@@ -30,9 +31,22 @@ export function refuseUnreadable<E extends Exchange>(
       connection.endSoon();
     });
   };
-  server.on('clientError', (error, socket) => {
+  /** The end of the line in which Node's limit was reached, as far as it has arrived. */
+  const lines = new WeakMap<Connection, string>();
+  /** Node does not say whether it was reading the target, but reports what arrives later: the line ends as each does. */
+  const refuseLong = (connection: Connection, { rawPacket, bytesParsed = 0 }: ParseError) => {
+    const known = lines.get(connection);
+    const rest = rawPacket?.toString('latin1', known === undefined ? bytesParsed : 0) ?? '';
+    const [line = '', ...more] = `${known ?? ''}${rest}`.split('\n', 2);
+    if (more.length > 0) refuse(connection, REQUEST_LINE.test(line) ? targetTooLong() : headTooLarge());
+    else lines.set(connection, line.slice(-MAX_END));
+    if (known === undefined && more.length === 0)
+      setTimeout(refuse, DEADLINE.linger, connection, headTooLarge()).unref();
+  };
+  server.on('clientError', (error: ParseError, socket) => {
     const connection = ledger.of(socket);
     if (connection === undefined) socket.destroy();
+    else if (error.code === 'HPE_HEADER_OVERFLOW') refuseLong(connection, error);
     else refuse(connection, refusalOf(error));
   });
   server.on('connect', ({ socket }) => {
@@ -49,18 +63,39 @@ export function tooSlow(): Refusal {
   return new Refusal(ErrorNumber.requestTimeout, 'the request took too long to arrive');
 }
 
-function refusalOf({ code, reason = 'it cannot be read' }: NodeJS.ErrnoException & { reason?: string }): Refusal {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return tooSlow();
-    case 'HPE_HEADER_OVERFLOW':
-      return new Refusal(
-        ErrorNumber.headersTooLarge,
-        `the request has more than ${MAX.fields} header fields, or more than ${MAX.headBytes / 1024} KiB of them`,
-      );
-    default:
-      return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);
-  }
+/** The end of the first line of a request, and the most characters that it takes. */
+const REQUEST_LINE = / HTTP\/\d\.\d\r?$/;
+const MAX_END = ' HTTP/1.1\r'.length;
+
+/** See https://nodejs.org/api/http.html#event-clienterror. */
+interface ParseError extends NodeJS.ErrnoException {
+  readonly reason?: string;
+  /** The bytes that arrived last, and how many of them Node has parsed. */
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
+function targetTooLong(): Refusal {
+  const most = `${MAX.headBytes / 1024} KiB`;
+  return new Refusal(
+    ErrorNumber.targetTooLong,
+    `the request target is too long: with its header fields it may have ${most}`,
+  );
+}
+
+function headTooLarge(): Refusal {
+  const most = `${MAX.headBytes / 1024} KiB`;
+  return new Refusal(
+    ErrorNumber.headersTooLarge,
+    `the request has more than ${MAX.fields} header fields, or with its target more than ${most} of them`,
+  );
+}
+
+function refusalOf({ code, reason = 'it cannot be read' }: ParseError): Refusal {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow();
+  // The code of this fault also stands for other ones at the end of the line.
+  if (reason === 'Invalid HTTP version') return otherVersion();
+  return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);
 }
 
 /** The whole reply. */

@@ -17,7 +17,7 @@ const NEW_PLANT: AnySchema = {
   type: 'object',
   additionalProperties: false,
   required: ['id', 'name'],
-  properties: { id: { type: 'integer', format: 'int64' }, name: { type: 'string', maxLength: 1000 } },
+  properties: { id: { type: 'integer', format: 'int64' }, name: { type: 'string' } },
 };
 const objects = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ type: 'object', required: [`k${index}`] }));

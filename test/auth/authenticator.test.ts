@@ -46,7 +46,7 @@ describe('the service answers 401, and says how to authenticate, to a request wi
   ])('%s', async (_name, authorization) => {
     expect(await answerTo(...authorization)).toEqual({
       status: 401,
-      challenge: 'Bearer',
+      challenge: 'Bearer realm="api"',
       body: '{"error":40100,"message":"send an access token: Authorization: Bearer <ACCESS_TOKEN>"}',
     });
   });
@@ -67,7 +67,7 @@ describe('the service answers 401 with error="invalid_token" to a request with',
   ])('%s', async (_name, authorization) => {
     expect(await answerTo(...authorization)).toEqual({
       status: 401,
-      challenge: 'Bearer error="invalid_token"',
+      challenge: 'Bearer realm="api", error="invalid_token"',
       body: '{"error":40101,"message":"the access token is unknown, revoked or expired"}',
     });
   });

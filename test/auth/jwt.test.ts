@@ -153,7 +153,7 @@ describe('the service answers 401, and tells the reason only in the log, to a to
     ['of the text a.b.c', () => Promise.resolve('a.b.c'), MALFORMED],
   ])('%s', async (_name, token, reason) => {
     const { line, ...answer } = await call(await token());
-    expect(answer).toEqual({ status: 401, error: 40101, challenge: 'Bearer error="invalid_token"' });
+    expect(answer).toEqual({ status: 401, error: 40101, challenge: 'Bearer realm="api", error="invalid_token"' });
     expect(line['reason']).toBe(reason);
   });
 });
@@ -162,7 +162,7 @@ test.each([undefined, '', 'plants:read', 'plants:writes xplants:write', 'PLANTS:
   'the service answers 403, with the missing scope, to a token with the scope %j',
   async (scope) => {
     const { line, ...answer } = await call(await signed({ scope }));
-    const challenge = 'Bearer error="insufficient_scope", scope="plants:write"';
+    const challenge = 'Bearer realm="api", error="insufficient_scope", scope="plants:write"';
     expect(answer).toEqual({ status: 403, error: 40300, challenge });
     expect(line['reason']).toBe('the subject alice lacks scope');
   },

@@ -21,7 +21,7 @@ async function answerTo(service: Service, token: string): Promise<unknown[]> {
   return [response.status, body.error, response.headers.get('www-authenticate')];
 }
 const PASSED = [200, undefined, null];
-const LACKS = [403, 40300, 'Bearer error="insufficient_scope", scope="plants:write"'];
+const LACKS = [403, 40300, 'Bearer realm="api", error="insufficient_scope", scope="plants:write"'];
 
 test('`npm run generate` accepts a contract that demands scopes', async () => {
   expect(await run(project, 'npm run generate')).toMatchObject({ code: 0 });

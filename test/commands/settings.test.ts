@@ -53,12 +53,9 @@ describe('plant-store config', () => {
     expect(stdout).toContain(`sqlite:${join(folder, 'data/plants.db')}`);
   });
 
-  test('fails on wrong values and unknown settings, and suggests the setting with the most similar name', async () => {
-    const { config } = folderWith('DATABSE_URL=x\nNODE_ENV=production\nPORT=high\nsecretOfAKey==\n');
+  test('fails on wrong values, and on names in .env that are no settings', async () => {
+    const { config } = folderWith('DATABSE_URL=x\nPORT=high\nsecretOfAKey==\n');
     const { code, stderr, settings } = await config({
-      LOGLEVEL: 'info',
-      port: '1',
-      POSTGRES_PORT: '1',
       BASE_URL: 'https://me:secret@x',
     });
     expect([code, settings['BASE_URL'], settings['PORT']]).toEqual([
@@ -69,10 +66,8 @@ describe('plant-store config', () => {
     expect(stderr).toBe(
       'plant-store: PORT must be a port from 0 to 65535, not "high"; ' +
         'BASE_URL must have no query, no fragment and no user; ' +
-        'DATABSE_URL in .env is not a setting: did you mean DATABASE_URL?; NODE_ENV in .env is not a setting: remove it; ' +
-        'a name that is not shown here in .env is not a setting: remove it; ' +
-        'LOGLEVEL in the environment is not a setting: did you mean LOG_LEVEL?; ' +
-        'port in the environment is not a setting: did you mean PORT?\n',
+        'DATABSE_URL in .env is not a setting: correct or remove it; ' +
+        'a name that is not shown here in .env is not a setting: correct or remove it\n',
     );
   });
 
@@ -165,7 +160,7 @@ test('the log of a service begins with a list of the unknown settings in .env', 
   const service = await startService({}, folder);
   await service.stop();
   const [first] = service.log();
-  expect(first).toMatchObject({ level: 'warn', msg: 'ADMIN_PROT in .env is not a setting: did you mean ADMIN_PORT?' });
+  expect(first).toMatchObject({ level: 'warn', msg: 'ADMIN_PROT in .env is not a setting: correct or remove it' });
 });
 
 test('a failed start reports the unknown settings in .env, as a misspelt name may be its cause', async () => {
@@ -174,7 +169,7 @@ test('a failed start reports the unknown settings in .env, as a misspelt name ma
   expect([code, stderr]).toEqual([
     78,
     'plant-store: JWT_ISSUER needs JWT_AUDIENCE: set it to the `aud` of tokens for this service; ' +
-      'JWT_AUDIENC in .env is not a setting: did you mean JWT_AUDIENCE?\n',
+      'JWT_AUDIENC in .env is not a setting: correct or remove it\n',
   ]);
 });
 

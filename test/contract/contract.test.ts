@@ -71,6 +71,27 @@ describe('the service refuses to start, and says why, for a contract with', () =
           `${getBed}: every JavaScript object has a property ${id}: choose another operationId`,
         ] as const,
     ),
+    ...['undefined', 'NaN', 'Infinity', 'globalThis', 'operations'].map(
+      (id) =>
+        [
+          `the operationId ${id}`,
+          'operationId: getBed',
+          `operationId: ${id}`,
+          `${getBed}: the name ${id} has a meaning of its own in src/operations: choose another operationId`,
+        ] as const,
+    ),
+    [
+      'the operationId Index',
+      'operationId: getBed',
+      'operationId: Index',
+      `${getBed}: src/operations/index.ts has another purpose`,
+    ],
+    [
+      'two operationIds that differ in case only',
+      'operationId: getBed',
+      'operationId: PutBed',
+      'another operation has the operationId PutBed, and some systems do not distinguish the case of file names',
+    ],
     ['invalid OpenAPI', 'responses:', 'answers:', 'is not valid OpenAPI 3.1'],
     [
       'a $ref to a missing schema',

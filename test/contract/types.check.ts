@@ -14,7 +14,7 @@ export const replies: R[] = [
   { status: 200, body: { name: 'x' } },
   { status: 200, headers: { 'Idempotent-Replayed': true }, body: { name: 'x', tag: 'y' } },
   { status: 400, body: { error: 40010, message: 'm' } },
-  { status: 401, headers: { 'WWW-Authenticate': 'Bearer' }, body: { error: 40010, message: 'm' } },
+  { status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="api"' }, body: { error: 40010, message: 'm' } },
 ];
 
 // @ts-expect-error -- a handler is missing

@@ -1,9 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { METHODS, readOpenApi, resolver } from '../../src/contract/document.ts';
 import { loadContract, loadDocument } from '../../src/contract/load.ts';
-import { publishedYaml } from '../../src/contract/yaml.ts';
-import { YAML } from '../support/app.ts';
 import { type Kind, VOCABULARY } from '../../src/contract/vocabulary.ts';
 import { GARDEN, startGarden } from './garden.ts';
 
@@ -51,32 +48,10 @@ test('the contract is served with its comments, its anchors and its order', asyn
   expect(schemas(text)).toBe(schemas(GARDEN));
 });
 
-describe('in the published contract, each reply declares the shared headers once:', () => {
-  test.each([
-    ['openapi.yaml', YAML, ['ratelimit', 'ratelimit-policy', 'x-request-id']],
-    ['the contract of the garden', GARDEN, ['ratelimit', 'x-request-id']],
-  ])('%s', async (_name, yaml, shared) => {
-    const published = publishedYaml(yaml);
-    expect(publishedYaml(published)).toBe(published);
-    for (const document of [loadDocument(yaml), readOpenApi(published)]) {
-      const resolve = resolver(document);
-      const operations = Object.values(document.paths ?? {}).flatMap((item) =>
-        METHODS.flatMap((each) => item[each] ?? []),
-      );
-      const replies = operations.flatMap(({ responses = {} }) => Object.values(responses).map(resolve));
-      expect(replies.length).toBeGreaterThan(5);
-      for (const { headers = {} } of replies) {
-        const names = Object.keys(headers).map((name) => name.toLowerCase());
-        expect(names.filter((name) => shared.includes(name)).toSorted()).toEqual(shared);
-      }
-    }
-    for (const { replies } of (await loadContract(yaml)).operations)
-      for (const { headers } of replies.values()) expect(Object.keys(headers)).toContain('RateLimit');
-  });
-
-  test('a reply that declares one itself keeps its own declaration', () => {
-    const { headers } = loadDocument(GARDEN).paths?.['/beds']?.get?.responses?.['200'] ?? {};
-    expect(Object.keys(headers ?? {})).toEqual(['X-Total', 'X-More', 'x-request-id', 'RateLimit']);
-    expect(headers?.['x-request-id']).toEqual({ schema: { type: 'string', maxLength: 128 } });
-  });
+test('each reply of openapi.yaml declares the headers that the service adds', async () => {
+  for (const { replies } of (await loadContract()).operations) {
+    expect(replies.size).toBeGreaterThan(1);
+    for (const { headers } of replies.values())
+      expect(Object.keys(headers)).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'X-Request-Id']));
+  }
 });

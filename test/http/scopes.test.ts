@@ -89,7 +89,7 @@ describe('the scopes of a token decide the answer:', () => {
     expect(answer.status).toBe(status);
     expect(called).toHaveLength(status === 204 ? 1 : 0);
     if (missing === undefined) return;
-    expect(answer.challenge).toBe(`Bearer error="insufficient_scope", scope="${missing}"`);
+    expect(answer.challenge).toBe(`Bearer realm="api", error="insufficient_scope", scope="${missing}"`);
     expect(JSON.parse(answer.text)).toEqual({
       error: 40300,
       message: `the access token must have the scope ${missing}`,

@@ -63,13 +63,61 @@ describe('bytes that Node cannot parse as a request', () => {
   });
 });
 
+describe('a request that is too long gets the answer that names the long part', () => {
+  const large = 'x'.repeat(16_500);
+  const target = `GET /${large}`;
+  const field = `X-Large: ${large}`;
+  const long: readonly [string, string, number, number][] = [
+    ['the target', `${target} HTTP/1.1\r\n${HOST}\r\n\r\n`, 414, 41400],
+    ['a value', post(HOST, field), 431, 43100],
+    ['a name', post(HOST, `${large}: y`), 431, 43100],
+    ['a value behind half a target', post(HOST, field).replace('/plants', `/${'x'.repeat(9000)}`), 431, 43100],
+  ];
+  /** The ways in which the bytes arrive: their number in a packet. */
+  const sizes = [100_000, 10_000, 1448, 1];
+  test.each(long.flatMap((row) => sizes.map((size) => [...row, size] as const)))(
+    '%s: %#',
+    async (_name, bytes, status, error, size) => {
+      const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => [
+        bytes.slice(index * size, (index + 1) * size),
+        () => new Promise((resolve) => setImmediate(resolve)),
+      ]);
+      const answer = await sendRaw(app.url, ...parts.flat());
+      expect([answer.status, answer.statuses.length, answer.headers['connection']]).toEqual([status, 1, 'close']);
+      expect(JSON.parse(answer.body)).toEqual({ error, message: expect.stringContaining('16 KiB') });
+    },
+  );
+
+  test('behind the answer to an earlier request', async () => {
+    const { statuses } = await sendRaw(app.url, `${create(VALID)}${target} HTTP/1.1\r\n`);
+    expect(statuses).toEqual([200, 414]);
+    expect(await removeAll()).toEqual([1n]);
+  });
+
+  test('within a second, if the rest does not come', async () => {
+    const { status, ms } = await sendRaw(app.url, target);
+    expect(status).toBe(431);
+    expect(ms).toBeLessThan(2000);
+  });
+});
+
+test.each([
+  ['another transfer coding before chunked', request('POST /plants', 'Transfer-Encoding: gzip, chunked'), 501, 50100],
+  ['HTTP/1.2', request('GET /plants').replace('HTTP/1.1', 'HTTP/1.2'), 505, 50500],
+  ['HTTP/2.0', request('GET /plants').replace('HTTP/1.1', 'HTTP/2.0'), 505, 50500],
+])('%s gets an error of its own, and closes the connection', async (_name, bytes, status, error) => {
+  const answer = await sendRaw(app.url, bytes);
+  expect([answer.status, answer.headers['connection']]).toEqual([status, 'close']);
+  expect(JSON.parse(answer.body)).toMatchObject({ error });
+});
+
 test('the service reads 200 header fields, and refuses 201 with 431', async () => {
   const send = (count: number) =>
     sendRaw(app.url, create(VALID, 'Connection: close', ...Array.from({ length: count - 5 }, () => 'a: b')));
   expect(await send(201)).toMatchObject({
     status: 431,
     headers: { connection: 'close' },
-    body: '{"error":43100,"message":"the request has more than 200 header fields, or more than 16 KiB of them"}',
+    body: '{"error":43100,"message":"the request has more than 200 header fields, or with its target more than 16 KiB of them"}',
   });
   expect(await removeAll()).toEqual([]);
   expect((await send(200)).status).toBe(200);

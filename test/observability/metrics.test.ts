@@ -29,7 +29,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
   test('metrics count each request, plant and batch once, by its outcome', async () => {
     const url = engine === 'sqlite' ? `sqlite:${newFile()}` : server.url(await server.createDatabase());
     const service = await start(url);
-    const outside = [400, 401, 403, 404, 405, 408, 429, 431, 500, 503].map((status) => `none ${status}`);
+    const outside = [400, 401, 403, 404, 405, 408, 414, 429, 431, 500, 501, 503, 505].map((status) => `none ${status}`);
     const inside = [200, 400, 401, 403, 429, 500, 503].map((status) => `createPlant ${status}`);
     const requests = Object.fromEntries([...outside, ...inside].map((labels) => [labels, 0]));
     const before = await scrape(service);

@@ -128,8 +128,9 @@ export function framings(app: TestApp): Attempts {
     ],
     'an invalid Host': () =>
       hosted([], [HOST, HOST], [HOST, 'Host: evil.example'], ['Host: a, b'], ['Host: a/b'], ['Host: a@b']),
-    'another version of HTTP': ([older = '', newer = '', small = '']) => [
-      ...versioned('', ` ${older}`, ` ${newer}`, ` ${small}`, ' HTTP/1.10', ' HTTP/9.9'),
+    'another version of HTTP': (versions) => versioned('', ...versions.map((each) => ` ${each}`), ' HTTP/9.9'),
+    'an invalid version of HTTP': ([small = '']) => [
+      ...versioned(` ${small}`, ' HTTP/1.10'),
       ...before(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')),
       Buffer.from(String(withFraming([CHUNKED, 'Connection: keep-alive'], chunks())).replace('HTTP/1.1', 'HTTP/1.0')),
     ],

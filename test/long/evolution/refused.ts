@@ -43,7 +43,6 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
   'servers with several paths': contract(['  - url: /\n', '  - url: https://plants.example/v1\n  - url: /\n']),
   'the path of a page of the service': contract(['  /plants:\n', '  /docs:\n']),
   'an undeclared failure of the service': contract(['        default:\n', "        '500':\n"]),
-  'a body that may be larger than its limit': contract(['maxLength: 1000', 'maxLength: 100000']),
   'a parameter in a cookie': contract([
     '      requestBody:\n',
     '      parameters:\n        - { name: shade, in: cookie, schema: { type: string } }\n      requestBody:\n',

@@ -132,10 +132,10 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     [
       'an unknown transfer coding',
       `POST /api/plants HTTP/1.1\r\n${HOST}\r\nTransfer-Encoding: xchunked\r\n\r\n`,
-      400,
-      40001,
+      501,
+      50100,
     ],
-    ['the version HTTP/2.0', `GET / HTTP/2.0\r\n${HOST}\r\n\r\n`, 400, 40001],
+    ['the version HTTP/2.0', `GET / HTTP/2.0\r\n${HOST}\r\n\r\n`, 505, 50500],
     ['the method TRACE', `TRACE / HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 400, 40001],
     ['a path above the root', `GET /../x HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 400, 40001],
     ['an internal path of nginx', `GET /-/40001 HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`, 404, 40400],
@@ -146,7 +146,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
       431,
       43100,
     ],
-    ['a long path', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n\r\n`, 431, 43100],
+    ['a long path', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n\r\n`, 414, 41400],
     [
       'a body of 1 GB',
       `POST /api/plants HTTP/1.1\r\n${HOST}\r\n${JSON_TYPE}\r\nContent-Length: 1000000000\r\nConnection: close\r\n\r\n`,

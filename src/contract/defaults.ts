@@ -1,0 +1,63 @@
+import type { Declared } from './contract.ts';
+import { type AnySchema, type Follow, locationOf } from './document.ts';
+import { ContractError } from './errors.ts';
+import { joined, membersOf, placesIn, Position } from './positions.ts';
+import { OF_MEMBER, type Translation } from './schemas.ts';
+
+/** A value with defaults that a schema must allow. */
+export interface DefaultTrial {
+  /** The name of the value in a message. */
+  readonly name: string;
+  /** The translated schemas of the value. */
+  readonly shown: unknown;
+  /** If these schemas refuse this value, they may refuse the one with defaults too. */
+  readonly sent: unknown;
+  readonly filled: unknown;
+  readonly location: string;
+}
+
+/**
+ * At the start, each default is tried by all schemas that always apply to its place, and each object that is valid when
+ * it is empty is tried with its defaults. request.ts refuses what only some requests show.
+ *
+ * @throws ContractError for a default that contains itself
+ */
+export function trialsOfDefaults(
+  operations: readonly Declared[],
+  requests: Translation,
+  follow: Follow,
+): DefaultTrial[] {
+  const parameters = operations.flatMap((each) => each.parameters.map(({ schema }) => schema));
+  const bodies = operations.flatMap(({ body }) => [...(body?.types.values() ?? [])].map(({ schema }) => schema));
+  const trial = (name: string, schemas: readonly AnySchema[], sent: unknown, fill: () => unknown): DefaultTrial => {
+    const location = locationOf(schemas.find((each) => typeof each === 'object'));
+    const shown = { allOf: schemas.map((each) => requests.schema(each, OF_MEMBER)) };
+    return { name, shown, sent, filled: filledBy(fill, location), location };
+  };
+  const ofParameters = parameters.flatMap((schema) => {
+    const place = new Position(schema, follow);
+    return place.default === undefined
+      ? []
+      : [trial('default', [schema], undefined, () => place.filled(place.default))];
+  });
+  const ofObjects = [...placesIn([...parameters, ...bodies], follow)].flatMap((place) => {
+    if (place.defaults.length === 0) return [];
+    const always = joined(place.roots, follow);
+    return [
+      ...place.defaults.map(({ name, value, position }) =>
+        trial('default', membersOf(always, name), undefined, () => position.filled(value)),
+      ),
+      trial('{} with its defaults', place.roots, {}, () => place.filled({})),
+    ];
+  });
+  return [...ofParameters, ...ofObjects];
+}
+
+function filledBy(fill: () => unknown, location: string): unknown {
+  try {
+    return fill();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ContractError(`${location}: a default must not contain itself`);
+  }
+}

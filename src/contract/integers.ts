@@ -1,0 +1,103 @@
+import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
+import { ContractError } from './errors.ts';
+import { closure, declaredMembers, isInt64Schema, Position } from './positions.ts';
+
+/**
+ * An integer is a bigint if any of its schemas says int64, whereas the generated type of each schema depends on that
+ * schema alone. So this refuses a value that one schema makes a bigint and another one types as a number.
+ *
+ * @param values the schemas of the values of requests
+ * @throws ContractError
+ */
+export function requireOneIntegerType(values: readonly AnySchema[], follow: Follow): void {
+  const seen = new Map<AnySchema, Set<AnySchema>>();
+  /** @param one and `other` describe the same value; they may be the same schema */
+  const visit = (one: AnySchema, other: AnySchema): void => {
+    const known = seen.get(one) ?? new Set();
+    if (typeof one === 'boolean' || typeof other === 'boolean' || known.has(other)) return;
+    seen.set(one, known.add(other));
+    const [schemas, others] = [typed(one, follow), typed(other, follow)];
+    const int64 = schemas.find(isInt64Schema);
+    if (int64 !== undefined && !allowsBigint(other, follow)) {
+      throw new ContractError(
+        `${locationOf(other)}: the int64 at ${locationOf(int64)} may describe the same value, which would be a bigint ` +
+          'where the type of this schema says number: write type: integer and format: int64 here too, or neither there',
+      );
+    }
+    for (const first of schemas) for (const second of others) visitParts(first, second);
+  };
+  const visitParts = (first: Schema, second: Schema): void => {
+    const names = [first, second].flatMap(({ properties = {} }) => Object.keys(properties));
+    const pairs = [...new Set(names)].map(
+      (name) => [declaredMembers(first, name), declaredMembers(second, name)] as const,
+    );
+    // Other members of one schema match either of its patterns or none, and have one type for all of these.
+    if (first === second) for (const each of otherMembers(first)) visit(each, each);
+    else pairs.push([otherMembers(first), otherMembers(second)]);
+    const length = Math.max(...[first, second].map(({ prefixItems = [] }) => prefixItems.length));
+    for (let index = 0; index <= length; index++) pairs.push([[itemOf(first, index)], [itemOf(second, index)]]);
+    for (const [some, more] of pairs) for (const each of some) for (const also of more) visit(each, also);
+  };
+  for (const value of values) visit(value, value);
+}
+
+/** All schemas of a value that the generated types read. */
+function typed(schema: AnySchema, follow: Follow): Schema[] {
+  return closure([schema], ({ $ref, allOf = [], anyOf = [], oneOf = [] }) => [
+    $ref === undefined ? undefined : follow($ref),
+    ...[...allOf, ...anyOf, ...oneOf],
+  ]);
+}
+
+function otherMembers({ patternProperties = {}, additionalProperties = true }: Schema): AnySchema[] {
+  return [...Object.values(patternProperties), additionalProperties];
+}
+
+function itemOf({ prefixItems = [], items = true }: Schema, index: number): AnySchema {
+  return prefixItems[index] ?? items;
+}
+
+/** Whether the generated type of a schema has bigint, or the schema allows no integer. */
+function allowsBigint(schema: AnySchema, follow: Follow): boolean {
+  return !new Position(schema, follow).types.has('integer') || integerTypes(schema, follow).has('bigint');
+}
+
+const ANY: ReadonlySet<string> = new Set(['number', 'bigint']);
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The types that integers have in the generated type, where contract-for-types.ts writes int64 into all schemas of a
+ * value except behind a `$ref`.
+ */
+function integerTypes(
+  schema: AnySchema,
+  follow: Follow,
+  isWithinInt64 = false,
+  within: readonly AnySchema[] = [],
+): ReadonlySet<string> {
+  if (typeof schema === 'boolean') return schema ? ANY : NONE;
+  if (within.includes(schema)) return NONE;
+  const isInt64 = isWithinInt64 || typed(schema, follow).some(isInt64Schema);
+  const of = (each: AnySchema) => integerTypes(each, follow, isInt64, [...within, schema]);
+  const { type, const: only, enum: values = only === undefined ? undefined : [only], $ref, allOf = [] } = schema;
+  const integer = isInt64 ? 'bigint' : 'number';
+  const all = allOf.map(of);
+  if ($ref !== undefined) all.push(integerTypes(follow($ref), follow, false, [...within, schema]));
+  for (const branches of [schema.anyOf, schema.oneOf])
+    if (branches !== undefined) all.push(branches.map(of).reduce((any, each) => any.union(each), NONE));
+  if (values !== undefined) all.push(values.some(isWhole) ? new Set([integer]) : NONE);
+  else if (type !== undefined)
+    all.push(
+      new Set(
+        [type]
+          .flat()
+          .map((each) => (each === 'integer' ? integer : each))
+          .filter((each) => ANY.has(each)),
+      ),
+    );
+  return all.reduce((types, each) => types.intersection(each), ANY);
+}
+
+function isWhole(value: unknown): boolean {
+  return typeof value === 'bigint' || Number.isInteger(value);
+}
