@@ -31,7 +31,8 @@ export async function importItems(
 ): Promise<void> {
   const format = formatOf(path, options.format);
   const input = await openInput(path);
-  using rejects = new Rejects(options.rejects ?? newRejects(path === '-' ? 'stdin' : path));
+  const rejectsPath = options.rejects ?? newRejects(path === '-' ? 'stdin' : path);
+  using rejects = new Rejects(rejectsPath, { atOnce: options.rejects !== undefined });
   const reader = new RecordReader(input.name, format, await openBodyReader());
   const work = (items: ItemStore | undefined) => importRecords(input, reader, rejects, items, patienceMs);
   if (options.dryRun) await work(undefined);
