@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { diff, parseEnv } from 'node:util';
 import { ExplainedError, messageOf } from './explained-error.ts';
 
@@ -56,6 +57,21 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
         .map(({ sentence }) => sentence),
     ],
   };
+}
+
+/** The user who runs this process: `by` has its name, or its number if it has none, and `sudo` who called sudo. */
+export function userOfSystem(): { readonly by: string; readonly sudo?: string } {
+  const { SUDO_USER: sudo = '' } = process.env;
+  return { by: nameOfUser(), ...(sudo !== '' && { sudo }) };
+}
+
+function nameOfUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run with a number that no user has.
+    return `uid ${String(process.getuid?.())}`;
+  }
 }
 
 function readFile(path: string, mayBeMissing: boolean): Environment {

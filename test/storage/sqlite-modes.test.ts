@@ -27,6 +27,7 @@ test('a service creates its store, log and folders with permissions only for the
     'plants.db': '600',
     'plants.db-shm': '600',
     'plants.db-wal': '600',
+    'plants.db.acts.ndjson': '600',
   });
   await service.stop();
 });
@@ -57,6 +58,12 @@ test('a command keeps the permissions of folders and files that exist', async ()
   chmodSync(database, 0o640);
   const service = await startService({ DATABASE_URL: `sqlite:${database}` });
   expect(modeOf(folder)).toBe('750');
-  expect(modesIn(folder)).toEqual({ 'plants.db': '640', 'plants.db-shm': '640', 'plants.db-wal': '640' });
+  expect(modesIn(folder)).toEqual({
+    'plants.db': '640',
+    'plants.db-shm': '640',
+    'plants.db-wal': '640',
+    // From before the store got another mode.
+    'plants.db.acts.ndjson': '600',
+  });
   await service.stop();
 });
