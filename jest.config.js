@@ -8,6 +8,7 @@ export default {
   testPathIgnorePatterns: long ? [] : ['<rootDir>/test/long/'],
   extensionsToTreatAsEsm: ['.ts'],
   // What runs in tests is what runs in the service: Node's own type stripping, in place, so that lines and columns stay.
+  testEnvironment: '<rootDir>/test/support/environment.ts',
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
   globalSetup: '<rootDir>/test/support/postgres-binaries.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/take-coverage.ts'],

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { parseEnv } from 'node:util';
 import { messageOf, WrongSettings } from './explained-error.ts';
 
@@ -52,6 +53,21 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
       ...(envFile === undefined ? [] : files.flatMap(([file, text]) => misread(file, text))),
     ],
   };
+}
+
+/** The user who runs this process: `by` has its name, or its number if it has none, and `sudo` who called sudo. */
+export function userOfSystem(): { readonly by: string; readonly sudo?: string } {
+  const { SUDO_USER: sudo = '' } = process.env;
+  return { by: nameOfUser(), ...(sudo !== '' && { sudo }) };
+}
+
+function nameOfUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run with a number that no user has.
+    return `uid ${String(process.getuid?.())}`;
+  }
 }
 
 /** Returns the path and the text of a file. */

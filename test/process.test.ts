@@ -157,8 +157,16 @@ test('each line of the log begins with its level and time, and ends with its mes
   for (const line of service.stdout().trimEnd().split('\n')) {
     expect(line).toMatch(/^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",.*"msg":"[\w ]+"\}$/);
   }
-  expect(service.log().map(({ msg }) => msg)).toEqual(['listening', 'ready', 'request', 'stopping', 'stopped']);
-  expect(service.log()[2]).toEqual({
+  expect(service.log().map(({ msg }) => msg)).toEqual([
+    'listening',
+    'migrated the schema of the store',
+    'created the first token of the store',
+    'ready',
+    'request',
+    'stopping',
+    'stopped',
+  ]);
+  expect(service.log()[4]).toEqual({
     level: 'info',
     time: expect.any(String),
     requestId: 'mine',

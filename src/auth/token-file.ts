@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isToken } from './token.ts';
@@ -31,16 +32,18 @@ export async function followTokenFile(
   signal: AbortSignal,
 ): Promise<void> {
   let known = tokens.join('\n');
-  let isBroken = false;
+  let [isBroken, isOpenToAll] = [false, false];
   for (;;) {
     await sleep(POLL_MS, undefined, { ref: false, signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {
-      const file = await stat(path);
-      // A pipe provides its tokens once. A second read could block for ever, and keep the process from ending.
-      if (file.isFIFO() || file.isSocket() || file.isCharacterDevice()) return;
-      const found = tokensIn(await readFile(path, 'utf8'), path);
+      const { text, mode } = await readRegular(path);
+      const found = tokensIn(text, path);
       isBroken = false;
+      // Only a warning: some mounts, as those of Windows folders, give this mode to every file.
+      const canAllWrite = (mode & 0o002) !== 0;
+      if (canAllWrite && !isOpenToAll) logger.warn({ path }, 'every user may write TOKEN_FILE: run chmod o-w on it');
+      isOpenToAll = canAllWrite;
       if (found.join('\n') === known) continue;
       known = found.join('\n');
       onChange(found);
@@ -50,4 +53,12 @@ export async function followTokenFile(
       isBroken = true;
     }
   }
+}
+
+async function readRegular(path: string): Promise<{ readonly text: string; readonly mode: number }> {
+  // Without O_NONBLOCK, opening a pipe waits for its writer, and a thread that waits keeps the process from ending.
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const found = await file.stat();
+  if (!found.isFile()) throw new Error(`${path} is no regular file: only a start can read it, and only once`);
+  return { text: await file.readFile('utf8'), mode: found.mode };
 }

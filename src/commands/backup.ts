@@ -1,9 +1,11 @@
+import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { RESOURCE } from '../resource.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
 import { backUp as backUpSqlite, restore as restoreSqlite } from '../storage/sqlite/backup.ts';
 import { writeNewFile } from '../files/new-file.ts';
+import { recordAct } from './acts.ts';
 import { print } from './print.ts';
 import { watchSignals } from './signals.ts';
 
@@ -23,6 +25,7 @@ export async function restore(config: Config, file: string, { force = false }: {
       `the store has ${inWords(present)}, which the restore would delete: back the store up, then restore with --force`,
     );
   });
+  await recordAct(config, 'restored', { file: resolve(file), [RESOURCE.many]: count });
   await print(`restored ${inWords(count)} from ${file}, and checked the store\n`);
 }
 

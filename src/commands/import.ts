@@ -1,11 +1,12 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Config } from '../config.ts';
 import type { ItemStore } from '../storage/store.ts';
 import { ExplainedError, Interrupted, messageOf } from '../explained-error.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
+import { recordAct } from './acts.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
 import { formatOf, openBodyReader, RecordReader } from '../files/records.ts';
@@ -31,11 +32,19 @@ export async function importItems(
 ): Promise<void> {
   const format = formatOf(path, options.format);
   const input = await openInput(path);
-  using rejects = new Rejects(options.rejects ?? newRejects(path === '-' ? 'stdin' : path));
+  const rejectsPath = options.rejects ?? newRejects(path === '-' ? 'stdin' : path);
+  using rejects = new Rejects(rejectsPath, { atOnce: options.rejects !== undefined });
   const reader = new RecordReader(input.name, format, await openBodyReader());
-  const work = (items: ItemStore | undefined) => importRecords(input, reader, rejects, items, patienceMs);
-  if (options.dryRun) await work(undefined);
-  else await withStore(config, { create: true }, ({ items }) => work(items));
+  const work = (items?: ItemStore) => importRecords(input, reader, rejects, items, patienceMs);
+  if (options.dryRun) await work();
+  else {
+    await withStore(config, { create: true }, async ({ items, database }) => {
+      const file = path === '-' ? input.name : resolve(path);
+      // Before the first record: a command that is killed leaves records behind.
+      await recordAct(config, 'import begun', { file }, database);
+      await recordAct(config, 'import ended', { file, ...(await work(items)) }, database);
+    });
+  }
   if (rejects.count > 0) {
     const which = rejects.count === 1 ? '1 record was' : `${rejects.count} records were`;
     const what = options.dryRun ? 'refused' : 'not stored';
@@ -50,7 +59,7 @@ async function importRecords(
   rejects: Rejects,
   items: ItemStore | undefined,
   patienceMs: number,
-): Promise<void> {
+): Promise<Counts> {
   using interruption = watchSignals();
   const { signal } = interruption;
   const progress = new Progress();
@@ -85,6 +94,7 @@ async function importRecords(
       ? `${counts.created} valid, ${counts.refused} refused; nothing was stored, conflicts were not checked`
       : outcomes(counts);
   await print(`${input.name}: ${added} records in ${progress.seconds.toFixed(1)} s: ${became}\n`);
+  return counts;
 }
 
 /** Names a file that does not exist, to keep the rejects of an earlier import. */

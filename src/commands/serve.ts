@@ -23,6 +23,7 @@ import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
 import { reachable } from './health.ts';
 import { watchSignals } from './signals.ts';
 
+const FIRST_TOKEN = 'first';
 /** The time that open requests have after a signal to stop. */
 const GRACE_MS = 5000;
 /** Ends the process even if work is left. With LOCK_TIMEOUT_MS of sqlite/connection.ts, it must stay below 10 s. */
@@ -127,11 +128,13 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   logger.info({ url, listening: listener.url, docs }, 'listening');
   // A parent process cannot wait for the log, which LOG_LEVEL may silence.
   process.send?.('listening');
-  const startup = store.opened.then(async () => {
+  const startup = store.opened.then(async ({ before, now }) => {
+    if (before !== now) logger.info({ from: before, to: now }, 'migrated the schema of the store');
     // With TOKEN_FILE or JWT_ISSUER, clients get their tokens elsewhere.
     if (provisioned === undefined && jwt === undefined) {
       const urls = { items: `${url}${contract.basePath}/${RESOURCE.many}`, docs };
-      await makeFirstToken(store.tokens, scopes, urls, onUnreachable, stopSignal);
+      const isFirst = await makeFirstToken(store.tokens, scopes, urls, onUnreachable, stopSignal);
+      if (isFirst) logger.info({ token: FIRST_TOKEN }, 'created the first token of the store');
     }
     logger.info('ready');
     // Speeds up the next start even if this process is killed.
@@ -159,18 +162,18 @@ async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_U
   return new JwtVerifier(settings, logger);
 }
 
-/** Creates and prints a token if the store never had one. */
+/** Creates and prints a token if the store never had one, and returns whether it did. */
 async function makeFirstToken(
   tokens: TokenStore,
   scopes: readonly string[],
   urls: { readonly items: string; readonly docs: string },
   onUnreachable: (error: StoreUnavailable) => void,
   stopSignal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const token = makeToken();
   for (;;) {
     try {
-      if (!(await tokens.addFirst({ name: 'first', hash: hashToken(token), scopes }))) return;
+      if (!(await tokens.addFirst({ name: FIRST_TOKEN, hash: hashToken(token), scopes }))) return false;
       break;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
@@ -189,4 +192,5 @@ Create ${RESOURCE.withArticle}:
 
 Documentation: ${urls.docs}
 `);
+  return true;
 }

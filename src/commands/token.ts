@@ -3,6 +3,7 @@ import { type Config, durationMs, nameOfStore } from '../config.ts';
 import { areScopes, NO_SCOPES } from '../contract/caller.ts';
 import type { StoredToken } from '../storage/store.ts';
 import { ExplainedError } from '../explained-error.ts';
+import { recordAct } from './acts.ts';
 import { print } from './print.ts';
 import { printList } from './print-list.ts';
 import { withStore } from './with-store.ts';
@@ -18,7 +19,7 @@ export async function createToken(
   }
   if (!areScopes(scopes)) throw new ExplainedError(NO_SCOPES);
   const lifetime = expires === undefined ? undefined : readLifetime(expires);
-  await withStore(config, { create: true }, async ({ tokens, opened }) => {
+  await withStore(config, { create: true }, async ({ tokens, opened, database }) => {
     const isNew = (await opened).before === 0;
     const token = makeToken();
     const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
@@ -28,6 +29,7 @@ export async function createToken(
     }
     const until = lifetime === undefined ? 'for ever' : `until ${new Date(Date.now() + lifetime).toISOString()}`;
     try {
+      await recordAct(config, 'token created', { token: name, expires: expires ?? 'never', scopes }, database);
       await print(`${token}\n`);
     } catch (error) {
       await tokens.delete(hash);
@@ -53,8 +55,9 @@ export async function listTokens(config: Config, { json }: { json?: true }): Pro
 }
 
 export async function revokeToken(config: Config, name: string): Promise<void> {
-  await withStore(config, { create: false }, async ({ tokens }) => {
+  await withStore(config, { create: false }, async ({ tokens, database }) => {
     if (!(await tokens.revoke(name))) throw new ExplainedError(`the store has no valid token named ${name}`);
+    await recordAct(config, 'token revoked', { token: name }, database);
     await print(`revoked the token ${name}: every instance refuses it within a second\n`);
   });
 }

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import { requireAbsent } from './new-file.ts';
 
@@ -13,18 +13,24 @@ export interface Reject {
   readonly excerpt?: string;
 }
 
-/** The file of rejects, which the first reject creates. */
+/** A file of rejects. It holds what the operator's file held, so only its owner may read it. */
 export class Rejects implements Disposable {
   count = 0;
   readonly path: string;
   private file: number | undefined;
   private readonly isStderr: boolean;
 
-  /** @throws ExplainedError if the file exists, as the operator may still need it */
-  constructor(path: string) {
+  /**
+   * @param atOnce whether to create the file now, so that a wrong path shows before anything is stored; otherwise the
+   *   first reject creates it, as most imports need none
+   * @throws ExplainedError if the file exists, as the operator may still need it, or cannot be created
+   */
+  constructor(path: string, { atOnce }: { readonly atOnce: boolean }) {
     this.path = path;
     this.isStderr = path === '/dev/stderr';
-    if (!this.isStderr) requireAbsent(path, ' with --rejects');
+    if (this.isStderr) return;
+    requireAbsent(path, ' with --rejects');
+    if (atOnce) this.write('');
   }
 
   add(rejects: readonly Reject[]): void {
@@ -36,8 +42,12 @@ export class Rejects implements Disposable {
       process.stderr.write(lines);
       return;
     }
+    this.write(lines);
+  }
+
+  private write(lines: string): void {
     try {
-      this.file ??= openSync(this.path, 'wx');
+      this.file ??= openSync(this.path, 'wx', 0o600);
       // Unlike writeSync, this writes all bytes or throws, even if the disk is almost full.
       writeFileSync(this.file, lines);
     } catch (error) {
@@ -50,5 +60,6 @@ export class Rejects implements Disposable {
     if (this.file === undefined) return;
     fsyncSync(this.file);
     closeSync(this.file);
+    if (this.count === 0) rmSync(this.path);
   }
 }

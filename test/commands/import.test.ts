@@ -136,6 +136,17 @@ describe('import', () => {
     );
   });
 
+  test('fails before it stores a record when the file of --rejects cannot be written, and leaves no empty file', async () => {
+    const { run, write, folder } = await place();
+    write('plants.ndjson', '{"id":1,"name":"x"}\n');
+    const failed = await run('import', 'plants.ndjson', '--rejects', 'none/x');
+    expect(failed).toMatchObject({ code: 1, stdout: '' });
+    expect(failed.stderr).toMatch(/^plant-store: the file of rejects none\/x cannot be written: ENOENT/);
+    expect((await run('export')).stderr).toMatch(/the database .* does not exist/);
+    const { stderr } = await run('import', 'plants.ndjson', '--rejects', 'found');
+    expect([stderr, existsSync(join(folder, 'found'))]).toEqual(['', false]);
+  });
+
   test('writes a second file of rejects when it is run again, and keeps the first', async () => {
     const { run, write, rejects } = await place();
     write('plants.ndjson', 'bad\n{"id":1,"name":"x"}\n');

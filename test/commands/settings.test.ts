@@ -108,7 +108,7 @@ describe('plant-store config', () => {
     };
     const { code, stdout, stderr } = await read('all.env', '-one.env', '-none.env');
     expect(stdout).toMatch(/^HOST +::1 +all\.env\nPORT +3 +one\.env$/m);
-    expect([code, stderr]).toEqual([78, 'plant-store: TYPO in all.env is not a setting: remove it\n']);
+    expect([code, stderr]).toEqual([78, 'plant-store: TYPO in all.env is not a setting: correct or remove it\n']);
     // The name of a file may begin with a dash.
     const missing = /^plant-store: \.\/-one\.env cannot be read: ENOENT/;
     expect(await read('./-one.env')).toMatchObject({ code: 78, stderr: expect.stringMatching(missing) });

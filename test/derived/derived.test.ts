@@ -1,5 +1,11 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { loadContract } from '../../src/contract/load.ts';
+import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { Checker, CREATE } from './check.ts';
 import { derive, ENGINES, seedOr } from './derive.ts';
 
 /** test/long/derived.test.ts sends more. */
@@ -24,3 +30,22 @@ test.each(ENGINES)(
     expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);
   },
 );
+
+test('repeats a derived request that the service cannot take at the moment, and judges the answer that follows', async () => {
+  const path = join(temporaryFolder(), 'plants.db');
+  const service = await startService({ DATABASE_URL: `sqlite:${path}` });
+  const contract = await loadContract();
+  const operation = contract.operations.find(({ id }) => id === CREATE);
+  if (operation === undefined) throw new Error(`the contract has no operation ${CREATE}`);
+  const body = { mediaType: 'application/json', text: '{"id":1,"name":"x"}' };
+  const wire = { sent: { path: operation.path, query: '', headers: {} }, body };
+  const checker = new Checker(contract, service);
+  using other = new DatabaseSync(path);
+  other.exec('begin immediate');
+  const valid = checker.valid(operation, { id: 1n, name: 'x' }, [wire, wire]);
+  await Promise.race([valid, until(() => service.log().some(({ status }) => status === 503))]);
+  other.exec('rollback');
+  await valid;
+  expect(Object.fromEntries(checker.counts)).toEqual({ created: 1, replayed: 1 });
+  await service.stop();
+});

@@ -3,7 +3,8 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { YAML } from '../support/app.ts';
-import { blocks, page } from '../support/readme.ts';
+import { Project } from '../support/project.ts';
+import { blocks, page, run as runIn } from '../support/readme.ts';
 import { createPlant, plantStore, ROOT, type Service, start, startService } from '../support/service.ts';
 import { describeWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -11,6 +12,9 @@ import { temporaryFolder } from '../support/temporary.ts';
 const PAGE = page('clients');
 /** The commands that make clients, and those that run programs. Go and Java are too much to install for a test. */
 const COMMANDS = Array.from(PAGE.matchAll(/`((?:npx|uv|uvx) [^`]+)`/g), ([, command = '']) => command);
+
+/** Adds the operations of the recipes to a copy of the project. */
+const ADDING = ['scripts/node test/extended/extend.ts', 'npm run generate'];
 
 const missing = spawnSync('pip3', ['--version']).status === 0 ? undefined : 'there is no pip3 (Debian: python3-pip)';
 
@@ -21,16 +25,16 @@ describeWith(missing, 'docs/clients.md', () => {
   let service: Service;
 
   /** Runs a command line of the page, with the Node of this process. */
-  const run = async (line: string) => {
+  const run = async (line: string, { url, token } = service) => {
     const PATH = [dirname(process.execPath), join(tools, 'bin'), process.env['PATH']].join(':');
     // Variables of the environment tell pip, uv and npm which certificates to trust.
     const environment = { ...(process.env as Record<string, string>), PATH, npm_config_yes: 'true' };
-    const variables = { ...environment, PLANT_STORE_URL: service.url, ACCESS_TOKEN: service.token };
+    const variables = { ...environment, PLANT_STORE_URL: url, ACCESS_TOKEN: token };
     const shell = start('bash', ['-c', line], variables, folder);
     return { code: await shell.ended, stdout: shell.stdout(), stderr: shell.stderr() };
   };
-  const must = async (line: string) => {
-    const ended = await run(line);
+  const must = async (line: string, tested = service) => {
+    const ended = await run(line, tested);
     if (ended.code !== 0) throw new Error(`${line}: ${JSON.stringify(ended)}`);
     return ended.stdout;
   };
@@ -114,10 +118,20 @@ describeWith(missing, 'docs/clients.md', () => {
     );
   });
 
-  test('shows a run of Schemathesis that finds no issues when the ids of the examples belong to other plants', async () => {
-    for (const id of [1, 2]) expect((await createPlant(service, `{"id":${id},"name":"taken"}`)).status).toBe(200);
-    copyFileSync(join(ROOT, 'schemathesis.toml'), join(folder, 'schemathesis.toml'));
-    const [line = ''] = blocks('clients', 'Schemathesis', 'sh');
-    expect(await must(line)).toContain('No issues found');
-  });
+  test.each([
+    ['the contract', []],
+    ['the contract with the operations of docs/extending.md, docs/tables.md and docs/transactions.md', ADDING],
+  ])(
+    'shows a run of Schemathesis that finds no issues in %s when some ids are taken',
+    async (_, preparing) => {
+      const project = new Project();
+      for (const line of preparing) expect(await runIn(project, line)).toMatchObject({ code: 0 });
+      const tested = await startService({}, project.folder, project.main);
+      for (const id of [1, 2]) expect((await createPlant(tested, `{"id":${id},"name":"taken"}`)).status).toBe(200);
+      copyFileSync(join(ROOT, 'schemathesis.toml'), join(folder, 'schemathesis.toml'));
+      const [line = ''] = blocks('clients', 'Schemathesis', 'sh');
+      expect(await must(line, tested)).toContain('No issues found');
+    },
+    600_000,
+  );
 });

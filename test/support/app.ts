@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
 import { pino } from 'pino';
 import { parse } from 'yaml';
 import { createApp } from '../../src/http/app.ts';
@@ -22,7 +21,7 @@ import { listen } from '../../src/http/server.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { type Creation, type Store, type Item, StoreUnavailable } from '../../src/storage/store.ts';
 import { ROOT } from './service.ts';
-import { temporaryFolder } from './temporary.ts';
+import { atEnd, temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
 
 export const YAML = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
@@ -61,7 +60,7 @@ interface TestAppOptions {
 }
 
 const closers: (() => Promise<void>)[] = [];
-afterAll(async () => {
+atEnd(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { atEnd } from './temporary.ts';
 
 export const NO_BROWSER = 'there is no browser: install Chromium, or set CHROMIUM to the path of one';
 const ON_PATH = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
@@ -46,12 +47,14 @@ const ARGUMENTS = [
 export async function startBrowser(...args: readonly string[]): Promise<Browser> {
   const executablePath = findBrowser();
   if (executablePath === undefined) throw new Error(NO_BROWSER);
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath,
     args: [...ARGUMENTS, ...args],
     chromiumSandbox: false,
     timeout: PATIENCE_MS,
   });
+  atEnd(() => browser.close());
+  return browser;
 }
 
 /** A browser window with a new profile. */

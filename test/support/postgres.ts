@@ -1,14 +1,15 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { leash } from './leash.ts';
 import { binary } from './postgres-binaries.ts';
 import { freePort } from './port.ts';
 import { Session } from './session.ts';
 import { processesOf, send } from './signals.ts';
+import { temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
 
 /** PostgreSQL refuses to run as root. */
@@ -42,10 +43,7 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /** Makes a server that still needs `initialise`, in an empty folder. */
-  static async prepare(
-    folder = mkdtempSync(join(tmpdir(), 'plant-store-pg-')),
-    installed?: string,
-  ): Promise<PostgresServer> {
+  static async prepare(folder = temporaryFolder(), installed?: string): Promise<PostgresServer> {
     if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
     return new PostgresServer(folder, await freePort(), installed);
   }
@@ -84,6 +82,7 @@ export class PostgresServer implements AsyncDisposable {
     // The folder of the socket is relative to the data, as the path of a socket must be short.
     const args = ['-D', this.data, '-p', String(this.port), '-h', '127.0.0.1', '-k', '..'];
     this.process = spawn(binary('postgres', this.installed), args, { ...NOBODY, stdio: ['ignore', 'ignore', 'pipe'] });
+    leash(this.process);
     let said = '';
     this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)));
     const deadline = performance.now() + READY_MS;

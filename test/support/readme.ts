@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { leash } from './leash.ts';
 import type { Project } from './project.ts';
 import { ROOT } from './service.ts';
 
@@ -33,5 +34,6 @@ export function run(
         resolve({ code: child.exitCode, stdout, stderr });
       },
     );
+    leash(child);
   });
 }

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { atEnd, temporaryFolder } from './temporary.ts';
+import { leash } from './leash.ts';
+import { temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -25,12 +26,6 @@ export interface Started {
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
-const running = new Set<ChildProcess>();
-// A test that fails leaves its processes running.
-atEnd(() => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
 /** Starts a program that inherits only PATH and HOME from this process, and so none of its settings. */
 export function start(
   command: string,
@@ -47,14 +42,13 @@ export function start(
   const cache = args.includes(MAIN) ? CACHE : {};
   const env = { PATH, HOME, ...coverage, ...cache, ...environment };
   const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
-  running.add(child);
+  leash(child);
   let [stdout, stderr] = ['', ''];
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const ended = once(child, 'close').then(([code, signal]: (number | NodeJS.Signals | null)[]) => {
-    running.delete(child);
-    return code ?? signal ?? null;
-  });
+  const ended = once(child, 'close').then(
+    ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? null,
+  );
   return {
     child,
     stdout: () => stdout,

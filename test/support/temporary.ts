@@ -2,16 +2,23 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Calls back when the tests of a file are over or, outside of tests, when the process ends. */
-export function atEnd(callback: () => void): void {
-  const { afterAll } = globalThis as { readonly afterAll?: (callback: () => void) => void };
-  if (afterAll === undefined) process.once('exit', callback);
-  else afterAll(callback);
+type Callback = () => void | Promise<void>;
+
+/**
+ * Calls back when the tests of a file are over, the last callback first, also if the file throws at its top level.
+ * Outside of tests, calls back when the process ends.
+ */
+export function atEnd(callback: Callback): void {
+  // environment.ts sets it.
+  const { atFileEnd } = globalThis as { readonly atFileEnd?: (callback: Callback) => void };
+  if (atFileEnd === undefined) process.once('exit', () => void callback());
+  else atFileEnd(callback);
 }
 
 const folders: string[] = [];
 atEnd(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  // A process that was killed may still be writing.
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /** A new folder, removed when the tests of the file are over. */

@@ -1,0 +1,34 @@
+import type { Config } from '../config.ts';
+import { userOfSystem } from '../environment.ts';
+import { ExplainedError, messageOf } from '../explained-error.ts';
+import { SERVICE } from '../resource.ts';
+import { ACTS_FILE, appendAct, raiseAct } from '../storage/acts.ts';
+import type { Database } from '../storage/store.ts';
+
+/** What docs/commands.md lists. */
+export type Act =
+  'token created' | 'token revoked' | 'import begun' | 'import ended' | 'removed' | 'restored' | 'migrated';
+
+/**
+ * Leaves a line about an act of administration where operators find it later: the command has no log of its own.
+ *
+ * @param details must have no secret
+ * @param database of a store in PostgreSQL
+ * @throws ExplainedError if the line cannot be written, though the act is done
+ */
+export async function recordAct(
+  { DATABASE_URL: store }: Config,
+  act: Act,
+  details: Readonly<Record<string, unknown>>,
+  database?: Database,
+): Promise<void> {
+  const line = JSON.stringify({ time: new Date().toISOString(), act, ...userOfSystem(), ...details });
+  try {
+    if (store.engine === 'sqlite') appendAct(store.path, line);
+    else if (database !== undefined) await raiseAct(database, `${SERVICE}: ${line}`);
+  } catch (error) {
+    const place = store.engine === 'sqlite' ? store.path + ACTS_FILE : 'the log of PostgreSQL';
+    const message = `${act}, but the line about it cannot be written to ${place}: ${messageOf(error)}`;
+    throw new ExplainedError(message, { cause: error });
+  }
+}

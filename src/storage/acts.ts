@@ -1,0 +1,37 @@
+import { closeSync, constants, fchownSync, openSync, statSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type * as kysely from 'kysely';
+import type { Database } from './store.ts';
+
+// As database.ts, which has loaded it.
+const { sql } = createRequire(import.meta.url)('kysely') as typeof kysely;
+
+/** The end of the name of the file beside a store in SQLite. */
+export const ACTS_FILE = '.acts.ndjson';
+
+/**
+ * Appends a line to the file beside a store in SQLite, on disk when this returns. A restore does not replace the file,
+ * as it would replace a table. The file has the owner and the mode of the store, as SQLite gives them to -wal.
+ */
+export function appendAct(store: string, line: string): void {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_SYNC, O_NOFOLLOW } = constants;
+  const { mode, uid, gid } = statSync(store);
+  // Without links: root also runs commands, in a folder of the service's user.
+  const file = openSync(store + ACTS_FILE, O_WRONLY | O_APPEND | O_CREAT | O_SYNC | O_NOFOLLOW, mode & 0o666);
+  try {
+    if (process.getuid?.() === 0) fchownSync(file, uid, gid);
+    writeSync(file, `${line}\n`);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Writes a line to the log of the PostgreSQL server, which the role of the service cannot change afterwards. */
+export async function raiseAct(database: Database, line: string): Promise<void> {
+  await sql.raw(`do ${literal(`begin raise log '%', ${literal(line)}; end`)}`).execute(database);
+}
+
+/** Every session has `standard_conforming_strings`, so that only quotes are special. */
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,20 @@
+import { TestEnvironment } from 'jest-environment-node';
+
+// When Jest is killed, its workers stay as long as their tests wait for something. No listener for `disconnect`, as that
+// would keep each worker from ending in order.
+if (process.connected) setInterval(() => process.connected || process.exit(1), 1000).unref();
+
+/** Jest's environment with a clean-up of its own: Jest runs no `afterAll` of a file that throws at its top level. */
+export default class Environment extends TestEnvironment {
+  private readonly callbacks: (() => void | Promise<void>)[] = [];
+
+  override async setup(): Promise<void> {
+    await super.setup();
+    this.global['atFileEnd'] = this.callbacks.push.bind(this.callbacks);
+  }
+
+  override async teardown(): Promise<void> {
+    for (const callback of this.callbacks.toReversed()) await callback();
+    await super.teardown();
+  }
+}

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import { atEnd } from './temporary.ts';
+
+/**
+ * A program that reads `+ PID` and `- PID`. When its input ends, it kills the processes that are left, and all that these
+ * have started. Its input ends with this process, even if that is killed.
+ */
+const KEEPER = `
+kill_tree() {
+  kill -STOP "$1"
+  for child in $(cat "/proc/$1/task/$1/children" || pgrep -P "$1"); do kill_tree "$child"; done
+  kill -KILL "$1"
+}
+left=' '
+while read -r sign pid; do
+  case $sign in
+    +) left="$left$pid " ;;
+    -) left="\${left%% $pid *} \${left#* $pid }" ;;
+  esac
+done
+for pid in $left; do kill_tree "$pid"; done`;
+
+let keeper: ReturnType<typeof startKeeper> | undefined;
+atEnd(async () => {
+  const ended = keeper;
+  keeper = undefined;
+  if (ended?.exitCode !== null) return;
+  ended.ref();
+  ended.stdin.end();
+  await once(ended, 'exit');
+});
+
+/** Ends a process, and all that it has started, at the end of the test file or with this process. */
+export function leash(child: ChildProcess): void {
+  const { pid } = child;
+  // The program could not be started.
+  if (pid === undefined) return;
+  keeper ??= startKeeper();
+  keeper.stdin.write(`+ ${pid}\n`);
+  child.once('exit', () => keeper?.stdin.write(`- ${pid}\n`));
+}
+
+function startKeeper() {
+  // In a session of its own, which Ctrl-C does not reach.
+  const started = spawn('sh', ['-c', KEEPER], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  started.unref();
+  if (started.stdin instanceof Socket) started.stdin.unref();
+  return started;
+}
