@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
+import type { AnySchema, OpenApiDocument } from '../../src/contract/document.ts';
 import type { ErrorNumber } from '../../src/contract/errors.ts';
 import { ID_TAKEN } from '../../src/operations/errors.ts';
-import { Judge } from '../../scripts/proof/judge.ts';
-import { isObject, type Json, type JsonObject, read, write } from '../../scripts/proof/values.ts';
-import type { Wire } from '../../scripts/proof/wire.ts';
+import { exactJson } from '../../src/contract/int64.ts';
+import { without } from '../../scripts/derivation/schemas.ts';
+import { isObject, type Json, type JsonObject } from '../../scripts/derivation/values.ts';
+import type { Wire } from '../../scripts/derivation/wire.ts';
+import { judgeOf, type Verdict } from '../support/judge.ts';
 import type { Service } from '../support/service.ts';
+import { read } from './spelling.ts';
 
 export interface Reply {
   readonly status: number;
@@ -23,12 +27,13 @@ export class Checker {
   readonly stored = new Map<bigint, string>();
   /** How many requests of each kind got the right answer. */
   readonly counts = new Map<string, number>();
-  private readonly judge: Judge;
+  private readonly document: OpenApiDocument;
+  private readonly judges = new Map<AnySchema, Promise<Verdict>>();
   private readonly service: Service;
   private readonly underWay = new Map<bigint, Promise<void>>();
 
   constructor({ document }: Contract, service: Service) {
-    this.judge = new Judge(document, 'reply');
+    this.document = without('writeOnly', document);
     this.service = service;
   }
 
@@ -60,7 +65,7 @@ export class Checker {
     body: JsonObject,
     spelt: readonly Wire[],
   ): Promise<void> {
-    const content = write(body);
+    const content = exactJson(body);
     const known = this.stored.get(key);
     const isConflict = known !== undefined && !isDeepStrictEqual(read(known), read(content));
     for (const [at, wire] of spelt.entries()) {
@@ -71,7 +76,7 @@ export class Checker {
         const header = headers.get('idempotent-replayed');
         const { [KEY]: _key, ...plant } = body;
         const asExpected = status === 200 && header === (isReplayed ? 'true' : null);
-        if (!asExpected || !isDeepStrictEqual(read(text), read(write(plant))))
+        if (!asExpected || !isDeepStrictEqual(read(text), read(exactJson(plant))))
           throw new Error(`answered with ${status} ${text}, Idempotent-Replayed: ${String(header)}`);
         this.stored.set(key, content);
       }
@@ -94,9 +99,15 @@ export class Checker {
     const reply = await this.exchange(operation, wire);
     const declared = operation.replies.get(String(reply.status)) ?? operation.replies.get('default');
     const schema = declared?.content?.schema;
-    const isValid = schema === undefined ? reply.text === '' : this.judge.isValid(schema, read(reply.text));
-    if (isValid) return reply;
-    throw new Error(`the reply ${reply.status} ${reply.text} breaks the contract`);
+    const faults = schema === undefined ? [] : (await this.judgeOf(schema))({ body: read(reply.text) });
+    if (faults.length === 0 && (schema !== undefined || reply.text === '')) return reply;
+    throw new Error(`the reply ${reply.status} ${reply.text} breaks the contract: ${faults.join()}`);
+  }
+
+  private judgeOf(schema: AnySchema): Promise<Verdict> {
+    const judge = this.judges.get(schema) ?? judgeOf({ properties: { body: schema } }, this.document);
+    this.judges.set(schema, judge);
+    return judge;
   }
 
   private async exchange({ method }: ContractOperation, { sent, body }: Wire): Promise<Reply> {
