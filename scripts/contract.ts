@@ -1,21 +1,21 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { ContractError } from '../src/contract/errors.ts';
 import {
-  compareEditions,
   type Comparison,
+  compareReleases,
   compareVersions,
   readLast,
   readPresent,
   RELEASED,
 } from './compatibility/releases.ts';
-import { breakage, linesOf } from './compatibility/rules.ts';
-import { ContractError } from '../src/contract/errors.ts';
+import { breaks, linesOf } from './compatibility/rules.ts';
 
 /** Prints the changes for clients of the last released contract. Fails if a breaking change needs a higher version. */
 async function check(): Promise<void> {
   const present = await readPresent();
   const last = await readLast();
   if (last === undefined) throw new ContractError('no contract is released yet: run `npm run contract:release`');
-  const comparison = compareEditions(last, present);
+  const comparison = compareReleases(last, present);
   for (const line of linesOf(comparison.differences)) console.log(line);
   if (compareVersions(present.version, last.version) < 0) {
     console.log(`info.version is ${present.version}, but ${last.version} is released: set a higher version`);
@@ -29,7 +29,7 @@ async function check(): Promise<void> {
 function conclusionOf(comparison: Comparison): string {
   const { present, last, differences, level, lowest } = comparison;
   const count = `${differences.length} difference${differences.length === 1 ? '' : 's'} from ${last.version}`;
-  const breaking = differences.filter(breakage).length;
+  const breaking = differences.filter(breaks).length;
   switch (level) {
     case undefined:
       return `openapi.yaml is unchanged since ${last.version}`;
@@ -49,7 +49,7 @@ async function release(): Promise<void> {
   const present = await readPresent();
   const last = await readLast();
   const name = `${present.version}.yaml`;
-  const comparison = last && compareEditions(last, present);
+  const comparison = last && compareReleases(last, present);
   if (comparison && comparison.level === undefined) {
     console.log(`released/${name}: as it was`);
     return;

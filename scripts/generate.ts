@@ -13,7 +13,6 @@ import { readOpenApi } from '../src/contract/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { loadContract, sumOf } from '../src/contract/load.ts';
 import { withErrorNumbers } from './error-table.ts';
-import { prove } from './proof/prove.ts';
 import { generateTypes } from './types.ts';
 import { vocabularyPage } from './vocabulary-page.ts';
 
@@ -26,7 +25,7 @@ const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not e
 `;
 
 /**
- * Lints openapi.yaml, and proves that the service keeps it. Then writes the files generated from openapi.yaml and
+ * Lints openapi.yaml, and loads it as the service does. Then writes the files generated from openapi.yaml and
  * vocabulary.ts, or, with --check, compares them with the committed files.
  */
 async function generate(check: boolean): Promise<void> {
@@ -37,7 +36,7 @@ async function generate(check: boolean): Promise<void> {
   // other YAML.
   const document = readOpenApi(yaml);
   await lintContract(yaml);
-  prove(await loadContract(yaml));
+  await loadContract(yaml);
   const files = [
     { path: 'generated/openapi.ts', text: HEADER + (await generateTypes(yaml)) },
     { path: 'generated/openapi.sha256', text: sumOf(yaml) },

@@ -1,24 +1,26 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { loadContract, loadDocument } from '../../src/contract/load.ts';
+import type { Contract } from '../../src/contract/contract.ts';
 import { ContractError } from '../../src/contract/errors.ts';
-import { compareContracts } from './contracts.ts';
-import { breakage, type Difference } from './rules.ts';
+import { loadContract } from '../../src/contract/load.ts';
+import { compareContracts } from './compare.ts';
+import { breaks, type Difference } from './rules.ts';
 
 /** The released contracts, as clients got them. Never edit them. */
 export const RELEASED = new URL('../../released/', import.meta.url);
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
 
-interface Edition {
+interface Release {
+  /** As published. */
   readonly text: string;
-  readonly document: object;
+  readonly contract: Contract;
   /** `MAJOR.MINOR.PATCH` */
   readonly version: string;
 }
 
 /** Compares openapi.yaml with the newest released contract. */
 export interface Comparison {
-  readonly present: Edition;
-  readonly last: Edition;
+  readonly present: Release;
+  readonly last: Release;
   readonly differences: readonly Difference[];
   /** The part of the version that a release must raise; undefined if the texts are equal. */
   readonly level: 'major' | 'minor' | 'patch' | undefined;
@@ -29,35 +31,36 @@ export interface Comparison {
 export const compareVersions = new Intl.Collator('en', { numeric: true }).compare;
 
 /** @throws ContractError if openapi.yaml cannot be read, or the service would refuse it */
-export async function readPresent(): Promise<Edition> {
-  const { yaml } = await loadContract(await readFile(CONTRACT, 'utf8').catch(unreadable('openapi.yaml')));
-  return edition(yaml);
+export async function readPresent(): Promise<Release> {
+  return load(await readFile(CONTRACT, 'utf8').catch(unreadable('openapi.yaml')), 'openapi.yaml');
 }
 
 /** @throws ContractError if a file has a wrong name, or the newest contract cannot be read */
-export async function readLast(): Promise<Edition | undefined> {
+export async function readLast(): Promise<Release | undefined> {
   const names = await readdir(RELEASED).catch((error: unknown) =>
     codeOf(error) === 'ENOENT' ? [] : unreadable('released/')(error),
   );
-  for (const name of names)
-    if (!name.endsWith('.yaml') || !isVersion(name.slice(0, -5)))
+  // Other files, such as stores of earlier releases, may stand beside the contracts.
+  const contracts = names.filter((name) => name.endsWith('.yaml'));
+  for (const name of contracts)
+    if (!isVersion(name.slice(0, -5)))
       throw new ContractError(`released/${name} is not a released contract: give it a name such as 1.2.0.yaml`);
-  const name = names.toSorted(compareVersions).at(-1);
+  const name = contracts.toSorted(compareVersions).at(-1);
   if (name === undefined) return undefined;
   const text = await readFile(new URL(name, RELEASED), 'utf8').catch(unreadable(`released/${name}`));
-  const last = edition(text, `released/${name}`);
+  const last = await load(text, `released/${name}`);
   if (`${last.version}.yaml` === name) return last;
   throw new ContractError(`released/${name} has info.version ${last.version}: restore the file as it was released`);
 }
 
-export function compareEditions(last: Edition, present: Edition): Comparison {
-  const differences = compareContracts(last.document, present.document);
+export function compareReleases(last: Release, present: Release): Comparison {
+  const differences = compareContracts(last.contract, present.contract);
   const level = levelOf(differences, last.text === present.text);
   return { present, last, differences, level, lowest: next(last.version, level) };
 }
 
 function levelOf(differences: readonly Difference[], same: boolean): Comparison['level'] {
-  if (differences.some(breakage)) return 'major';
+  if (differences.some(breaks)) return 'major';
   if (differences.length > 0) return 'minor';
   return same ? undefined : 'patch';
 }
@@ -70,14 +73,14 @@ function next(version: string, level: Comparison['level']): string {
   ];
 }
 
-function edition(text: string, name = 'openapi.yaml'): Edition {
+async function load(yaml: string, name: string): Promise<Release> {
   try {
-    const document = loadDocument(text);
-    const { version } = document.info;
-    if (isVersion(version)) return { text, document, version };
+    const contract = await loadContract(yaml);
+    const { version } = contract.document.info;
+    if (isVersion(version)) return { text: contract.yaml, contract, version };
     throw new ContractError(`info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, not ${version}`);
   } catch (error) {
-    // loadDocument() names every contract `openapi.yaml` in its messages.
+    // loadContract() names every contract `openapi.yaml` in its messages.
     if (error instanceof ContractError) throw new ContractError(error.message.replaceAll('openapi.yaml', name));
     throw error;
   }

@@ -69,6 +69,7 @@ export interface Schema extends ExactKeywords {
   readonly items?: AnySchema;
   readonly prefixItems?: readonly AnySchema[];
   readonly contains?: AnySchema;
+  readonly maxLength?: number;
   readonly pattern?: string;
   readonly maxItems?: number;
   readonly maxProperties?: number;

@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
+import type { AnySchema, OpenApiDocument } from '../../src/contract/document.ts';
 import type { ErrorNumber } from '../../src/contract/errors.ts';
 import { ID_TAKEN } from '../../src/operations/errors.ts';
-import { Judge } from '../../scripts/proof/judge.ts';
-import { isObject, type Json, type JsonObject, read, write } from '../../scripts/proof/values.ts';
-import type { Wire } from '../../scripts/proof/wire.ts';
+import { exactJson } from '../../src/contract/int64.ts';
+import { without } from '../../scripts/derivation/schemas.ts';
+import { isObject, type Json, type JsonObject } from '../../scripts/derivation/values.ts';
+import type { Wire } from '../../scripts/derivation/wire.ts';
+import { judgeOf, type Verdict } from '../support/judge.ts';
 import type { Service } from '../support/service.ts';
+import { read } from './spelling.ts';
 
 export interface Reply {
   readonly status: number;
@@ -29,12 +33,13 @@ export class Checker {
   readonly stored = new Map<bigint, string>();
   /** How many requests of each kind got the right answer. */
   readonly counts = new Map<string, number>();
-  private readonly judge: Judge;
+  private readonly document: OpenApiDocument;
+  private readonly judges = new Map<AnySchema, Promise<Verdict>>();
   private readonly service: Service;
   private readonly underWay = new Map<bigint, Promise<void>>();
 
   constructor({ document }: Contract, service: Service) {
-    this.judge = new Judge(document, 'reply');
+    this.document = without('writeOnly', document);
     this.service = service;
   }
 
@@ -66,7 +71,7 @@ export class Checker {
     body: JsonObject,
     spelt: readonly Wire[],
   ): Promise<void> {
-    const content = write(body);
+    const content = exactJson(body);
     const known = this.stored.get(key);
     const isConflict = known !== undefined && !isDeepStrictEqual(read(known), read(content));
     for (const [at, wire] of spelt.entries()) {
@@ -77,7 +82,7 @@ export class Checker {
         const header = headers.get('idempotent-replayed');
         const { [KEY]: _key, ...plant } = body;
         const isDue = header === (isReplayed ? 'true' : null) || (isRepeated && header === 'true');
-        if (status !== 200 || !isDue || !isDeepStrictEqual(read(text), read(write(plant))))
+        if (status !== 200 || !isDue || !isDeepStrictEqual(read(text), read(exactJson(plant))))
           throw new Error(`answered with ${status} ${text}, Idempotent-Replayed: ${String(header)}`);
         this.stored.set(key, content);
       }
@@ -102,12 +107,19 @@ export class Checker {
       const { status, headers, text } = reply;
       const declared = operation.replies.get(String(status)) ?? operation.replies.get('default');
       const schema = declared?.content?.schema;
-      const isValid = schema === undefined ? text === '' : this.judge.isValid(schema, read(text));
-      if (!isValid) throw new Error(`the reply ${status} ${text} breaks the contract`);
+      const faults = schema === undefined ? [] : (await this.judgeOf(schema))({ body: read(text) });
+      if (faults.length > 0 || (schema === undefined && text !== ''))
+        throw new Error(`the reply ${status} ${text} breaks the contract: ${faults.join()}`);
       const retryAfter = headers.get('retry-after');
       if (status !== 503 || retryAfter === null || tries === MAX_TRIES) return { ...reply, isRepeated: tries > 1 };
       await sleep(Number(retryAfter) * 1000);
     }
+  }
+
+  private judgeOf(schema: AnySchema): Promise<Verdict> {
+    const judge = this.judges.get(schema) ?? judgeOf({ properties: { body: schema } }, this.document);
+    this.judges.set(schema, judge);
+    return judge;
   }
 
   private async exchange({ method }: ContractOperation, { sent, body }: Wire): Promise<Omit<Reply, 'isRepeated'>> {

@@ -2,14 +2,17 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
 import { ErrorNumber } from '../../src/contract/errors.ts';
-import { Subjects } from '../../scripts/proof/subjects.ts';
-import { type JsonObject, read, write } from '../../scripts/proof/values.ts';
-import { partsOf, type Wire, wireOf } from '../../scripts/proof/wire.ts';
+import { exactJson } from '../../src/contract/int64.ts';
+import { Derivation } from '../../scripts/derivation/messages.ts';
+import type { Json, JsonObject } from '../../scripts/derivation/values.ts';
+import { type Wire, wireOf } from '../../scripts/derivation/wire.ts';
+import { judgeOf, judgeRequest } from '../support/judge.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { plantStore, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { Checker, CREATE } from './check.ts';
 import { damaged } from './damaged.ts';
+import { read, spell } from './spelling.ts';
 
 export const ENGINES = ['SQLite', 'PostgreSQL'] as const;
 
@@ -47,7 +50,9 @@ export async function derive(
   const sum = () => checker.counts.values().reduce((count, each) => count + each, 0);
   const sendAll = async (operations: readonly ContractOperation[], least: number) => {
     for (let round = 0; sum() < least; round++) {
-      const trials = operations.flatMap((operation) => trialsOf(operation, contract, seed + round)).values();
+      const trials = (await Promise.all(operations.map((operation) => trialsOf(operation, contract, seed + round))))
+        .flat()
+        .values();
       const workers = Array.from({ length: AT_ONCE }, async () => {
         for (const { wires, send } of trials) {
           await send(checker).catch((error: unknown) => {
@@ -78,31 +83,33 @@ interface Trial {
   readonly send: (checker: Checker) => Promise<void>;
 }
 
-function trialsOf(operation: ContractOperation, { document }: Contract, seed: number): Trial[] {
-  return new Subjects(document, seed).ofRequests(operation).flatMap(({ mediaType, cases }) =>
-    cases.cases.flatMap(({ value, isValid }, at) => {
-      const parts = partsOf(value);
-      const [wire, again] = [[], [at, seed, at + 1, seed + at]].map(
-        (choices) => parts && wireOf(operation, mediaType, parts, choices),
-      );
-      if (wire === undefined || again === undefined) return [];
+async function trialsOf(operation: ContractOperation, { document }: Contract, seed: number): Promise<Trial[]> {
+  const derivation = new Derivation(document, seed);
+  const trials = derivation.ofRequests(operation).map(async ({ mediaType, schema, messages }) => {
+    const judge = judgeRequest(await judgeOf(schema, derivation.requests.document));
+    return messages.flatMap(({ parts, wire }, at) => {
+      const choices = [at, seed, at + 1, seed + at];
+      const again = wireOf(operation, mediaType, parts, (value: Json) => spell(value, choices));
+      // The service refuses a request without its body by another number.
+      if (again === undefined || (wire.body === undefined && operation.body?.required === true)) return [];
       const refused = (kind: string, sent: Wire, number: ErrorNumber): Trial => ({
         wires: [sent],
         send: (checker) => checker.invalid(kind, operation, sent, number),
       });
-      if (!isValid) return [refused('refused', wire, ErrorNumber.contractBroken)];
+      if (judge(parts).length > 0) return [refused('refused', wire, ErrorNumber.contractBroken)];
       return [
-        { wires: [wire, again], send: (checker) => checker.valid(operation, parts?.body, [wire, again]) },
+        { wires: [wire, again], send: (checker: Checker) => checker.valid(operation, parts.body, [wire, again]) },
         ...damaged(wire, at, operation.body?.required === true).map((each) => refused(...each)),
       ];
-    }),
-  );
+    });
+  });
+  return (await Promise.all(trials)).flat();
 }
 
 /** Sorts the members by name: a request and the export may order them differently. */
 function byName(json: string): string {
   const members = Object.entries(read(json) as JsonObject);
-  return write(Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1))));
+  return exactJson(Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1))));
 }
 
 /** Expects the export to have exactly the accepted bodies, digit for digit, in the order of their keys. */

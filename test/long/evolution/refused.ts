@@ -22,10 +22,6 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
     '      maxLength: 200\n',
     '      maxLength: 200\n      default: 7\n',
   ]),
-  'a keyword that every value satisfies': contract([
-    '      maxLength: 200\n',
-    '      maxLength: 200\n      anyOf: [{}, { const: tropical }]\n',
-  ]),
   'an unused component': contract(["        default:\n          $ref: '#/components/responses/Failure'\n", '']),
   'a pattern that is not a regular expression': contract(['x00]*$', 'x00*$']),
   'an unknown format': contract(['format: int32', 'format: int23']),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Way } from './place.ts';
+import type { Way } from './schemas.ts';
 import { decimal, type Json, numberOf } from './values.ts';
 
 /** The largest array, object and text of a candidate: higher limits are not tested. */

@@ -1,43 +1,51 @@
+import type { AnySchema, Follow } from '../../src/contract/document.ts';
+import { exactJson } from '../../src/contract/int64.ts';
 import { arrays } from './arrays.ts';
-import type { Judge, Keywords, Schema } from './judge.ts';
 import { objects } from './objects.ts';
-import type { Candidate, Place, Supply, Way } from './place.ts';
 import { numbers, SPECIMENS, strings } from './scalars.ts';
-import { fromDocument, isObject, type Json, withMember, without, write } from './values.ts';
+import type { Judge, Keywords, Place, Supply, Way } from './schemas.ts';
+import { fromDocument, isObject, type Json, withMember, withoutMember } from './values.ts';
 
 /** A limit for the combinations of `anyOf`, `oneOf`, `if` and `dependentSchemas`. */
 const MAX_WAYS = 48;
 
+/** How many values a place gets by its depth: schemas that contain each other would multiply without an end. */
+const LIMITS = [Infinity, Infinity, 5_000, 2_000, 500];
+const LAST_LIMIT = 100;
+
 /**
  * Proposes values for a schema, some that keep and some that break each keyword. Most differ from a valid value in one
- * place. The judge then decides which are valid.
+ * place.
  */
 export class Candidates implements Supply {
-  readonly judge: Judge;
+  private readonly judge: Judge;
+  private readonly follow: Follow;
   private readonly seed: number;
-  private readonly numbers = new Map<Schema, number>();
-  private readonly known = new Map<string, readonly Candidate[]>();
-  private readonly fitting = new Map<readonly Candidate[], readonly Json[]>();
+  private readonly numbers = new Map<AnySchema, number>();
+  private readonly known = new Map<string, readonly Json[]>();
+  private readonly fitting = new Map<readonly Json[], readonly Json[]>();
   /** The places under construction, as a schema may contain itself. */
   private readonly open = new Map<string, 'all' | 'least'>();
 
   /** @param seed the same seed gives the same candidates */
-  constructor(judge: Judge, seed: number) {
+  constructor(judge: Judge, follow: Follow, seed: number) {
     this.judge = judge;
+    this.follow = follow;
     this.seed = seed;
   }
 
   /** A place inside itself gets only the smallest values, and a place inside those gets none. */
-  of(place: Place): readonly Candidate[] {
-    const key = place.map((each) => this.numberOf(each)).join();
+  of(place: Place): readonly Json[] {
+    const key = place.map((each) => (typeof each === 'boolean' ? each : this.numberOf(each))).join();
     const extent = this.open.get(key);
     if (extent === 'least') return [];
     const isWhole = extent === undefined;
-    const name = isWhole ? key : `least of ${key}`;
+    const limit = LIMITS[this.open.size] ?? LAST_LIMIT;
+    const name = `${isWhole ? limit : 'least'} of ${key}`;
     let candidates = this.known.get(name);
     if (candidates === undefined) {
       this.open.set(key, isWhole ? 'all' : 'least');
-      candidates = unique(this.ways(place, []).flatMap((way) => this.ofWay(way, isWhole)));
+      candidates = some(unique(this.ways(place, []).flatMap((way) => this.ofWay(way, isWhole))), limit);
       if (isWhole) this.open.delete(key);
       else this.open.set(key, extent);
       this.known.set(name, candidates);
@@ -47,11 +55,8 @@ export class Candidates implements Supply {
 
   valid(place: Place): readonly Json[] {
     const candidates = this.of(place);
-    let values = this.fitting.get(candidates);
-    if (values === undefined) {
-      values = candidates.map(({ value }) => value).filter((value) => this.fits(place, value));
-      this.fitting.set(candidates, values);
-    }
+    const values = this.fitting.get(candidates) ?? candidates.filter((value) => this.fits(place, value));
+    this.fitting.set(candidates, values);
     return values;
   }
 
@@ -59,8 +64,7 @@ export class Candidates implements Supply {
     return place.every((schema) => this.judge.isValid(schema, value));
   }
 
-  numberOf(schema: Schema): number | boolean {
-    if (typeof schema === 'boolean') return schema;
+  private numberOf(schema: AnySchema): number {
     const number = this.numbers.get(schema) ?? this.numbers.size;
     this.numbers.set(schema, number);
     return number;
@@ -78,7 +82,7 @@ export class Candidates implements Supply {
       not === undefined ? [[]] : against(not),
       ...Object.entries(first.dependentSchemas ?? {}).map(([name, each]) => [[], [{ required: [name] }, each]]),
     ];
-    const always = [...($ref === undefined ? [] : [this.judge.follow($ref)]), ...allOf];
+    const always = [...($ref === undefined ? [] : [this.follow($ref)]), ...allOf];
     const products = choices.reduce<Place[]>(
       (all, choice) => all.flatMap((one) => choice.map((other) => [...one, ...other])).slice(0, MAX_WAYS),
       [always],
@@ -86,23 +90,21 @@ export class Candidates implements Supply {
     return products.flatMap((place) => this.ways([...place, ...others], [...taken, first])).slice(0, MAX_WAYS);
   }
 
-  private ofWay(way: Way, isWhole: boolean): Candidate[] {
-    const [schema = {}] = way;
-    const values = [
+  private ofWay(way: Way, isWhole: boolean): Json[] {
+    return [
       ...way.flatMap(listed).flatMap((value) => [value, ...near(value)]),
       ...way.flatMap(examplesOf),
       ...strings(way, this.seed),
       ...numbers(way, this.seed),
+      ...objects(way, isWhole, this),
+      ...arrays(way, isWhole, this),
+      ...(isWhole ? SPECIMENS : []),
     ];
-    const composed = [...objects(way, isWhole, this), ...arrays(way, isWhole, this)];
-    const ofOtherTypes = isWhole ? SPECIMENS : [];
-    const own = (value: Json) => ({ value, schema });
-    return [...values.map(own), ...composed, ...ofOtherTypes.map(own)];
   }
 }
 
 /** Places whose values may break the schema. */
-function against(schema: Schema): Place[] {
+function against(schema: AnySchema): Place[] {
   if (typeof schema === 'boolean') return [[]];
   const members = Object.entries(schema.properties ?? {});
   return [[], ...members.map(([name, not]) => [{ required: [name], properties: { [name]: { not } } }])];
@@ -124,24 +126,22 @@ function near(value: Json): Json[] {
   if (typeof value === 'boolean') return [!value, value ? 1n : 0n, String(value)];
   if (value === null) return ['null', 0n, false, {}];
   if (!isObject(value)) {
-    const items = value;
-    return [
-      [...items, null],
-      items.slice(1),
-      ...items.flatMap((each, at) => near(each).map((other) => items.with(at, other))),
-    ];
+    const items = value.flatMap((each, at) => near(each).map((other) => value.with(at, other)));
+    return [[...value, null], value.slice(1), ...items];
   }
-  const object = value;
-  return [
-    withMember(object, 'more', null),
-    ...Object.entries(object).flatMap(([name, each]) => [
-      without(object, name),
-      ...near(each).map((other) => withMember(object, name, other)),
-    ]),
-  ];
+  const members = Object.entries(value).flatMap(([name, each]) => [
+    withoutMember(value, name),
+    ...near(each).map((other) => withMember(value, name, other)),
+  ]);
+  return [withMember(value, 'more', null), ...members];
 }
 
-/** Of several equal values, keeps the last, whose schema is the innermost. */
-function unique(candidates: readonly Candidate[]): Candidate[] {
-  return [...new Map(candidates.map((each) => [write(each.value), each])).values()];
+function unique(values: readonly Json[]): Json[] {
+  return [...new Map(values.map((each) => [exactJson(each), each])).values()];
+}
+
+/** Values from all over the list: its parts come from different keywords. */
+function some(values: readonly Json[], limit: number): readonly Json[] {
+  const step = Math.ceil(values.length / limit);
+  return step > 1 ? values.filter((_, at) => at % step === 0) : values;
 }

@@ -23,19 +23,18 @@ paths:
             ETag: { required: true, schema: { type: string } }
           content:
             application/json: { schema: { $ref: '#/components/schemas/Bed' } } # received
-        '404': { $ref: '#/components/responses/Failure', headers: {} }
+        '404': { $ref: '#/components/responses/Failure' }
         default: { $ref: '#/components/responses/Failure' }
   /beds/tidy:
-    post: { operationId: tidy, security: [], responses: { '204': { description: done } } }
+    post: { operationId: tidy, security: [], responses: { '204': { description: done }, default: { $ref: '#/components/responses/Failure' } } }
 components:
   securitySchemes:
     token: { type: http, scheme: bearer, description: a token }
     other: { type: http, scheme: bearer, bearerFormat: JWT }
-    key: { type: apiKey, in: header, name: X-Key }
   responses:
     Failure:
       description: it has failed
-      content: { application/json: { schema: { type: object, properties: { error: { type: string } } } } }
+      content: { application/json: { schema: { type: object, properties: { error: {}, message: { type: string } } } } }
   schemas:
     Bed:
       type: object
@@ -44,7 +43,8 @@ components:
       properties: # properties
         name: { type: string, minLength: 1, maxLength: 9, pattern: '^[a-z]*$' } # name
         kind: { type: string, enum: [herb, tree] }
-        size: { type: integer, format: int32, minimum: 1, multipleOf: 2, default: 2 }
+        size: { type: integer, format: int32, minimum: 1, multipleOf: 2 }
+        rank: { type: string, default: first }
         tags: { type: array, minItems: 0, maxItems: 3, uniqueItems: true, items: { type: string } }
         open: { type: object, dependentRequired: { title: [in] }, properties: { in: { type: boolean } } } # open
         texts: { type: object, additionalProperties: { type: string } }
@@ -53,9 +53,10 @@ components:
         one: { oneOf: [{ type: 'null' }, { type: string }] }
         patterned: { type: object, patternProperties: { ^x: { type: string } }, additionalProperties: false } # patterned
         sealed: { type: object, properties: { a: {} }, unevaluatedProperties: false }
+        either: { oneOf: [{ format: int32, type: integer }, { type: boolean }] }
         referred: { $ref: '#/components/schemas/Short' }
         code: { x-error-numbers: { '1': dry, '2': wet } }
-        seeds: { format: int64, maximum: 9223372036854775400, enum: [9007199254740992] } # seeds
+        seeds: { type: integer, format: int64, maximum: 9223372036854775400, enum: [9007199254740992] } # seeds
         beds: { type: array, items: { $ref: '#/components/schemas/Bed' } }
     Short: { type: string, maxLength: 3 }
     Made: { type: string, readOnly: true }

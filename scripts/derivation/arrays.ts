@@ -1,14 +1,14 @@
-import type { Candidate, Place, Supply, Way } from './place.ts';
+import { exactJson } from '../../src/contract/int64.ts';
 import { MAX_COUNT } from './scalars.ts';
-import { isObject, type Json, type JsonObject, withMember, write } from './values.ts';
+import type { Place, Supply, Way } from './schemas.ts';
+import { isObject, type Json, type JsonObject, withMember } from './values.ts';
 
 const KEYWORDS = ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems'];
 
 /** @param isWhole whether to propose more than the smallest array */
-export function arrays(way: Way, isWhole: boolean, candidates: Supply): Candidate[] {
+export function arrays(way: Way, isWhole: boolean, candidates: Supply): Json[] {
   const own = way.filter((schema) => schema.type === 'array' || KEYWORDS.some((keyword) => keyword in schema));
-  const [schema] = own;
-  if (schema === undefined) return [];
+  if (own.length === 0) return [];
   const prefix = Math.max(0, ...own.map(({ prefixItems = [] }) => prefixItems.length));
   const placeOf = (at: number): Place => own.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items);
   const behind = placeOf(prefix);
@@ -27,7 +27,7 @@ export function arrays(way: Way, isWhole: boolean, candidates: Supply): Candidat
   const least = Math.max(needed, ...own.map(({ minItems = 0 }) => minItems));
   const most = Math.min(...own.map(({ maxItems = Infinity }) => maxItems));
   const minimal = ofLength(least);
-  if (!isWhole) return [{ value: minimal, schema }];
+  if (!isWhole) return [minimal];
   const base = ofLength(Math.min(most, Math.max(least, prefix + 1)));
   const lengths = own.flatMap(({ minItems = 0, maxItems = 0 }) => [minItems, maxItems]);
   const counts = own.flatMap(({ contains, minContains = 1, maxContains = minContains }) =>
@@ -50,11 +50,9 @@ export function arrays(way: Way, isWhole: boolean, candidates: Supply): Candidat
   ];
   const inItems = Array.from({ length: prefix + 1 }, (_, at) => {
     const around = base.length > at ? base : ofLength(at);
-    return candidates
-      .of(placeOf(at))
-      .map((each) => ({ ...each, value: [...around.slice(0, at), each.value, ...around.slice(at + 1)] }));
+    return candidates.of(placeOf(at)).map((each) => [...around.slice(0, at), each, ...around.slice(at + 1)]);
   });
-  return [...values.map((value) => ({ value, schema })), ...inItems.flat()];
+  return [...values, ...inItems.flat()];
 }
 
 /** Returns `count` values that fit the place, different if possible; none if nothing fits. */
@@ -63,7 +61,7 @@ function distinct(place: Place, count: number, candidates: Supply): Json[] {
   const valid = candidates.valid(place).slice(0, count);
   const [first] = valid;
   if (first === undefined) return [];
-  const found = new Map(valid.map((value) => [write(value), value]));
+  const found = new Map(valid.map((value) => [exactJson(value), value]));
   for (let at = 0; found.size < count && at < 2 * count; at++) {
     const parts: Json[] = [BigInt(at), `text${at}`];
     const members = isObject(first) ? Object.keys(first) : [];
@@ -72,7 +70,7 @@ function distinct(place: Place, count: number, candidates: Supply): Json[] {
       ...members.flatMap((name) => parts.map((part) => withMember(first as JsonObject, name, part))),
     ];
     const value = more.find((each) => candidates.fits(place, each));
-    if (value !== undefined) found.set(write(value), value);
+    if (value !== undefined) found.set(exactJson(value), value);
   }
   return [...found.values(), ...Array.from({ length: count - found.size }, () => first)];
 }

@@ -1,9 +1,10 @@
-import type { ContractOperation } from '../../src/contract/contract.ts';
+import type { Declared } from '../../src/contract/contract.ts';
 import type { Parameter } from '../../src/contract/document.ts';
 import { MAX_DEPTH } from '../../src/contract/json.ts';
 import type { SentRequest } from '../../src/contract/parameters.ts';
+import { exactJson } from '../../src/contract/int64.ts';
 import type { Body } from '../../src/contract/request.ts';
-import { isNumber, isObject, type Json, type JsonObject, numberOf, write } from './values.ts';
+import { isObject, type Json, type JsonObject } from './values.ts';
 
 /** The values of a request: its parameters by location and name, and its body. */
 export interface Parts extends Readonly<Record<Parameter['in'], JsonObject>> {
@@ -21,19 +22,19 @@ class Unsendable extends Error {}
 /**
  * Writes a request (OpenAPI 3.1, section 4.8.12, "Style Values").
  *
- * @param choices see `write`
+ * @param spell writes the body
  * @returns undefined if the values cannot be sent
  */
 export function wireOf(
-  operation: ContractOperation,
+  operation: Pick<Declared, 'path' | 'parameters'>,
   mediaType: string | undefined,
   parts: Parts,
-  choices: readonly number[] = [],
+  spell: (value: Json) => string = exactJson,
 ): Wire | undefined {
   if (parts.body !== undefined && depthOf(parts.body) > MAX_DEPTH) return undefined;
   try {
     const body =
-      mediaType === undefined || parts.body === undefined ? undefined : { mediaType, text: write(parts.body, choices) };
+      mediaType === undefined || parts.body === undefined ? undefined : { mediaType, text: spell(parts.body) };
     return { sent: sentOf(operation, parts), body };
   } catch (error) {
     if (error instanceof Unsendable) return undefined;
@@ -54,7 +55,7 @@ export function partsOf(value: Json): Parts | undefined {
   return { path, query, header, ...(body !== undefined && { body }) };
 }
 
-function sentOf({ path: template, parameters }: ContractOperation, parts: Parts): Wire['sent'] {
+function sentOf({ path: template, parameters }: Pick<Declared, 'path' | 'parameters'>, parts: Parts): Wire['sent'] {
   const texts = (location: Parameter['in']) => {
     const declared = parameters.filter((each) => each.in === location);
     const others = new Map(Object.entries(parts[location]));
@@ -118,27 +119,4 @@ function leaf(value: Json, location: Parameter['in']): string {
   if (location === 'header' && /[,=]/.test(text)) throw new Unsendable();
   if (location === 'header') return text;
   return location === 'query' ? encode(text) : encodeURIComponent(text);
-}
-
-const MAX_READINGS = 64;
-
-/** The values that the text of a parameter can mean: `1` may be a string too. If there are too many, only the first. */
-export function readings(value: Json): readonly Json[] {
-  if (typeof value === 'string') return [value, ...literal(value)];
-  if (isNumber(value) || typeof value === 'boolean') return [value, String(value)];
-  if (typeof value !== 'object' || value === null) return [value];
-  let found: readonly (readonly Json[])[] = [[]];
-  for (const each of Object.values(value)) {
-    const more = readings(each);
-    found = found.flatMap((items) => more.map((other) => [...items, other]));
-    if (found.length > MAX_READINGS) return [value];
-  }
-  if (Array.isArray(value)) return found;
-  const names = Object.keys(value);
-  return found.map((items) => Object.fromEntries(names.map((name, at) => [name, items[at] ?? null])));
-}
-
-function literal(text: string): Json[] {
-  if (text === 'true' || text === 'false') return [text === 'true'];
-  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? [numberOf(text)] : [];
 }

@@ -1,6 +1,6 @@
-import type { Candidate, Place, Supply, Way } from './place.ts';
 import { MAX_COUNT } from './scalars.ts';
-import { type Json, type JsonObject, withMember, without } from './values.ts';
+import type { Keywords, Place, Supply, Way } from './schemas.ts';
+import { type Json, type JsonObject, withMember, withoutMember } from './values.ts';
 
 const KEYWORDS = [
   ...['properties', 'required', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
@@ -10,13 +10,12 @@ const KEYWORDS = [
 const UNUSUAL = ['__proto__', 'constructor', 'toString', '', '$ref'];
 
 /** @param isWhole whether to propose more than the smallest object */
-export function objects(way: Way, isWhole: boolean, candidates: Supply): Candidate[] {
+export function objects(way: Way, isWhole: boolean, candidates: Supply): Json[] {
   const own = way.filter((schema) => schema.type === 'object' || KEYWORDS.some((keyword) => keyword in schema));
-  const [schema] = own;
-  if (schema === undefined) return [];
+  if (own.length === 0) return [];
   const places = new Map<string, Place>();
   const placeOf = (name: string) => {
-    const place = places.get(name) ?? memberPlace(way, name, candidates);
+    const place = places.get(name) ?? memberPlace(way, name);
     places.set(name, place);
     return place;
   };
@@ -44,7 +43,7 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Candida
   const declared = [...new Set(named.flatMap((each) => Object.keys(each)))];
   const patterns = own.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties));
   const matching = patterns.flatMap(
-    (pattern) => candidates.valid([{ type: 'string', pattern }]).slice(0, 2) as string[],
+    (pattern) => candidates.valid([{ type: 'string', pattern } as Keywords]).slice(0, 2) as string[],
   );
   const free = [...matching, 'member'];
   const sized = (size: number) => {
@@ -53,17 +52,17 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Candida
   };
   const required = own.flatMap((each) => each.required ?? []);
   const minimal = sized(Math.max(0, ...own.map(({ minProperties = 0 }) => minProperties)));
-  if (!isWhole) return [{ value: minimal, schema }];
+  if (!isWhole) return [minimal];
   const full = grown(minimal, declared, Math.min(...own.map(({ maxProperties = Infinity }) => maxProperties)));
   const allowed = own.flatMap(({ propertyNames }) =>
     propertyNames === undefined ? [] : candidates.of([propertyNames]),
   );
-  const others = allowed.map(({ value }) => value).filter((name) => typeof name === 'string');
+  const others = allowed.filter((name) => typeof name === 'string');
   const limits = own.flatMap(({ minProperties = 0, maxProperties = 0 }) => [minProperties, maxProperties]);
   const values: Json[] = [
     minimal,
     full,
-    ...[minimal, full].flatMap((value) => Object.keys(value).map((name) => without(value, name))),
+    ...[minimal, full].flatMap((value) => Object.keys(value).map((name) => withoutMember(value, name))),
     ...declared.map((name) => grown(minimal, [name])),
     ...limits
       .flatMap((size) => [size - 1, size, size + 1])
@@ -77,16 +76,16 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Candida
   ];
   const inMembers = [...declared, ...free].flatMap((name) => {
     const around = grown(minimal, [name]);
-    return candidates.of(placeOf(name)).map((each) => ({ ...each, value: withMember(around, name, each.value) }));
+    return candidates.of(placeOf(name)).map((each) => withMember(around, name, each));
   });
-  return [...values.map((value) => ({ value, schema })), ...inMembers];
+  return [...values, ...inMembers];
 }
 
-function memberPlace(way: Way, name: string, { judge }: Supply): Place {
+function memberPlace(way: Way, name: string): Place {
   const described = way.flatMap(({ properties = {}, patternProperties = {}, additionalProperties }) => {
     const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
     const matching = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));
-    const found = [...own.map((each) => judge.memberSchema(each)), ...matching.map(([, each]) => each)];
+    const found = [...own, ...matching.map(([, each]) => each)];
     return found.length > 0 || additionalProperties === undefined ? found : [additionalProperties];
   });
   return described.length > 0 ? described : way.flatMap(({ unevaluatedProperties = true }) => [unevaluatedProperties]);

@@ -1,0 +1,47 @@
+/** An exact JSON value: integers are bigint, other numbers are number. */
+export type Json = null | boolean | bigint | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isNumber(value: unknown): value is bigint | number {
+  return typeof value === 'bigint' || typeof value === 'number';
+}
+
+const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Returns all digits of a number, and how many of them follow the decimal point. */
+export function decimal(literal: string): { readonly digits: bigint; readonly scale: number } {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? [];
+  const scale = fraction.length - Number(exponent);
+  const digits = BigInt(sign + whole + fraction);
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
+}
+
+/** Reads a number: an integer, also `1.0`, becomes a bigint. */
+export function numberOf(literal: string): bigint | number {
+  const { digits, scale } = decimal(literal);
+  const unit = 10n ** BigInt(scale);
+  return digits % unit === 0n ? digits / unit : Number(literal);
+}
+
+/** Converts a value of JSON.parse or of the YAML parser. */
+export function fromDocument(value: unknown): Json {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
+  if (Array.isArray(value)) return value.map(fromDocument);
+  if (!isObject(value)) return value as Json;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fromDocument(each)]));
+}
+
+export function withMember(object: JsonObject, name: string, member: Json): JsonObject {
+  // In an object literal, `__proto__` would set the prototype.
+  return Object.fromEntries([...Object.entries(object), [name, member]]);
+}
+
+export function withoutMember(object: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([each]) => each !== name));
+}
