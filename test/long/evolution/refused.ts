@@ -8,7 +8,7 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
   'a misspelt keyword': contract(['      responses:\n', '      respones:\n']),
   'a `$ref` to a missing component': contract(['schemas/PlantTag', 'schemas/Tag']),
   'a `$ref` to another document': (project) => {
-    project.write('tag.yaml', 'type: string\n');
+    project.write('tag.yaml', 'type: string\nmaxLength: 9\n');
     project.edit('openapi.yaml', "'#/components/schemas/PlantTag'", 'tag.yaml');
   },
   'a missing operationId': contract(['      operationId: createPlant\n', '']),
@@ -31,7 +31,7 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
   'an unknown format': contract(['format: int32', 'format: int23']),
   'a media type that is not JSON': contract([
     '          application/json:\n',
-    '          text/csv: { schema: { type: string } }\n          application/json:\n',
+    '          text/csv: { schema: { type: string, maxLength: 9 } }\n          application/json:\n',
   ]),
   'two media types of a reply': contractAfter(
     "        '200':",
@@ -46,6 +46,6 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
   'a body that may be larger than its limit': contract(['maxLength: 1000', 'maxLength: 100000']),
   'a parameter in a cookie': contract([
     '      requestBody:\n',
-    '      parameters:\n        - { name: shade, in: cookie, schema: { type: string } }\n      requestBody:\n',
+    '      parameters:\n        - { name: shade, in: cookie, schema: { type: string, maxLength: 9 } }\n      requestBody:\n',
   ]),
 };
