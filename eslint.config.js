@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import eslint from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
@@ -69,6 +72,36 @@ function room([files, { others, types = [], packages = [], not = '^$' }]) {
   return { files: [files], rules: { 'no-restricted-imports': ['error', { patterns }] } };
 }
 
+const TEXTS = new Map(
+  globSync(['{src,scripts,test,generated}/**/*.ts', 'package-lock.json', 'tsconfig.json'], { cwd: import.meta.dirname })
+    .toSorted()
+    .map((file) => [file, readFileSync(join(import.meta.dirname, file), 'utf8')]),
+);
+
+/** Adds a file and all that it imports, directly or indirectly. */
+function reach(file, reached) {
+  if (reached.has(file) || !TEXTS.has(file)) return;
+  reached.add(file);
+  for (const [, path] of TEXTS.get(file).matchAll(/'(\.\.?\/.*?)'/g)) reach(join(file, '..', path), reached);
+}
+
+/**
+ * The rules depend on types. So the configuration of a folder has a digest of all texts on which its types depend, and
+ * ESLint's cache forgets the folder when one of them changes.
+ */
+function dependencies(folder) {
+  const reached = new Set();
+  for (const file of TEXTS.keys()) {
+    const isGlobal = !file.endsWith('.ts') || file.endsWith('.d.ts');
+    if (isGlobal || dirname(file) === folder) reach(file, reached);
+  }
+  const texts = [...reached].toSorted().map((file) => TEXTS.get(file));
+  const digest = createHash('sha256').update(texts.join('\0')).digest('hex');
+  return { files: [`${folder}/*.ts`], settings: { dependencies: digest } };
+}
+
+const FOLDERS = new Set([...TEXTS.keys()].map(dirname));
+
 export default defineConfig(
   { ignores: ['node_modules/', 'coverage/', 'generated/', 'test/*/generated.ts'] },
   eslint.configs.recommended,
@@ -101,6 +134,7 @@ export default defineConfig(
     // CommonJS has no other way.
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
+  ...[...FOLDERS].map(dependencies),
   ...Object.entries(ROOMS).map(room),
   {
     files: ['src/**'],

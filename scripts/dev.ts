@@ -1,122 +1,53 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { watch } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Compiler } from './compiler.ts';
 
-/** Editors save in several steps, which count as one change within this time. */
+/** Editors save in several steps, which count as one save within this time. */
 const PAUSE_MS = 30;
-/** The time for open requests at a restart; idle connections of browsers would stay open for longer. */
-const GRACE_MS = 100;
+const SOURCES = /^(?:openapi|redocly)\.yaml$|^\.env$|^tsconfig\b.*\.json$|\.(?:ts|css)$/;
+const TSC = ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.dev.json'];
+const INCREMENTAL = ['--incremental', '--tsBuildInfoFile', '.cache/dev.tsbuildinfo'];
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-const compiler = new Compiler('tsconfig.dev.json', '.cache/dev.tsbuildinfo');
-/** Whether a source of generated/ has changed. */
-let stale = true;
+const saves = new EventEmitter();
+// Not `node --watch-path`: it loses a file that an editor replaces, and sends messages of its own from the store's worker.
+for (const folder of ['.', 'src', 'scripts']) {
+  watch(folder, { recursive: folder !== '.' }, (_event, file) => {
+    if (file !== null && SOURCES.test(file)) saves.emit('save');
+  });
+}
 
 let service: ChildProcess | undefined;
-/** Whether this process is stopping the service, and whether a signal is ending this process. */
-let [stopping, ending] = [false, false];
 
-async function generate(): Promise<boolean> {
-  const child = spawn(process.execPath, ['scripts/generate.ts'], { stdio: 'inherit' });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code === 0;
-}
-
-function compile(): boolean {
-  const { errors } = compiler.compile();
-  process.stdout.write(errors);
-  return errors === '';
-}
-
-/** Generates, compiles and restarts the service. If a step fails, the running service stays. */
-async function follow(): Promise<void> {
-  const start = performance.now();
-  const state = isRunning() ? 'the old service is still running' : 'the service is not running';
-  if (stale) {
-    stale = false;
-    if (!(await generate())) {
-      stale = true;
-      say(`correct openapi.yaml, see above; ${state}`);
-      return;
-    }
-  }
-  if (!compile()) {
-    say(`correct the types, see above; ${state}`);
-    return;
-  }
-  await stop(GRACE_MS);
-  if (!ending) service = startService(start);
-}
-
-function startService(start: number): ChildProcess {
-  const args = ['--max-semi-space-size=16', 'src/main.ts', 'serve'];
-  const child = spawn(process.execPath, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
-  child.once('message', () => {
-    say(`serving the change after ${((performance.now() - start) / 1000).toFixed(1)} s`);
-  });
-  child.once('exit', () => {
-    if (child === service && !stopping) say('the service has ended, see above');
-  });
-  return child;
-}
-
-function isRunning(): boolean {
-  return service?.exitCode === null && service.signalCode === null;
-}
-
-async function stop(withinMs: number): Promise<void> {
-  if (service === undefined || !isRunning()) return;
-  stopping = true;
+/** SIGKILL, because idle connections of browsers delay a shutdown in order. What the service acknowledged is on disk. */
+async function stop(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+  if (service?.exitCode !== null || service.signalCode !== null) return;
   const ended = once(service, 'exit');
-  service.kill('SIGTERM');
-  if ((await Promise.race([ended, sleep(withinMs, 'late', { ref: false })])) === 'late') service.kill('SIGKILL');
+  service.kill(signal);
   await ended;
-  stopping = false;
-}
-
-function say(what: string): void {
-  console.log(`dev: ${what}`);
-}
-
-const saves = new EventEmitter();
-
-function onSave(file: string): void {
-  // `generate` reads the contract, and runs the code in src/contract/ and scripts/.
-  stale ||= /^(?:openapi|redocly)\.yaml$|^scripts|^src.contract/.test(file);
-  saves.emit('save');
-}
-
-watch('.', (_event, file) => {
-  if (file !== null && /^(?:openapi|redocly)\.yaml$|^\.env$|^tsconfig\b.*\.json$/.test(file)) onSave(file);
-});
-for (const folder of ['src', 'scripts']) {
-  watch(folder, { recursive: true }, (_event, file) => {
-    if (file !== null && /\.(?:ts|css)$/.test(file)) onSave(join(folder, file));
-  });
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (ending) return;
-    ending = true;
-    void stop(10_000).then(() => process.exit(0));
-  });
+  process.once(signal, () => void stop(signal).then(() => process.exit()));
 }
-// However this process ends, the service ends with it.
-process.on('exit', () => service?.kill('SIGKILL'));
+
+function succeeds(...args: readonly string[]): boolean {
+  return spawnSync(process.execPath, args, { stdio: 'inherit' }).status === 0;
+}
 
 for (;;) {
-  // Before follow(), so that a file saved during it counts as another change.
+  // Before the steps, so that a file saved during them counts as another save.
   const saved = once(saves, 'save');
-  // Reading fails while an editor replaces a file; another save follows.
-  await follow().catch((error: unknown) => {
-    say(Error.isError(error) ? error.message : String(error));
-  });
-  say('waiting for changes');
+  if (succeeds('scripts/generate.ts') && succeeds(...TSC, ...INCREMENTAL)) {
+    await stop();
+    service = spawn(process.execPath, ['src/main.ts', 'serve'], { stdio: 'inherit' });
+    console.log('dev: starting the service; waiting for changes');
+  } else {
+    const isRunning = service?.exitCode === null;
+    console.log(`dev: correct this; ${isRunning ? 'the old service is still running' : 'the service is not running'}`);
+  }
   await saved;
   await sleep(PAUSE_MS);
 }

@@ -75,6 +75,7 @@ const OPERATION = `  /specimens/{id}:
             application/json:
               schema: { $ref: '#/components/schemas/Plant' }
         '401': { $ref: '#/components/responses/Unauthorized' }
+        '429': { $ref: '#/components/responses/TooManyRequests' }
         default: { $ref: '#/components/responses/Failure' }
 `;
 const HANDLER = `import type { Reply, Request } from '../contract/types.ts';

@@ -1,14 +1,15 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { Compiler } from '../../../scripts/compiler.ts';
 import { Project } from '../../support/project.ts';
 import { createPlant, plantStore, type Service, start, startService } from '../../support/service.ts';
 import { type Change, type Edit, type Exchange, TABLE } from './change.ts';
 import { withoutOthers } from './without-others.ts';
 
 const TYPES = 'generated/openapi.ts';
+const INCREMENTAL = ['--incremental', '--tsBuildInfoFile', '.cache/tsbuildinfo'];
+const TSC = ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.dev.json', ...INCREMENTAL];
 const project = await alone();
-const compiler = new Compiler(join(project.folder, 'tsconfig.dev.json'), join(project.folder, '.cache/tsbuildinfo'));
 // The compiler reads only src/ and its imports: errors in scripts and tests would only repeat those of src/.
 project.edit('tsconfig.dev.json', '"src", "scripts", "generated"', '"src"');
 
@@ -84,10 +85,8 @@ export async function expectRefusal(edit: Edit, follows: string): Promise<void> 
 
 /** @param said the expected errors, each as `file: code: text`; `file: …` means any other errors of that file */
 function expectErrors(said: readonly string[]): void {
-  const errors = compiler
-    .compile()
-    .errors.split(/^(?=\S)/m)
-    .filter((each) => each !== '');
+  const { stdout } = spawnSync(process.execPath, TSC, { cwd: project.folder, encoding: 'utf8' });
+  const errors = stdout.split(/^(?=\S)/m).filter((each) => each !== '');
   const inFile = (each: string) => (error: string) => error.startsWith(each.slice(0, each.indexOf(':')));
   const expected = said.flatMap((each) => {
     const [file = '', number = '', ...text] = each.split(': ');

@@ -159,7 +159,7 @@ export const FREE: Readonly<Record<string, Change>> = {
   ),
   'a format, such as `date` or `uuid`': asks(
     Object.entries(FORMATS).map(
-      ([name, format]) => `{ name: ${name}, in: query, schema: { type: string, format: ${format} } }`,
+      ([name, format]) => `{ name: ${name}, in: query, schema: { type: string, maxLength: 99, format: ${format} } }`,
     ),
     "'x'",
     [

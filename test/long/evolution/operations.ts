@@ -23,6 +23,7 @@ function added({ name, at, yaml, handler, served, declared = none }: Added): Cha
       summary: Of specimens
 ${yaml.replaceAll(/^/gm, '      ').trimEnd()}
         '401': { $ref: '#/components/responses/Unauthorized' }
+        '429': { $ref: '#/components/responses/TooManyRequests' }
         default: { $ref: '#/components/responses/Failure' }
 `;
   const code = `import type { Reply, Request } from '../contract/types.ts';

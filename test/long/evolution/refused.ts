@@ -8,7 +8,7 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
   'a misspelt keyword': contract(['      responses:\n', '      respones:\n']),
   'a `$ref` to a missing component': contract(['schemas/PlantTag', 'schemas/Tag']),
   'a `$ref` to another document': (project) => {
-    project.write('tag.yaml', 'type: string\n');
+    project.write('tag.yaml', 'type: string\nmaxLength: 9\n');
     project.edit('openapi.yaml', "'#/components/schemas/PlantTag'", 'tag.yaml');
   },
   'a missing operationId': contract(['      operationId: createPlant\n', '']),
@@ -27,7 +27,7 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
   'an unknown format': contract(['format: int32', 'format: int23']),
   'a media type that is not JSON': contract([
     '          application/json:\n',
-    '          text/csv: { schema: { type: string } }\n          application/json:\n',
+    '          text/csv: { schema: { type: string, maxLength: 9 } }\n          application/json:\n',
   ]),
   'two media types of a reply': contractAfter(
     "        '200':",
@@ -41,6 +41,6 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
   'an undeclared failure of the service': contract(['        default:\n', "        '500':\n"]),
   'a parameter in a cookie': contract([
     '      requestBody:\n',
-    '      parameters:\n        - { name: shade, in: cookie, schema: { type: string } }\n      requestBody:\n',
+    '      parameters:\n        - { name: shade, in: cookie, schema: { type: string, maxLength: 9 } }\n      requestBody:\n',
   ]),
 };
