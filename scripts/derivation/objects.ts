@@ -43,7 +43,7 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Json[] 
   const declared = [...new Set(named.flatMap((each) => Object.keys(each)))];
   const patterns = own.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties));
   const matching = patterns.flatMap(
-    (pattern) => candidates.valid([{ type: 'string', pattern } as Keywords]).slice(0, 2) as string[],
+    (pattern) => candidates.valid([{ type: 'string', pattern }]).slice(0, 2) as string[],
   );
   const free = [...matching, 'member'];
   const sized = (size: number) => {
