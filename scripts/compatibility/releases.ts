@@ -36,9 +36,11 @@ export async function readPresent(): Promise<Edition> {
 
 /** @throws ContractError if a file has a wrong name, or the newest contract cannot be read */
 export async function readLast(): Promise<Edition | undefined> {
-  const names = await readdir(RELEASED).catch((error: unknown) =>
+  const entries = await readdir(RELEASED, { withFileTypes: true }).catch((error: unknown) =>
     codeOf(error) === 'ENOENT' ? [] : unreadable('released/')(error),
   );
+  // The folder `stores` belongs to the migrations.
+  const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
   for (const name of names)
     if (!name.endsWith('.yaml') || !isVersion(name.slice(0, -5)))
       throw new ContractError(`released/${name} is not a released contract: give it a name such as 1.2.0.yaml`);
