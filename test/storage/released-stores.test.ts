@@ -115,19 +115,23 @@ describe.each(
 function toToken({ name, scopes, created_at, expires_at, revoked_at }: Record<string, unknown>): object {
   return {
     name,
-    scopes: String(scopes ?? '')
-      .split(' ')
-      .filter(Boolean),
+    scopes: typeof scopes === 'string' ? scopes.split(' ').filter(Boolean) : [],
     createdAt: Number(created_at),
     ...(expires_at === null ? {} : { expiresAt: Number(expires_at) }),
     ...(revoked_at === null ? {} : { revokedAt: Number(revoked_at) }),
   };
 }
 
-test.each(RELEASES)('restore returns to the store that %s made on sqlite', async (release) => {
+test.each(RELEASES)('backup copies the store that %s made on sqlite, and restore returns to it', async (release) => {
   const folder = temporaryFolder();
+  cpSync(join(STORES, release, 'plants.db'), join(folder, 'released.db'));
   const environment = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
-  const { code, stderr } = await plantStore(['restore', join(STORES, release, 'plants.db')], environment, folder);
-  expect([code, stderr]).toEqual([0, '']);
+  for (const args of [
+    ['--store', 'sqlite:released.db', 'backup', 'copy.db'],
+    ['restore', 'copy.db'],
+  ]) {
+    const { code, stderr } = await plantStore(args, environment, folder);
+    expect([code, stderr]).toEqual([0, '']);
+  }
   expect((await plantStore(['export'], environment, folder)).stdout).toBe(PLANTS);
 });

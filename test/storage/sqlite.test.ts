@@ -97,7 +97,7 @@ describe('a SQLite database', () => {
     if (end !== '.db') await sleep(150);
     const unavailable = {
       name: 'StoreUnavailable',
-      message: `the file ${file} was moved, deleted or replaced: put it back, or restart the service`,
+      message: `the file ${file} was moved, deleted or replaced: put it back, or stop the service and restore a backup`,
     };
     const calls = [
       () => store.items.create({ id: 2n, name: 'x' }),

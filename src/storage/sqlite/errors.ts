@@ -16,6 +16,8 @@ const CONSTRAINTS = new Map<number, Constraint>([
 /** Primary result codes (sqlite.org/rescode.html). */
 const [BUSY, LOCKED, NO_MEMORY, READ_ONLY, IO_ERROR, CORRUPT] = [5, 6, 7, 8, 10, 11];
 const [FULL, CANNOT_OPEN, NOT_A_DATABASE] = [13, 14, 26];
+/** SQLITE_READONLY_DBMOVED, an extended code: another file has taken the name of the database. */
+const REPLACED = 1032;
 const FAILURES = new Map<number | undefined, { readonly transient: boolean; readonly problem?: string }>([
   [BUSY, { transient: true, problem: 'is locked by another process' }],
   [LOCKED, { transient: true }],
@@ -34,7 +36,7 @@ function extendedCode(error: unknown): number | undefined {
 }
 
 /** The primary result code, which is the low byte of the extended one. */
-export function sqliteCode(error: unknown): number | undefined {
+function sqliteCode(error: unknown): number | undefined {
   const code = extendedCode(error);
   return code === undefined ? undefined : code & 0xff;
 }
@@ -56,13 +58,21 @@ export function atWork(error: unknown): Error {
 }
 
 export function atOpening(error: unknown, path: string): Error {
-  const problem = FAILURES.get(sqliteCode(error))?.problem;
+  const isReplaced = extendedCode(error) === REPLACED;
+  const problem = isReplaced ? 'was replaced while it was opened: try again' : FAILURES.get(sqliteCode(error))?.problem;
   if (problem !== undefined) return new StoreUnusable(`the database ${path} ${problem}`, { cause: error });
   if (Error.isError(error) && 'syscall' in error && 'code' in error) {
     const problem = error.syscall === 'stat' ? 'cannot be reached' : 'is in a folder that cannot be created';
     return new StoreUnusable(`the database ${path} ${problem}: ${error.message}`, { cause: error });
   }
   return Error.isError(error) ? error : new Error(String(error));
+}
+
+/** For the copy of a database into another file, the only one of the two whose disk can be full. */
+export function atCopying(error: unknown, from: string, to: string, cure: string): Error {
+  const code = sqliteCode(error);
+  if (code === undefined || FAILURES.get(code)?.transient) return atOpening(error, code === FULL ? to : from);
+  return new StoreUnusable(`the database ${from} is damaged (${messageOf(error)}): ${cure}`, { cause: error });
 }
 
 /** An error as a message between threads: structured cloning loses its class. */
