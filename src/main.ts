@@ -1,8 +1,8 @@
-import packageJson from '../package.json' with { type: 'json' };
 import { Command, CommanderError } from 'commander';
 import type { ImportOptions } from './commands/import.ts';
 import { unwritable } from './commands/print.ts';
 import { exitCodeOf } from './commands/signals.ts';
+import { describeBuild } from './commands/version.ts';
 import { type Config, readConfig, SETTINGS } from './config.ts';
 import { type Chosen, findSettings } from './environment.ts';
 import { ExplainedError, Interrupted } from './explained-error.ts';
@@ -12,7 +12,7 @@ const program = new Command(SERVICE)
   .description(`Store ${RESOURCE.many}. Settings come from the environment and .env; "config" lists them.`)
   .helpOption('-h, --help', 'Print help')
   .helpCommand('help [command]', 'Print help for a command')
-  .version(packageJson.version, '--version', 'Print the version')
+  .version(describeBuild(), '--version', 'Print the versions of the program and of its schema')
   .option('--store <url>', 'Use this store instead of DATABASE_URL')
   .option('--env-file <file>', 'Read settings from this file instead of .env')
   .configureHelp({ showGlobalOptions: true })

@@ -99,7 +99,7 @@ export function makeFolder(folder: string): void {
 /**
  * Only the owner may read the file, which will hold the hashes of tokens. SQLite gives -wal and -shm the same mode.
  *
- * @throws StoreUnusable if the log of a store is there without the store: SQLite would delete the plants in the log
+ * @throws StoreUnusable if the log of a store is there without the store: SQLite would delete what only the log has
  */
 export function makeFile(path: string): void {
   const log = ['-wal', '-journal']
