@@ -70,12 +70,16 @@ describe('backup and restore', () => {
     const bytes = readFileSync(database);
     writeFileSync(database, bytes.fill(0xff, 40_960, 204_800));
     writeFileSync(join(folder, 'plants.ndjson'), '{"id":5000,"name":"x"}\n');
-    const cure = 'is damaged: move it away, with its -wal and -shm, and restore a backup';
+    const cure = 'is damaged: stop the service, keep a copy of it and its -wal, and restore a backup with --force';
     for (const args of [
       ['export', 'all.ndjson'],
       ['import', 'plants.ndjson'],
     ]) {
-      expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: `plant-store: the database ${cure}\n` });
+      expect(await run(...args)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `plant-store: the database ${database} ${cure}\n`,
+      });
     }
     expect((await run('backup', 'damaged.db')).stderr).toMatch(
       new RegExp(`^plant-store: the database ${RegExp.escape(database)} is damaged .+: restore a backup\n$`),

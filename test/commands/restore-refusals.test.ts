@@ -114,6 +114,7 @@ test.each([
   ['lacks the table tokens', 'drop table tokens'],
   ['lacks both tables', 'drop table tokens; drop table plants'],
   ['has a newer schema', 'pragma user_version = 99'],
+  ['has lost its schema', 'pragma user_version = 0'],
 ])('restore --force replaces a store that %s and that no command opens', async (_what, change) => {
   const { folder, database, run } = await place(3);
   await run('backup', 'good.db');
@@ -121,7 +122,11 @@ test.each([
     using destroyed = new DatabaseSync(database);
     destroyed.exec(change);
   }
-  expect((await run('export')).code).toBe(1);
+  const one = expect.stringMatching(
+    /^plant-store: the database .+: (restore a backup|install a newer plant-store).*\n$/,
+  );
+  expect(await run('migrate')).toEqual({ code: 1, stdout: '', stderr: one });
+  if (!change.includes('table plants')) expect((await run('restore', 'good.db')).stderr).toMatch(/restore with --force/);
   expect((await run('restore', 'good.db', '--force')).stderr).toBe('');
   expect(look(database)).toBe(3);
   expect((await run('token', 'list')).code).toBe(0);

@@ -80,7 +80,7 @@ async function readVersion(query: Query, server: string): Promise<number | undef
     if (rows.length === 1 && rows[0]?.['id'] === 1n && (version === 0 || own.length < columns.length)) return version;
   }
   throw new StoreUnusable(
-    `${server} has a table schema_version of another application: give the store a database or a schema of its own`,
+    `${server} has a table schema_version that is not that of a store: restore a backup of a store, or set DATABASE_URL to a database or a schema of its own`,
   );
 }
 

@@ -103,7 +103,7 @@ function replace(path: string, file: string, allow: (count: () => number) => voi
 
 function countOf(store: DatabaseSync, path: string): number {
   try {
-    if (valueOf(store, 'user_version') === 0) return 0;
+    if (store.prepare('select 1 from sqlite_schema').get() === undefined) return 0;
     return Number(store.prepare(`select count(*) as count from ${RESOURCE.many}`).get()?.['count']);
   } catch (error) {
     const message = `the ${RESOURCE.many} of the database ${path} cannot be counted: restore with --force to replace it`;

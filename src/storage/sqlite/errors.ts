@@ -24,10 +24,23 @@ const FAILURES = new Map<number | undefined, { readonly transient: boolean; read
   [NO_MEMORY, { transient: true }],
   [READ_ONLY, { transient: true, problem: 'cannot be written: check the permissions of the file and of its folder' }],
   [IO_ERROR, { transient: true, problem: 'cannot be read or written: check the disk' }],
-  [CORRUPT, { transient: false, problem: 'is damaged: move it away, with its -wal and -shm, and restore a backup' }],
+  [
+    CORRUPT,
+    {
+      transient: false,
+      problem: 'is damaged: stop the service, keep a copy of it and its -wal, and restore a backup with --force',
+    },
+  ],
   [FULL, { transient: true, problem: 'cannot be written: the disk is full' }],
   [CANNOT_OPEN, { transient: true, problem: 'cannot be opened: check that it is a file, and check its permissions' }],
-  [NOT_A_DATABASE, { transient: false, problem: 'is not a SQLite database' }],
+  [
+    NOT_A_DATABASE,
+    {
+      transient: false,
+      problem:
+        'is not a SQLite database: correct DATABASE_URL, or move it away with its -wal and -shm and restore a backup',
+    },
+  ],
 ]);
 
 function extendedCode(error: unknown): number | undefined {
@@ -45,7 +58,7 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === BUSY;
 }
 
-export function atWork(error: unknown): Error {
+export function atWork(error: unknown, path: string | null): Error {
   const code = sqliteCode(error);
   const failure = FAILURES.get(code);
   if (failure?.transient) {
@@ -53,7 +66,7 @@ export function atWork(error: unknown): Error {
   }
   const constraint = CONSTRAINTS.get(extendedCode(error) ?? 0);
   if (constraint !== undefined) return new ConstraintViolated(constraint, messageOf(error), { cause: error });
-  if (code === CORRUPT) return new StoreUnusable(`the database ${failure?.problem ?? ''}`, { cause: error });
+  if (code === CORRUPT) return new StoreUnusable(`the database ${path} ${failure?.problem ?? ''}`, { cause: error });
   return Error.isError(error) ? error : new Error(String(error));
 }
 
@@ -65,7 +78,9 @@ export function atOpening(error: unknown, path: string): Error {
     const problem = error.syscall === 'stat' ? 'cannot be reached' : 'is in a folder that cannot be created';
     return new StoreUnusable(`the database ${path} ${problem}: ${error.message}`, { cause: error });
   }
-  return Error.isError(error) ? error : new Error(String(error));
+  if (sqliteCode(error) === undefined) return Error.isError(error) ? error : new Error(String(error));
+  const cure = 'restore a backup; after a change of the migrations, correct them';
+  return new StoreUnusable(`the database ${path} cannot be opened (${messageOf(error)}): ${cure}`, { cause: error });
 }
 
 /** For the copy of a database into another file, the only one of the two whose disk can be full. */
