@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createPlant, startService } from '../support/service.ts';
 import { look, place } from './place.ts';
 
@@ -17,28 +18,32 @@ const WRONG: [string, string, string][] = [
   [
     'an index on another column',
     'drop index tokens_in_use; create index tokens_in_use on tokens (hash)',
-    'has another index tokens_in_use than its schema 2',
+    `has another index tokens_in_use than its schema ${MIGRATIONS.length}`,
   ],
-  ['no column of tags', 'alter table plants drop column tag', 'has another table plants than its schema 2'],
+  [
+    'no column of tags',
+    'alter table plants drop column tag',
+    `has another table plants than its schema ${MIGRATIONS.length}`,
+  ],
   [
     'one column more',
     'alter table plants add column height integer not null default 1',
-    'has another table plants than its schema 2',
+    `has another table plants than its schema ${MIGRATIONS.length}`,
   ],
   [
     'ids that may repeat',
     other('plants', 'id integer not null, name text not null, tag text) strict; --'),
-    'has another table plants than its schema 2',
+    `has another table plants than its schema ${MIGRATIONS.length}`,
   ],
   [
     'a constraint',
     other('plants', "id integer primary key, name text not null check (name <> 'x'), tag text) strict; --"),
-    'has another table plants than its schema 2',
+    `has another table plants than its schema ${MIGRATIONS.length}`,
   ],
   [
     'tables that are not strict',
     other('plants', 'id integer primary key, name text not null, tag text'),
-    'has another table plants than its schema 2',
+    `has another table plants than its schema ${MIGRATIONS.length}`,
   ],
   [
     'tables of schema 1',
@@ -46,7 +51,7 @@ const WRONG: [string, string, string][] = [
       'tokens',
       `${TOKENS}) strict; create unique index tokens_in_use on tokens (name) where revoked_at is null; --`,
     ),
-    'has another table tokens than its schema 2',
+    `has another table tokens than its schema ${MIGRATIONS.length}`,
   ],
   [
     'a unique index more',
@@ -126,7 +131,8 @@ test.each([
     /^plant-store: the database .+: (restore a backup|install a newer plant-store).*\n$/,
   );
   expect(await run('migrate')).toEqual({ code: 1, stdout: '', stderr: one });
-  if (!change.includes('table plants')) expect((await run('restore', 'good.db')).stderr).toMatch(/restore with --force/);
+  if (!change.includes('table plants'))
+    expect((await run('restore', 'good.db')).stderr).toMatch(/restore with --force/);
   expect((await run('restore', 'good.db', '--force')).stderr).toBe('');
   expect(look(database)).toBe(3);
   expect((await run('token', 'list')).code).toBe(0);

@@ -70,7 +70,9 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(sample(text, 'plant_store_batch_plants_sum')).toBe(5);
     expect(samples(text, 'plant_store_batch_plants_bucket')).toMatchObject({ 1: 5, '+Inf': 5 });
     expect(sample(text, 'plant_store_commit_duration_seconds_count')).toBe(5);
-        expect(samples(text, 'plant_store_build_info')).toEqual({ [`1.1.0 ${MIGRATIONS.length}  ${process.versions.node} ${engine}`]: 1 });
+    expect(samples(text, 'plant_store_build_info')).toEqual({
+      [`1.1.0 ${MIGRATIONS.length}  ${process.versions.node} ${engine}`]: 1,
+    });
 
     // The service measures no duration of a request that Node's parser refuses.
     const name = 'plant_store_http_request_duration_seconds';

@@ -58,7 +58,7 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === BUSY;
 }
 
-export function atWork(error: unknown, path: string | null): Error {
+export function atWork(error: unknown, path: string): Error {
   const code = sqliteCode(error);
   const failure = FAILURES.get(code);
   if (failure?.transient) {
