@@ -2,17 +2,21 @@ import { Command, CommanderError } from 'commander';
 import type { ImportOptions } from './commands/import.ts';
 import { unwritable } from './commands/print.ts';
 import { exitCodeOf } from './commands/signals.ts';
-import { describeBuild } from './commands/version.ts';
 import { type Config, readConfig, SETTINGS } from './config.ts';
 import { type Chosen, findSettings } from './environment.ts';
 import { ExplainedError, Interrupted } from './explained-error.ts';
 import { RESOURCE, SERVICE } from './resource.ts';
 
+const VERSION_ASKED = 'version';
+
 const program = new Command(SERVICE)
   .description(`Store ${RESOURCE.many}. Settings come from the environment and .env; "config" lists them.`)
   .helpOption('-h, --help', 'Print help')
   .helpCommand('help [command]', 'Print help for a command')
-  .version(describeBuild(), '--version', 'Print the versions of the program and of its schema')
+  .option('--version', 'Print the versions of the program and of its schema')
+  .on('option:version', () => {
+    throw new CommanderError(0, VERSION_ASKED, '');
+  })
   .option('--store <url>', 'Use this store instead of DATABASE_URL')
   .option('--env-file <file>', 'Read settings from this file instead of .env')
   .configureHelp({ showGlobalOptions: true })
@@ -104,7 +108,10 @@ process.stdout.on('error', (error) => {
 });
 
 try {
-  await program.parseAsync();
+  await program.parseAsync().catch(async (error: unknown) => {
+    if (!(error instanceof CommanderError && error.code === VERSION_ASKED)) throw error;
+    await (await import('./commands/version.ts')).printVersion();
+  });
 } catch (error) {
   process.exitCode = report(error);
 }

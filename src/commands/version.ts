@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
 import { MIGRATIONS } from '../storage/sqlite/migrations.ts';
+import { print } from './print.ts';
 
 /** Git fills the file in when it makes an archive, and the Dockerfile does when it is given the argument COMMIT. */
 const COMMIT = readFileSync(new URL('../commit.txt', import.meta.url), 'utf8').trim();
@@ -13,7 +14,8 @@ export const BUILD = {
   commit: /^[\da-f]{40}$/.test(COMMIT) ? COMMIT : '',
 };
 
-/** Such as `1.1.0 (schema 2, commit 0b96f5b…)`. */
-export function describeBuild({ version, schema, commit } = BUILD): string {
-  return `${version} (schema ${schema}${commit && `, commit ${commit}`})`;
+/** Prints a line such as `1.1.0 (schema 2, commit 0b96f5b…)`. */
+export async function printVersion(): Promise<void> {
+  const { version, schema, commit } = BUILD;
+  await print(`${version} (schema ${schema}${commit && `, commit ${commit}`})\n`);
 }
