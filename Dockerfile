@@ -20,11 +20,14 @@ RUN export DATABASE_URL=sqlite:/tmp/plants.db PORT=19464 ADMIN_PORT=19465; \
   scripts/plant-store serve & until scripts/plant-store health; do kill -0 $! && sleep 0.1 || exit; done; kill $! && wait $!
 USER root
 RUN chmod --recursive a+rX node_modules/.cache
+# `--build-arg COMMIT="$(git rev-parse HEAD)"` makes `--version` and the metrics name the commit.
+ARG COMMIT
+RUN test -z "$COMMIT" || echo "$COMMIT" > src/commit.txt
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title="plant-store" \
       org.opencontainers.image.description="A contract-first plant store over HTTP" \
-      org.opencontainers.image.version="1.0.0" \
+      org.opencontainers.image.version="1.1.0" \
       org.opencontainers.image.licenses="MIT"
 # The admin listener is reachable through a published port, or in the engine's network. With `--network host` it listens
 # on every interface of the host: set ADMIN_HOST=127.0.0.1.

@@ -6,8 +6,8 @@ import ts from 'typescript';
 import { ExplainedError } from '../src/explained-error.ts';
 import { RESOURCE, SERVICE } from '../src/resource.ts';
 
-/** LICENSE names the authors; pictures are binary. */
-const UNCHANGED = /^LICENSE$|\.png$/;
+/** LICENSE names the authors; pictures and released stores are binary. */
+const UNCHANGED = /^LICENSE$|\.png$|^released\/stores\//;
 /** In this file only SERVICE is replaced: the rest are names of packages. */
 const LOCK = 'package-lock.json';
 

@@ -1,4 +1,3 @@
-import packageJson from '../package.json' with { type: 'json' };
 import { Command, CommanderError } from 'commander';
 import type { ImportOptions } from './commands/import.ts';
 import { unwritable } from './commands/print.ts';
@@ -7,11 +6,16 @@ import { type Chosen, findSettings } from './environment.ts';
 import { ExplainedError } from './explained-error.ts';
 import { RESOURCE, SERVICE } from './resource.ts';
 
+const VERSION_ASKED = 'version';
+
 const program = new Command(SERVICE)
   .description(`Store ${RESOURCE.many}. Settings come from the environment and .env; "config" lists them.`)
   .helpOption('-h, --help', 'Print help')
   .helpCommand('help [command]', 'Print help for a command')
-  .version(packageJson.version, '--version', 'Print the version')
+  .option('--version', 'Print the versions of the program and of its schema')
+  .on('option:version', () => {
+    throw new CommanderError(0, VERSION_ASKED, '');
+  })
   .option('--store <url>', 'Use this store instead of DATABASE_URL; "ps" shows a password in it to all users')
   .option(
     '--env-file <file>',
@@ -110,7 +114,10 @@ process.stdout.on('error', (error) => {
 });
 
 try {
-  await program.parseAsync();
+  await program.parseAsync().catch(async (error: unknown) => {
+    if (!(error instanceof CommanderError && error.code === VERSION_ASKED)) throw error;
+    await (await import('./commands/version.ts')).printVersion();
+  });
 } catch (error) {
   process.exitCode = report(error);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { MIGRATIONS } from '../src/storage/sqlite/migrations.ts';
 import { fill } from './commands/place.ts';
 import { createPlant, plantStore, ROOT, start, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
@@ -19,7 +20,7 @@ describe('the command line', () => {
     [['--help'], 'Usage: plant-store [options] [command]'],
     [['token', 'create', '--help'], '--expires <lifetime>'],
     [['--help'], '"ps" shows a'],
-    [['--version'], '1.0.0'],
+    [['--version'], `1.1.0 (schema ${MIGRATIONS.length})\n`],
   ])('prints its help or its version for %j', async (args, text) => {
     expect(await command(...args)).toEqual(done(expect.stringContaining(text) as unknown as string));
   });

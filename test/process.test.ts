@@ -50,7 +50,7 @@ describe('the service', () => {
       /^plant-store: the service cannot listen on port 0 of 192\.0\.2\.1: .*\n$/,
     );
     expect(await lineOf({ DATABASE_URL: `sqlite:${path}` })).toBe(
-      `plant-store: the database ${path} is not a SQLite database\n`,
+      `plant-store: the database ${path} is not a SQLite database: correct DATABASE_URL, or move it away with its -wal and -shm and restore a backup\n`,
     );
     await service.stop();
   });

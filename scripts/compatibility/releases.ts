@@ -40,7 +40,7 @@ export async function readLast(): Promise<Release | undefined> {
   const names = await readdir(RELEASED).catch((error: unknown) =>
     codeOf(error) === 'ENOENT' ? [] : unreadable('released/')(error),
   );
-  // Other files, such as stores of earlier releases, may stand beside the contracts.
+  // The folder `stores` belongs to the migrations.
   const contracts = names.filter((name) => name.endsWith('.yaml'));
   for (const name of contracts)
     if (!isVersion(name.slice(0, -5)))

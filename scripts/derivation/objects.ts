@@ -1,5 +1,5 @@
 import { MAX_COUNT } from './scalars.ts';
-import type { Keywords, Place, Supply, Way } from './schemas.ts';
+import type { Place, Supply, Way } from './schemas.ts';
 import { type Json, type JsonObject, withMember, withoutMember } from './values.ts';
 
 const KEYWORDS = [

@@ -3,28 +3,34 @@ import type { Config } from '../config.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { RESOURCE } from '../resource.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
-import { backUp as backUpSqlite, restore as restoreSqlite } from '../storage/sqlite/backup.ts';
-import { writeNewFile } from '../files/new-file.ts';
 import { recordAct } from './acts.ts';
+import { backUp as backUpSqlite, planRestore } from '../storage/sqlite/backup.ts';
+import { writeFile, writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 import { watchSignals } from './signals.ts';
+
+/** Only the owner may read the hashes of the tokens. */
+const MODE = 0o600;
 
 export async function backUp(config: Config, file: string): Promise<void> {
   const path = pathOfStore(config, 'backup', file);
   using interruption = watchSignals();
-  // Only the owner may read the hashes of the tokens.
-  const options = { mode: 0o600, signal: interruption.signal };
+  const options = { mode: MODE, signal: interruption.signal };
   const count = await writeNewFile(file, options, (copy) => backUpSqlite(path, copy));
   await print(`backed up ${inWords(count)} to ${file}, and checked the copy\n`);
 }
 
 export async function restore(config: Config, file: string, { force = false }: { force?: boolean }): Promise<void> {
-  const count = await restoreSqlite(pathOfStore(config, 'restore', file), file, (present) => {
-    if (present === 0 || force) return;
+  const path = pathOfStore(config, 'restore', file);
+  using interruption = watchSignals();
+  const { target, prepare, place } = planRestore(path, file, (countItems) => {
+    const items = force ? 0 : countItems();
+    if (items === 0) return;
     throw new ExplainedError(
-      `the store has ${inWords(present)}, which the restore would delete: back the store up, then restore with --force`,
+      `the store has ${inWords(items)}, which the restore would delete: back the store up, then restore with --force`,
     );
   });
+  const count = await writeFile(target, { mode: MODE, signal: interruption.signal }, prepare, place);
   await recordAct(config, 'restored', { file: resolve(file), [RESOURCE.many]: count });
   await print(`restored ${inWords(count)} from ${file}, and checked the store\n`);
 }

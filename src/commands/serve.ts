@@ -22,6 +22,7 @@ import { openStore } from '../storage/open.ts';
 import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
 import { reachable } from './health.ts';
 import { watchSignals } from './signals.ts';
+import { BUILD } from './version.ts';
 
 const FIRST_TOKEN = 'first';
 /** The time that open requests have after a signal to stop. */
@@ -75,7 +76,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   const metrics =
     config.ADMIN_PORT === undefined
       ? undefined
-      : new (await import('../observability/metrics.ts')).Metrics(contract, config.DATABASE_URL, log);
+      : new (await import('../observability/metrics.ts')).Metrics(contract, config.DATABASE_URL, log, BUILD);
   const store = await openStore(config.DATABASE_URL, { create: true, onUnreachable, observer: metrics });
   resources.defer(() => store.close());
   metrics?.watch(store);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { existsSync, renameSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ExplainedError, Interrupted } from '../explained-error.ts';
 
-interface NewFileOptions {
+interface WriteOptions {
   /** The permissions, from which the system removes those in the umask. */
   readonly mode: number;
   /** Aborts when the process receives SIGINT, SIGTERM or SIGHUP: the temporary file is then removed. */
@@ -12,26 +12,38 @@ interface NewFileOptions {
 }
 
 /**
- * Creates a file that is complete and on the disk, or does not exist: a temporary file is renamed at the end.
+ * Creates a file that is complete and on the disk, or does not exist.
  *
  * @param write fills the empty temporary file
  * @throws ExplainedError if the file exists or cannot be written
  */
 export async function writeNewFile<T>(
   path: string,
-  { mode, signal }: NewFileOptions,
-  write: (temporary: string) => Promise<T>,
+  options: WriteOptions,
+  write: (temporary: string) => T | Promise<T>,
 ): Promise<T> {
   requireAbsent(path);
+  return await writeFile(path, options, write, (temporary) => {
+    requireAbsent(path);
+    renameSync(temporary, path);
+  });
+}
+
+/** Writes a temporary file beside the path, and flushes it before and after `place` has renamed it to the path. */
+export async function writeFile<T>(
+  path: string,
+  { mode, signal }: WriteOptions,
+  write: (temporary: string) => T | Promise<T>,
+  place: (temporary: string) => void,
+): Promise<T> {
   // Random, as in a container each process has the same id, and a killed one may have left its file.
   const temporary = `${path}.${randomBytes(4).toString('hex')}.part`;
   try {
     await (await open(temporary, 'wx', mode)).close();
     const result = await write(temporary);
-    signal.throwIfAborted();
     await flush(temporary);
-    requireAbsent(path);
-    await rename(temporary, path);
+    signal.throwIfAborted();
+    place(temporary);
     await flush(dirname(resolve(path)));
     return result;
   } catch (error) {

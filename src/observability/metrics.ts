@@ -1,4 +1,3 @@
-import packageJson from '../../package.json' with { type: 'json' };
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
 import type { Contract } from '../contract/contract.ts';
@@ -75,7 +74,12 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     buckets: DURATIONS,
   });
 
-  constructor({ operations }: Contract, { engine }: StoreLocation, log: Pick<Log, 'dropped'>) {
+  constructor(
+    { operations }: Contract,
+    { engine }: StoreLocation,
+    log: Pick<Log, 'dropped'>,
+    build: Readonly<Record<'version' | 'schema' | 'commit', string | number>>,
+  ) {
     // Prometheus computes increases from the second sample on, so each counter must begin with 0.
     for (const { id, replies } of operations) {
       const statuses = [...replies.keys(), '500', '503'].filter((status) => status !== 'default');
@@ -87,10 +91,10 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     for (const [outcome, zero] of Object.entries(creations)) this.creations.inc({ outcome }, zero);
     for (const kind of ['unavailable', 'failed']) this.storeErrors.inc({ kind }, 0);
 
-    const labels = { version: packageJson.version, node_version: process.versions.node, engine };
+    const labels = { ...build, node_version: process.versions.node, engine };
     new Gauge({
       name: `${PREFIX}_build_info`,
-      help: 'Always 1, with the versions of the service and of Node, and the engine of the store.',
+      help: 'Always 1, with the versions of the service, its schema and Node, its commit, and the engine of the store.',
       labelNames: Object.keys(labels),
     }).set(labels, 1);
     new Counter({

@@ -42,11 +42,11 @@ export function requireTables(
       const name = `the column "${column}" of ${table}`;
       if (has === undefined) throw outOfStep(`${database} lacks ${name}, ${wanted}`);
       const is = `${has.type}${has.nullable ? '' : ' not null'}`;
-      if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, but tables.ts as ${wanted}`);
+      if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, not as ${wanted}`);
     }
   }
 }
 
 function outOfStep(difference: string): StoreUnusable {
-  return new StoreUnusable(`${difference}: add a migration`);
+  return new StoreUnusable(`${difference}: restore a backup; after a change of tables.ts, add a migration`);
 }

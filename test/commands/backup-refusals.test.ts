@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
@@ -30,15 +30,18 @@ describe('backup and restore', () => {
     const cases: [string[], RegExp][] = [
       [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another file/],
       [['backup', 'none/copy.db'], /none\/copy.db cannot be written: ENOENT.*/],
-      [['restore', 'none.db'], /the file none.db does not exist/],
+      [['restore', 'none.db'], /the file none.db does not exist, or is no file: name a backup/],
       [['restore', 'plants.db'], /the file plants.db is the store itself: name a backup/],
       [
         ['restore', 'newer.db'],
         /the database newer.db has schema \d+, but this plant-store needs \d+: install a newer plant-store/,
       ],
-      [['restore', 'other.db'], /the database other.db is not a plant store/],
-      [['restore', 'damaged.db', '--force'], /the database damaged.db is damaged.*/],
-      [['restore', 'text.db', '--force'], /the database text.db is not a SQLite database/],
+      [['restore', 'other.db'], /the database other.db is not a plant store: restore another backup/],
+      [['restore', 'damaged.db', '--force'], /the database damaged.db is damaged.*: restore another backup/],
+      [
+        ['restore', 'text.db', '--force'],
+        /the database text.db is damaged \(file is not a database\): restore another backup/,
+      ],
     ];
     for (const [args, message] of cases) {
       const { code, stdout, stderr } = await run(...args);
@@ -61,25 +64,30 @@ describe('backup and restore', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  test('report a damaged store in one line, with the cure, as export and import do', async () => {
+  test('report a damaged store in one line, with the cure, as export and import do, and replace it', async () => {
     const { folder, database, run } = await place(20_000);
     await run('backup', 'copy.db');
     const bytes = readFileSync(database);
     writeFileSync(database, bytes.fill(0xff, 40_960, 204_800));
     writeFileSync(join(folder, 'plants.ndjson'), '{"id":5000,"name":"x"}\n');
-    const cure = 'is damaged: move it away, with its -wal and -shm, and restore a backup';
-    for (const [args, message] of [
-      [['export', 'all.ndjson'], `the database ${cure}`],
-      [['import', 'plants.ndjson'], `the database ${cure}`],
-      [['restore', 'copy.db', '--force'], `the database ${database} ${cure}`],
-    ] as const) {
-      expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: `plant-store: ${message}\n` });
+    const cure = 'is damaged: stop the service, keep a copy of it and its -wal, and restore a backup with --force';
+    for (const args of [
+      ['export', 'all.ndjson'],
+      ['import', 'plants.ndjson'],
+    ]) {
+      expect(await run(...args)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `plant-store: the database ${database} ${cure}\n`,
+      });
     }
     expect((await run('backup', 'damaged.db')).stderr).toMatch(
-      new RegExp(`^plant-store: the copy of ${RegExp.escape(database)} is damaged: .+\n$`),
+      new RegExp(`^plant-store: the database ${RegExp.escape(database)} is damaged .+: restore a backup\n$`),
     );
-    for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true });
-    expect((await run('restore', 'copy.db')).code).toBe(0);
+    expect((await run('restore', 'copy.db')).stderr).toBe(
+      `plant-store: the plants of the database ${database} cannot be counted: restore with --force to replace it\n`,
+    );
+    expect((await run('restore', 'copy.db', '--force')).code).toBe(0);
     expect(look(database)).toBe(20_000);
     expect(readdirSync(folder).filter((name) => /all|damaged|part/.test(name))).toEqual([]);
   });
@@ -95,16 +103,15 @@ describe('backup and restore', () => {
       for command in "backup disk/copy.db" "export disk/plants.ndjson" "restore copy.db"; do
         if [ "$command" = "restore copy.db" ]; then export DATABASE_URL=sqlite:disk/new.db; fi
         "$2" "$3" $command; echo "code $?:" $(ls -A disk)
-      done
-      "$2" "$3" export; echo "code $?"`;
+      done`;
     const [program, ...args] = ['unshare', ...(UNSHARE ?? []), 'sh', '-c', script, 'sh', disk, process.execPath, MAIN];
     const { ended, stdout, stderr } = start(program, args, environment, folder);
     expect(await ended).toBe(0);
-    expect(stdout()).toBe('code 1:\ncode 1:\ncode 1: new.db\ncode 0\n');
+    expect(stdout()).toBe('code 1:\ncode 1:\ncode 1:\n');
     expect(stderr().split('\n')).toEqual([
       expect.stringMatching(/^plant-store: the database disk\/copy.db.*part cannot be written: the disk is full$/),
       expect.stringMatching(/^plant-store: disk\/plants.ndjson cannot be written: ENOSPC/),
-      expect.stringMatching(/^plant-store: the database .*new.db cannot be written: the disk is full$/),
+      expect.stringMatching(/^plant-store: the database .*new.db.*part cannot be written: the disk is full$/),
       '',
     ]);
     expect(look(database)).toBe(20_000);

@@ -1,11 +1,20 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { hashToken, makeToken } from '../../src/auth/token.ts';
-import { restore } from '../../src/storage/sqlite/backup.ts';
-import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
+import { planRestore } from '../../src/storage/sqlite/backup.ts';
+import { atOpening } from '../../src/storage/sqlite/errors.ts';
 import { whileServing } from '../support/crowd.ts';
 import { createPlant, plantStore, ROOT, start, startService } from '../support/service.ts';
 import { fill, look, place } from './place.ts';
@@ -13,7 +22,7 @@ import { fill, look, place } from './place.ts';
 const MAIN = join(ROOT, 'src/main.ts');
 
 describe('backup and restore', () => {
-  test('copy the store of a running service, and restore it while the service runs', async () => {
+  test('copy the store of a running service, and restore it once the service has stopped', async () => {
     const { folder, database, environment, run } = await place(20_000);
     const kept = (await run('token', 'create', 'kept')).stdout.trim();
     const service = { ...(await startService(environment)), token: kept };
@@ -34,29 +43,29 @@ describe('backup and restore', () => {
     expect((await createPlant({ ...service, token: late }, '{"id":-1,"name":"late"}')).status).toBe(200);
     await run('remove', '7');
     expect((await createPlant(service, '{"id":7,"name":"other"}')).status).toBe(200);
-    expect(await run('restore', 'copy.db')).toMatchObject({
+    expect(await run('restore', 'copy.db', '--force')).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(
-        /^plant-store: the store has \d+ plants, which the restore would delete: back the store up, then restore with --force\n$/,
-      ),
+      stderr: `plant-store: the database ${database} is open in another process: stop the service and every other program that uses it, then restore\n`,
     });
-    const restored = run('restore', 'copy.db', '--force');
-    const later = await whileServing(service, 2_000_001, restored);
-    expect(await restored).toEqual({
+    expect((await createPlant(service, '{"id":8,"name":"plant 8"}')).headers.get('idempotent-replayed')).toBe('true');
+    await service.stop();
+    expect((await run('restore', 'copy.db')).stderr).toMatch(
+      /^plant-store: the store has \d+ plants, which the restore would delete: back the store up, then restore with --force\n$/,
+    );
+    expect(await run('restore', 'copy.db', '--force')).toEqual({
       code: 0,
       stdout: `restored ${String(count)} plants from copy.db, and checked the store\n`,
       stderr: '',
     });
-    const replayed = await createPlant(service, '{"id":7,"name":"plant 7"}');
+    expect(look(database)).toBe(Number(count));
+    const again = { ...(await startService(environment)), token: kept };
+    const replayed = await createPlant(again, '{"id":7,"name":"plant 7"}');
     expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
-    const anew = await createPlant(service, '{"id":-1,"name":"late"}');
+    const anew = await createPlant(again, '{"id":-1,"name":"late"}');
     expect([anew.status, anew.headers.get('idempotent-replayed')]).toEqual([200, null]);
-    await sleep(1000);
-    expect((await createPlant({ ...service, token: late }, '{"id":-1,"name":"late"}')).status).toBe(401);
-    await service.stop();
-    expect(look(database)).toBeGreaterThan(Number(count));
-    expect(look(database)).toBeLessThanOrEqual(Number(count) + later.length + 1);
+    expect((await createPlant({ ...again, token: late }, '{"id":-1,"name":"late"}')).status).toBe(401);
+    await again.stop();
   });
 
   test('create a new store if none exists, with exact ids', async () => {
@@ -69,46 +78,6 @@ describe('backup and restore', () => {
     expect((await plantStore(['export'], elsewhere, folder)).stdout).toBe(
       '{"id":9007199254740993,"name":"x","tag":""}\n',
     );
-  });
-
-  test('accept a store of schema 1, and migrate it while a service runs', async () => {
-    const { folder, environment, run } = await place();
-    const token = makeToken();
-    {
-      using older = new DatabaseSync(join(folder, 'older.db'));
-      older.exec(MIGRATIONS[0] ?? '');
-      older.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = 1`);
-      older.prepare("insert into tokens values (?, 'older', 1, null, null)").run(hashToken(token));
-      older.exec("insert into plants (id, name) values (1, 'x')");
-    }
-    const olderStore = { DATABASE_URL: `sqlite:${join(folder, 'older.db')}` };
-    const backedUp = await plantStore(['backup', 'copy.db'], olderStore, folder);
-    expect([backedUp.code, backedUp.stdout]).toEqual([0, 'backed up 1 plant to copy.db, and checked the copy\n']);
-    const service = await startService(environment);
-    expect((await run('restore', 'copy.db')).code).toBe(0);
-    const replayed = await createPlant({ url: service.url, token }, '{"id":1,"name":"x"}');
-    expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
-    expect(await service.stop()).toBe(0);
-    expect((await run('migrate')).stdout).toBe(`the schema is up to date: ${MIGRATIONS.length}\n`);
-  });
-
-  test('finish a backup although another process writes without a pause', async () => {
-    const { folder, database, run } = await place(200_000);
-    using other = new DatabaseSync(database);
-    other.exec('pragma synchronous = off');
-    const insert = other.prepare("insert into plants (id, name) values (?, 'x')");
-    const done = new AbortController();
-    const backedUp = run('backup', 'copy.db').finally(() => {
-      done.abort();
-    });
-    const end = performance.now() + 60_000;
-    for (let id = -1; !done.signal.aborted && performance.now() < end; id--) {
-      insert.run(id);
-      await setImmediate();
-    }
-    expect(done.signal.aborted).toBe(true);
-    expect(await backedUp).toMatchObject({ code: 0, stderr: '' });
-    expect(look(join(folder, 'copy.db'))).toBeGreaterThanOrEqual(200_000);
   });
 
   test('lose no plant when they are killed', async () => {
@@ -137,24 +106,72 @@ describe('backup and restore', () => {
     }
   });
 
-  test('count the plants that a restore will delete, before and after the restore locks the store', async () => {
+  test('never apply the log of a killed service to the restored store', async () => {
+    const { folder, database, environment, run } = await place(3);
+    await run('backup', 'copy.db');
+    const service = await startService(environment);
+    expect((await createPlant(service, '{"id":-1,"name":"in the log"}')).status).toBe(200);
+    service.child.kill('SIGKILL');
+    await service.ended;
+    expect(statSync(`${database}-wal`).size).toBeGreaterThan(0);
+    expect((await run('restore', 'copy.db', '--force')).code).toBe(0);
+    expect(existsSync(`${database}-wal`)).toBe(false);
+    expect(look(database)).toBe(3);
+
+    // A log without its store: SQLite would delete it together with its plants.
+    const killed = await startService(environment);
+    expect((await createPlant(killed, '{"id":-1,"name":"in the log"}')).status).toBe(200);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    renameSync(database, join(folder, 'moved.db'));
+    for (const args of [['restore', 'copy.db'], ['migrate']]) {
+      const { code, stderr } = await run(...args);
+      expect([code, stderr]).toEqual([
+        1,
+        `plant-store: the database ${database} is missing, but its log ${database}-wal is there: put both into one folder\n`,
+      ]);
+    }
+    renameSync(join(folder, 'moved.db'), database);
+    expect(look(database)).toBe(4);
+  });
+
+  test('leave nothing behind for a process that opened the old store before the restore', async () => {
     const { folder, database, run } = await place(3);
-    const copy = join(folder, 'copy.db');
-    await run('backup', copy);
-    fill(database, 4, 1);
-    const counts: number[] = [];
-    await restore(database, copy, (count) => {
-      counts.push(count);
-      if (counts.length === 1) {
-        fill(database, 5, 1);
-        return;
-      }
-      using other = new DatabaseSync(database);
-      expect(() => {
-        other.exec("insert into plants (id, name) values (6, 'late')");
-      }).toThrow('database is locked');
+    await run('backup', 'copy.db');
+    let late: DatabaseSync | undefined;
+    const { prepare, place: replace } = planRestore(database, join(folder, 'copy.db'), (countItems) => {
+      expect(countItems()).toBe(4);
+      late = new DatabaseSync(database);
+      expect(() => late?.prepare('select id from plants').all()).toThrow('database is locked');
     });
-    expect(counts).toEqual([4, 5]);
+    fill(database, 4, 1);
+    prepare(join(folder, 'new.db'));
+    replace(join(folder, 'new.db'));
+    try {
+      late?.exec('pragma journal_mode = wal');
+      expect(late).toBeUndefined();
+    } catch (error) {
+      expect(atOpening(error, database).message).toBe(
+        `the database ${database} was replaced while it was opened: try again`,
+      );
+    }
+    late?.close();
+    expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'plants.db']);
+    expect(look(database)).toBe(3);
+  });
+
+  test('keep the owner and the permissions of the store, and the link that leads to it', async () => {
+    const { folder, database, run } = await place(3);
+    await run('backup', 'copy.db');
+    const disk = join(folder, 'disk.db');
+    renameSync(database, disk);
+    symlinkSync(disk, database);
+    chmodSync(disk, 0o640);
+    if (process.getuid?.() === 0) chownSync(disk, 65534, 65534);
+    const { uid, gid, mode } = statSync(disk);
+    expect((await run('restore', 'copy.db', '--force')).code).toBe(0);
+    expect(statSync(disk)).toMatchObject({ uid, gid, mode });
+    expect(lstatSync(database).isSymbolicLink()).toBe(true);
     expect(look(database)).toBe(3);
   });
 });

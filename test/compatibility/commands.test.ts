@@ -83,7 +83,8 @@ describe('the released contract', () => {
     },
   );
 
-  test('is the one with the highest version, compared number by number', async () => {
+  test('is the one with the highest version, compared number by number, beside the folder of stores', async () => {
+    mkdirSync(join(folder, 'released/stores'));
     for (const version of ['1.10.0', '1.9.0'])
       project.write(`released/${version}.yaml`, FIRST.replace('version: 1.0.0', `version: ${version}`));
     setVersion('1.9.1');

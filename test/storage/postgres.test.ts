@@ -192,7 +192,9 @@ describe('a database', () => {
     await server.query('create table plants (watered date)', other);
     await expect(open(other)).rejects.toMatchObject({
       name: 'StoreUnusable',
-      message: expect.stringContaining('has tables of another application: give the store a database of its own'),
+      message: expect.stringContaining(
+        'has tables of the same names without a schema_version: restore a backup of a store, or set DATABASE_URL to a database of its own',
+      ),
     });
     const columns = "select column_name from information_schema.columns where table_name = 'plants'";
     expect(await server.query(columns, other)).toEqual([{ column_name: 'watered' }]);
@@ -235,7 +237,9 @@ describe('a database', () => {
     for (const create of [true, false]) {
       await expect(open(other, create)).rejects.toMatchObject({
         name: 'StoreUnusable',
-        message: expect.stringMatching(/^PostgreSQL at .+ has a table schema_version of another application: give .+$/),
+        message: expect.stringMatching(
+          /^PostgreSQL at .+ has a table schema_version that is not that of a store: restore a backup .+ of its own$/,
+        ),
       });
     }
     expect(await server.query("select from pg_tables where schemaname = 'public'", other)).toHaveLength(1);

@@ -97,7 +97,7 @@ describe('a SQLite database', () => {
     if (end !== '.db') await sleep(150);
     const unavailable = {
       name: 'StoreUnavailable',
-      message: `the file ${file} was moved, deleted or replaced: put it back, or restart the service`,
+      message: `the file ${file} was moved, deleted or replaced: put it back, or stop the service and restore a backup`,
     };
     const calls = [
       () => store.items.create({ id: 2n, name: 'x' }),
@@ -187,7 +187,7 @@ describe('a SQLite database', () => {
     } catch (thrown) {
       error = thrown;
     }
-    expect(atWork(error)).toMatchObject({ name: 'StoreUnavailable', cause: error });
+    expect(atWork(error, '')).toMatchObject({ name: 'StoreUnavailable', cause: error });
     expect(atOpening(error, 'x.db')).toMatchObject({
       message: 'the database x.db cannot be written: the disk is full',
     });
@@ -204,7 +204,7 @@ describe('a SQLite database', () => {
     try {
       created = tables.createBatch(plants).filter((each) => each === 'created').length;
     } catch (error) {
-      expect(atWork(error)).toMatchObject({ name: 'StoreUnavailable' });
+      expect(atWork(error, '')).toMatchObject({ name: 'StoreUnavailable' });
     }
     expect(database.isTransaction).toBe(false);
     expect(created).toBeLessThan(200);

@@ -32,7 +32,10 @@ const UNUSABLE: readonly (readonly [string, string])[] = [
   ['3D000', 'has no such database: create it'],
   [TABLE_UNKNOWN, 'lacks a table of the store: restore a backup'],
   [COLUMN_UNKNOWN, 'lacks a column of the store: restore a backup'],
-  ['42P07', 'has tables of another application: give the store a database of its own'],
+  [
+    '42P07',
+    'has tables of the same names without a schema_version: restore a backup of a store, or set DATABASE_URL to a database of its own',
+  ],
   ['42501', 'does not let this user create and use the tables: grant the user the rights'],
 ];
 

@@ -30,11 +30,20 @@ export const MIGRATIONS: readonly string[] = [
 const MIGRATE = `do $migrate$ declare found_version bigint; begin
   perform pg_advisory_xact_lock(x'706c6e74'::int);
   create table if not exists schema_version (id bigint primary key, version bigint not null);
-  insert into schema_version values (1, 0) on conflict do nothing;
+  insert into schema_version (id, version) select 1, 0 where not exists (select from schema_version);
   select version into found_version from schema_version where id = 1 for update;
+  -- The first release made two columns more than step 1 does now.
+  if found_version < 2 then
+    alter table schema_version drop column if exists had_token;
+    alter table if exists tokens drop column if exists position;
+  end if;
   ${MIGRATIONS.map((step, index) => `if found_version <= ${index} then ${step}; end if;`).join('\n')}
   update schema_version set version = ${MIGRATIONS.length} where version < ${MIGRATIONS.length};
 end $migrate$`;
+
+/** The columns of `schema_version`, as this version and as the first release made them. */
+const VERSION_COLUMNS = 'id bigint not null,version bigint not null';
+const VERSION_SHAPES = [VERSION_COLUMNS, `${VERSION_COLUMNS},had_token boolean not null`];
 
 const SELECT_COLUMNS = `select name as "table", attname as "column", format_type(atttypid, atttypmod) as type, attnotnull as required
   from unnest($1::text[]) as name join pg_attribute on attrelid = to_regclass(quote_ident(name))
@@ -64,14 +73,14 @@ async function readVersion(query: Query, server: string): Promise<number | undef
   const own = columns.filter(({ table }) => table === 'schema_version');
   if (own.length === 0) return undefined;
   const described = own.map(({ column, type, nullable }) => `${column} ${type}${nullable ? '' : ' not null'}`).join();
-  if (described === 'id bigint not null,version bigint not null') {
+  if (VERSION_SHAPES.includes(described)) {
     const { rows } = await query('select id, version from schema_version limit 2');
     const version = Number(rows[0]?.['version']);
     // One transaction creates the row and the tables, so a version above 0 without tables is not a store's.
     if (rows.length === 1 && rows[0]?.['id'] === 1n && (version === 0 || own.length < columns.length)) return version;
   }
   throw new StoreUnusable(
-    `${server} has a table schema_version of another application: give the store a database or a schema of its own`,
+    `${server} has a table schema_version that is not that of a store: restore a backup of a store, or set DATABASE_URL to a database or a schema of its own`,
   );
 }
 

@@ -1,124 +1,59 @@
-import { closeSync, existsSync, openSync, realpathSync, rmSync } from 'node:fs';
-import { backup, type BackupOptions, DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { RESOURCE } from '../../resource.ts';
 import { requireSchema } from '../schema.ts';
-import { StoreUnavailable, StoreUnusable } from '../store.ts';
-import { TABLES } from '../tables.ts';
-import { connect, connectReader } from './connection.ts';
-import { atOpening, isBusy, sqliteCode } from './errors.ts';
-import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
+import { StoreUnusable } from '../store.ts';
+import { LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
+import { atCopying, atOpening, isBusy } from './errors.ts';
+import { APPLICATION_ID, migrate, MIGRATIONS, requireOwn } from './migrations.ts';
 
-/** One step copies all pages: between two steps, a write by another connection would restart the copy. */
-const ALL_PAGES = 2 ** 31 - 1;
-/** A restore takes two steps or more, so that `progress` is called while the store is locked. */
-const RESTORED_PAGES = 1000;
-const COPY_PATIENCE_MS = 30_000;
-const COPY_PAUSE_MS = 5;
-const SQLITE_OK = 0;
-
-/** Copies a store, as it is at one moment, into an empty file, and checks the copy. Returns the number of items. */
-export async function backUp(path: string, copy: string): Promise<number> {
+/** Copies a store, as it is at one moment, into an empty file, and checks both. Returns the number of items. */
+export function backUp(path: string, copy: string): number {
   if (!existsSync(path)) throw new StoreUnusable(`the database ${path} does not exist: check DATABASE_URL`);
-  await copyPages(path, copy);
-  return inDatabase(copy, () => {
-    using database = new DatabaseSync(copy);
-    // The copy inherits the mode WAL of the store, in which readers would create files beside it.
-    database.exec('pragma journal_mode = delete');
-    return check(database, `the copy of ${path}`);
-  });
+  return copyChecked(path, copy, 'restore a backup');
+}
+
+export interface Restore {
+  /** The file of the store. */
+  readonly target: string;
+  /** Copies the checked backup into an empty file in the folder of the store. Returns the number of items. */
+  readonly prepare: (temporary: string) => number;
+  /** Replaces the store by that file. @throws StoreUnusable, also if another process has the store open */
+  readonly place: (temporary: string) => void;
 }
 
 /**
- * Replaces the contents of a store by a backup, durably, and checks them. A running service sees one transaction.
+ * Returns the steps of a restore. No step but the last writes to the store.
  *
- * @param allow receives the number of items in the store, and throws if the restore must not delete them
- * @returns the number of items
+ * @param allow receives a function that counts the items of the store, and throws if the restore must not delete them
  */
-export async function restore(path: string, copy: string, allow: (items: number) => void): Promise<number> {
-  if (!existsSync(copy)) throw new StoreUnusable(`the file ${copy} does not exist`);
-  if (existsSync(path) && realpathSync(path) === realpathSync(copy)) {
-    throw new StoreUnusable(`the file ${copy} is the store itself: name a backup`);
+export function planRestore(path: string, backup: string, allow: (count: () => number) => void): Restore {
+  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true) {
+    throw new StoreUnusable(`the file ${backup} does not exist, or is no file: name a backup`);
   }
-  const items = inDatabase(copy, () => {
-    using database = new DatabaseSync(copy, { readOnly: true });
-    return check(database, `the database ${copy}`);
-  });
-  // connect() creates a missing store, and refuses a file that is not a store.
+  // SQLite keeps its log beside the file that a link leads to.
+  const target = existsSync(path) ? realpathSync(path) : path;
+  if (isSameFile(target, backup)) throw new StoreUnusable(`the file ${backup} is the store itself: name a backup`);
   inDatabase(path, () => {
-    using database = connect(path, true).database;
-    // Refuses early, without a lock; `progress` below asks again.
-    allow(countItems(database));
+    makeFolder(dirname(target));
   });
-  await withCurrentSchema(path, copy, async (source) => {
-    // SQLite calls `progress` between two steps, when the store is locked: the number of items is final.
-    let allowed = false;
-    const progress = () => {
-      if (allowed) return;
-      using store = connectReader(path);
-      allow(countItems(store));
-      allowed = true;
-    };
-    await copyPages(source, path, { rate: Math.min(RESTORED_PAGES, Math.ceil(pagesOf(source) / 2)), progress });
-    inDatabase(path, () => {
-      // connect() writes, which flushes the copied pages too.
-      using database = connect(path, true).database;
-      compare(database, path, source);
-    });
-  });
-  return items;
-}
-
-/** Migrates an old backup in a copy of its own, as a running service must never see an older schema. */
-async function withCurrentSchema(path: string, copy: string, work: (source: string) => Promise<void>): Promise<void> {
-  if (versionOf(copy) === MIGRATIONS.length) {
-    await work(copy);
-    return;
-  }
-  const source = `${path}.restoring`;
-  const remove = () => {
-    for (const end of ['', '-wal', '-shm']) rmSync(source + end, { force: true });
+  return {
+    target,
+    prepare: (temporary) => {
+      const items = copyChecked(backup, temporary, 'restore another backup');
+      return inDatabase(path, () => {
+        using database = new DatabaseSync(temporary);
+        migrate(database, temporary, true);
+        return items;
+      });
+    },
+    place: (temporary) => {
+      inDatabase(path, () => {
+        replace(target, temporary, allow);
+      });
+    },
   };
-  remove();
-  try {
-    closeSync(openSync(source, 'w', 0o600));
-    await copyPages(copy, source);
-    inDatabase(source, () => {
-      connect(source, true).database.close();
-    });
-    await work(source);
-  } finally {
-    remove();
-  }
-}
-
-function versionOf(path: string): number {
-  using database = new DatabaseSync(path, { readOnly: true });
-  return Number(database.prepare('pragma user_version').get()?.['user_version']);
-}
-
-function pagesOf(path: string): number {
-  using database = new DatabaseSync(path, { readOnly: true });
-  return Number(database.prepare('pragma page_count').get()?.['page_count']);
-}
-
-/** Retries while another process writes: a backup of SQLite ignores the lock timeout. */
-async function copyPages(from: string, to: string, steps: BackupOptions = { rate: ALL_PAGES }): Promise<void> {
-  const deadline = performance.now() + COPY_PATIENCE_MS;
-  for (;;) {
-    try {
-      using source = new DatabaseSync(from, { readOnly: true });
-      await backup(source, to, steps);
-      return;
-    } catch (error) {
-      // node:sqlite reports some locks as SQLITE_OK.
-      if (!isBusy(error) && sqliteCode(error) !== SQLITE_OK) throw atOpening(error, to);
-      if (performance.now() > deadline) {
-        throw new StoreUnavailable(`the database ${to} is locked by another process: try again`, { cause: error });
-      }
-    }
-    await sleep(COPY_PAUSE_MS);
-  }
 }
 
 function inDatabase<T>(path: string, work: () => T): T {
@@ -129,30 +64,108 @@ function inDatabase<T>(path: string, work: () => T): T {
   }
 }
 
-/** @returns the number of items */
-function check(database: DatabaseSync, name: string): number {
-  const value = (pragma: string) => Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
-  if (value('application_id') !== APPLICATION_ID) throw new StoreUnusable(`${name} is not a ${RESOURCE.one} store`);
-  requireSchema(name, Number(value('user_version')), MIGRATIONS.length, true);
-  const found = value('integrity_check(1)');
-  if (found !== 'ok') throw new StoreUnusable(`${name} is damaged: ${String(found).replaceAll('\n', ' ')}`);
-  return countItems(database);
+/** Copies a database as of one moment into an empty file. @returns the number of items */
+function copyChecked(from: string, to: string, cure: string): number {
+  try {
+    using source = new DatabaseSync(from, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
+    check(source, `the database ${from}`, cure);
+    source.prepare('vacuum into ?').run(to);
+    using copy = new DatabaseSync(to, { readOnly: true });
+    return check(copy, `the copy of ${from}`, cure);
+  } catch (error) {
+    throw atCopying(error, from, to, cure);
+  }
 }
 
-function countItems(database: DatabaseSync): number {
+/** Replaces the store by a file in the same folder, and lets no other process open the store meanwhile. */
+function replace(path: string, file: string, allow: (count: () => number) => void): void {
+  if (!existsSync(path)) makeFile(path);
+  using store = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
+  try {
+    // This mode keeps each lock until `store` is closed. A lock beside any other connection, also an idle one, fails.
+    store.exec('pragma locking_mode = exclusive; begin exclusive');
+    requireOwn(store, path);
+    allow(() => countOf(store, path));
+    // Empties and removes the log, which SQLite would otherwise apply to the new file of the same name.
+    store.exec('commit; pragma journal_mode = delete; begin exclusive');
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    const cure = 'stop the service and every other program that uses it, then restore';
+    throw new StoreUnusable(`the database ${path} is open in another process: ${cure}`, { cause: error });
+  }
+  const { uid, gid, mode } = statSync(path);
+  const own = statSync(file);
+  if (own.uid !== uid || own.gid !== gid) chownSync(file, uid, gid);
+  chmodSync(file, mode & 0o777);
+  // A process that has opened the old file, and waits for its lock, fails: SQLite writes to no file that has moved.
+  renameSync(file, path);
+}
+
+function countOf(store: DatabaseSync, path: string): number {
+  try {
+    if (store.prepare('select 1 from sqlite_schema').get() === undefined) return 0;
+    return Number(store.prepare(`select count(*) as count from ${RESOURCE.many}`).get()?.['count']);
+  } catch (error) {
+    const message = `the ${RESOURCE.many} of the database ${path} cannot be counted: restore with --force to replace it`;
+    throw new StoreUnusable(message, { cause: error });
+  }
+}
+
+/**
+ * Requires a store of this or an older version, with the tables and indexes that its migrations made and no trigger or
+ * view. It may have other tables, as Litestream adds some.
+ *
+ * @returns the number of items
+ */
+function check(database: DatabaseSync, name: string, cure: string): number {
+  const version = Number(valueOf(database, 'user_version'));
+  if (valueOf(database, 'application_id') !== APPLICATION_ID || version < 1) {
+    throw new StoreUnusable(`${name} is not a ${RESOURCE.one} store: ${cure}`);
+  }
+  requireSchema(name, version, MIGRATIONS.length, true);
+  const found = valueOf(database, 'integrity_check(1)');
+  if (found !== 'ok') {
+    throw new StoreUnusable(`${name} is damaged (${String(found).replaceAll('\n', ' ')}): ${cure}`);
+  }
+  requireShape(database, name, version, cure);
   return Number(database.prepare(`select count(*) as count from ${RESOURCE.many}`).get()?.['count']);
 }
 
-/** Every row of the backup must be in the store, which a service may have added to since. */
-function compare(database: DatabaseSync, path: string, copy: string): void {
-  database.prepare('attach ? as backup').run(copy);
-  const found = database.prepare('pragma main.integrity_check').get()?.['integrity_check'];
-  const isLost = Object.entries(TABLES).some(([table, columns]) => {
-    const differs = Object.keys(columns).map((column) => `stored."${column}" is not copied."${column}"`);
-    const join = `backup."${table}" as copied left join main."${table}" as stored on stored.rowid = copied.rowid`;
-    return database.prepare(`select 1 from ${join} where ${differs.join(' or ')} limit 1`).get() !== undefined;
-  });
-  if (found !== 'ok' || isLost) {
-    throw new StoreUnusable(`the database ${path} differs from ${copy} (${String(found)}): restore it again`);
+function requireShape(database: DatabaseSync, name: string, version: number, cure: string): void {
+  using made = new DatabaseSync(':memory:');
+  for (const migration of MIGRATIONS.slice(0, version)) made.exec(migration);
+  const wanted = shapeOf(made);
+  const tables = new Set(Array.from(wanted.values(), ({ table }) => table));
+  const found = shapeOf(database);
+  for (const [what, { sql }] of wanted) {
+    const has = found.get(what);
+    if (has === undefined) throw new StoreUnusable(`${name} lacks the ${what}: ${cure}`);
+    if (has.sql !== sql) throw new StoreUnusable(`${name} has another ${what} than its schema ${version}: ${cure}`);
   }
+  for (const [what, { table, type }] of found) {
+    const isStranger = type === 'trigger' || type === 'view' || tables.has(table);
+    if (isStranger && !wanted.has(what)) {
+      throw new StoreUnusable(`${name} has the ${what}, which no ${RESOURCE.one} store has: drop it, or ${cure}`);
+    }
+  }
+}
+
+/** All tables, indexes, triggers and views, by type and name. */
+function shapeOf(database: DatabaseSync) {
+  const rows = database.prepare('select type, name, tbl_name, sql from sqlite_schema').all();
+  return new Map(
+    rows.map(({ type, name, tbl_name: table, sql }) => [
+      `${String(type)} ${String(name)}`,
+      { type, table, sql: String(sql).replaceAll(/\s+/g, ' ') },
+    ]),
+  );
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
+}
+
+function valueOf(database: DatabaseSync, pragma: string): unknown {
+  return Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
 }

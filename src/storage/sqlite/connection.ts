@@ -6,7 +6,7 @@ import { atOpening, isBusy } from './errors.ts';
 import { migrate } from './migrations.ts';
 
 /** A thread that waits for the lock cannot stop: with END_MS of commands/serve.ts, this must stay below 10 s. */
-const LOCK_TIMEOUT_MS = 2000;
+export const LOCK_TIMEOUT_MS = 2000;
 
 /**
  * The length of the log (WAL), in pages of 4 KiB, at which SQLite stops writing and copies the log into the database.
@@ -56,7 +56,7 @@ export function watchFiles(path: string): () => void {
     const missing = identityOf(path) === identity ? lost : path;
     if (missing === undefined) return;
     throw new StoreUnavailable(
-      `the file ${missing} was moved, deleted or replaced: put it back, or restart the service`,
+      `the file ${missing} was moved, deleted or replaced: put it back, or stop the service and restore a backup`,
     );
   };
 }
@@ -82,7 +82,7 @@ export function connectReader(path: string): DatabaseSync {
  * Creates a folder for its owner alone, and flushes its parent. Node's own `recursive` never returns under /proc, where
  * the system refuses every folder.
  */
-function makeFolder(folder: string): void {
+export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
   makeFolder(parent);
@@ -96,8 +96,19 @@ function makeFolder(folder: string): void {
   closeSync(descriptor);
 }
 
-/** Only the owner may read the file, which will hold the hashes of tokens. SQLite gives -wal and -shm the same mode. */
-function makeFile(path: string): void {
+/**
+ * Only the owner may read the file, which will hold the hashes of tokens. SQLite gives -wal and -shm the same mode.
+ *
+ * @throws StoreUnusable if the log of a store is there without the store: SQLite would delete what only the log has
+ */
+export function makeFile(path: string): void {
+  const log = ['-wal', '-journal']
+    .map((end) => path + end)
+    .find((file) => statSync(file, { throwIfNoEntry: false })?.size);
+  // Asks for the store again, as another process may have created both just now.
+  if (log !== undefined && !existsSync(path)) {
+    throw new StoreUnusable(`the database ${path} is missing, but its log ${log} is there: put both into one folder`);
+  }
   try {
     closeSync(openSync(path, 'a', 0o600));
   } catch {

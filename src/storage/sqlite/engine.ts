@@ -95,7 +95,7 @@ async function* readPortions(path: string, { sql, values }: Statement, size: num
     }
     yield portion;
   } catch (error) {
-    throw atWork(error);
+    throw atWork(error, path);
   }
 }
 

@@ -16,16 +16,31 @@ const CONSTRAINTS = new Map<number, Constraint>([
 /** Primary result codes (sqlite.org/rescode.html). */
 const [BUSY, LOCKED, NO_MEMORY, READ_ONLY, IO_ERROR, CORRUPT] = [5, 6, 7, 8, 10, 11];
 const [FULL, CANNOT_OPEN, NOT_A_DATABASE] = [13, 14, 26];
+/** SQLITE_READONLY_DBMOVED, an extended code: another file has taken the name of the database. */
+const REPLACED = 1032;
 const FAILURES = new Map<number | undefined, { readonly transient: boolean; readonly problem?: string }>([
   [BUSY, { transient: true, problem: 'is locked by another process' }],
   [LOCKED, { transient: true }],
   [NO_MEMORY, { transient: true }],
   [READ_ONLY, { transient: true, problem: 'cannot be written: check the permissions of the file and of its folder' }],
   [IO_ERROR, { transient: true, problem: 'cannot be read or written: check the disk' }],
-  [CORRUPT, { transient: false, problem: 'is damaged: move it away, with its -wal and -shm, and restore a backup' }],
+  [
+    CORRUPT,
+    {
+      transient: false,
+      problem: 'is damaged: stop the service, keep a copy of it and its -wal, and restore a backup with --force',
+    },
+  ],
   [FULL, { transient: true, problem: 'cannot be written: the disk is full' }],
   [CANNOT_OPEN, { transient: true, problem: 'cannot be opened: check that it is a file, and check its permissions' }],
-  [NOT_A_DATABASE, { transient: false, problem: 'is not a SQLite database' }],
+  [
+    NOT_A_DATABASE,
+    {
+      transient: false,
+      problem:
+        'is not a SQLite database: correct DATABASE_URL, or move it away with its -wal and -shm and restore a backup',
+    },
+  ],
 ]);
 
 function extendedCode(error: unknown): number | undefined {
@@ -34,7 +49,7 @@ function extendedCode(error: unknown): number | undefined {
 }
 
 /** The primary result code, which is the low byte of the extended one. */
-export function sqliteCode(error: unknown): number | undefined {
+function sqliteCode(error: unknown): number | undefined {
   const code = extendedCode(error);
   return code === undefined ? undefined : code & 0xff;
 }
@@ -43,7 +58,7 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === BUSY;
 }
 
-export function atWork(error: unknown): Error {
+export function atWork(error: unknown, path: string): Error {
   const code = sqliteCode(error);
   const failure = FAILURES.get(code);
   if (failure?.transient) {
@@ -51,18 +66,28 @@ export function atWork(error: unknown): Error {
   }
   const constraint = CONSTRAINTS.get(extendedCode(error) ?? 0);
   if (constraint !== undefined) return new ConstraintViolated(constraint, messageOf(error), { cause: error });
-  if (code === CORRUPT) return new StoreUnusable(`the database ${failure?.problem ?? ''}`, { cause: error });
+  if (code === CORRUPT) return new StoreUnusable(`the database ${path} ${failure?.problem ?? ''}`, { cause: error });
   return Error.isError(error) ? error : new Error(String(error));
 }
 
 export function atOpening(error: unknown, path: string): Error {
-  const problem = FAILURES.get(sqliteCode(error))?.problem;
+  const isReplaced = extendedCode(error) === REPLACED;
+  const problem = isReplaced ? 'was replaced while it was opened: try again' : FAILURES.get(sqliteCode(error))?.problem;
   if (problem !== undefined) return new StoreUnusable(`the database ${path} ${problem}`, { cause: error });
   if (Error.isError(error) && 'syscall' in error && 'code' in error) {
     const problem = error.syscall === 'stat' ? 'cannot be reached' : 'is in a folder that cannot be created';
     return new StoreUnusable(`the database ${path} ${problem}: ${error.message}`, { cause: error });
   }
-  return Error.isError(error) ? error : new Error(String(error));
+  if (sqliteCode(error) === undefined) return Error.isError(error) ? error : new Error(String(error));
+  const cure = 'restore a backup; after a change of the migrations, correct them';
+  return new StoreUnusable(`the database ${path} cannot be opened (${messageOf(error)}): ${cure}`, { cause: error });
+}
+
+/** For the copy of a database into another file, the only one of the two whose disk can be full. */
+export function atCopying(error: unknown, from: string, to: string, cure: string): Error {
+  const code = sqliteCode(error);
+  if (code === undefined || FAILURES.get(code)?.transient) return atOpening(error, code === FULL ? to : from);
+  return new StoreUnusable(`the database ${from} is damaged (${messageOf(error)}): ${cure}`, { cause: error });
 }
 
 /** An error as a message between threads: structured cloning loses its class. */

@@ -36,18 +36,24 @@ export const APPLICATION_ID = 0x706c6e74;
  */
 export function migrate(database: DatabaseSync, path: string, create: boolean): Schema {
   database.exec('begin immediate');
+  requireOwn(database, path);
   const now = MIGRATIONS.length;
   const before = pragma(database, 'user_version');
-  const owner = pragma(database, 'application_id');
-  const tables = database.prepare('select count(*) as count from sqlite_schema').get()?.['count'];
-  if (owner !== APPLICATION_ID && (owner !== 0 || before !== 0 || tables !== 0)) {
-    throw new StoreUnusable(`the database ${path} belongs to another application: choose another file`);
-  }
   requireSchema(`the database ${path}`, before, now, create);
   for (const migration of MIGRATIONS.slice(before)) database.exec(migration);
   requireTables(`the database ${path}`, toColumns(database.prepare(SELECT_COLUMNS).all()), SQL_TYPES);
   database.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${now}; commit`);
   return { before, now };
+}
+
+/** @throws StoreUnusable unless the database is a store or empty */
+export function requireOwn(database: DatabaseSync, path: string): void {
+  const owner = pragma(database, 'application_id');
+  if (owner === APPLICATION_ID) return;
+  const tables = database.prepare('select count(*) as count from sqlite_schema').get()?.['count'];
+  if (owner !== 0 || pragma(database, 'user_version') !== 0 || tables !== 0) {
+    throw new StoreUnusable(`the database ${path} belongs to another application: choose another file`);
+  }
 }
 
 /** A primary key counts as required: the rowid is never null, although SQLite does not report it as `not null`. */

@@ -50,7 +50,7 @@ export class Statements {
     } catch (error) {
       // SQLite has rolled back the whole transaction, for a reason other than this item.
       if (!this.database.isTransaction) throw error;
-      return pack(atWork(error));
+      return pack(atWork(error, this.database.location() ?? ''));
     }
   }
 

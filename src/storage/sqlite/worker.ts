@@ -45,7 +45,7 @@ function post(work: () => unknown): void {
   try {
     answered = { result: work() };
   } catch (error) {
-    answered = { error: pack(atWork(error)) };
+    answered = { error: pack(atWork(error, path)) };
   }
   parentPort?.postMessage(answered);
 }

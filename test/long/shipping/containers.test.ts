@@ -14,6 +14,7 @@ const [imageLines = ''] = blocks('containers', 'Image', 'console');
 const [execLine = ''] = blocks('containers', 'Compose', 'console');
 const [buildLine = '', runLine = ''] = imageLines.split('\n');
 const [, TAG = ''] = /--tag (\S+)/.exec(buildLine) ?? [];
+const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const [, NGINX = ''] = /image: (nginx:\S+)/.exec(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8')) ?? [];
 const argumentsOf = (line: string, command: string) => {
   expect(line.startsWith(command)).toBe(true);
@@ -29,7 +30,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
     // The image must contain neither the settings nor the plants of its builder.
     project.write('.env', 'TOKEN_FILE=token');
     mkdirSync(join(project.folder, 'data'));
-    await engine.build(argumentsOf(buildLine, 'docker build'), project.folder);
+    await engine.build(['--build-arg', `COMMIT=${COMMIT}`, ...argumentsOf(buildLine, 'docker build')], project.folder);
   });
   afterAll(() => engine[Symbol.asyncDispose]());
 
@@ -142,6 +143,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
     });
 
     test('has labels with its name, version and license, and the size in docs/containers.md', async () => {
+      expect(await engine.podman('run', TAG, '--version')).toContain(COMMIT);
       const ask = (format: string, image: string) => engine.podman('image', 'inspect', `--format=${format}`, image);
       const { version, license } = JSON.parse(project.read('package.json')) as Record<string, string>;
       const labels = JSON.parse(await ask('{{json .Labels}}', TAG)) as Record<string, string>;

@@ -36,7 +36,7 @@ describeWith(error && 'there is no systemd-analyze: install systemd', 'the units
 describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with systemd,', () => {
   let machine: Engine;
   beforeAll(async () => {
-    const versions = ['1.0.0', '1.1.0'].map((version) => `--volume=${ROOT}:/opt/plant-store-${version}:ro`);
+    const versions = ['1.1.0', '1.2.0'].map((version) => `--volume=${ROOT}:/opt/plant-store-${version}:ro`);
     machine = await Engine.boot(MACHINE, ...versions);
   });
   afterAll(() => machine[Symbol.asyncDispose]());
