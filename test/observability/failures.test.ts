@@ -100,3 +100,30 @@ test('the service answers /metrics at once while its store is unavailable, and c
   }
   await away.remove();
 });
+
+test('the log says each cause of a failure once, in the message and in the stack', async () => {
+  const file = newFile();
+  const onSqlite = await provisioned(`sqlite:${file}`);
+  using other = new DatabaseSync(file);
+  other.exec('begin immediate');
+  await using server = await PostgresServer.create();
+  const database = await server.createDatabase();
+  const onPostgres = await provisioned(server.url(database));
+  await server.query('alter table plants rename to gone', database);
+  const cases = [
+    [onSqlite, 'SQLite cannot do this at the moment: ', 'database is locked'],
+    [onPostgres, 'lacks a table of the store: restore a backup: ', 'SQLSTATE 42P01: relation "plants" does not exist'],
+  ] as const;
+  for (const [service, beginning, cause] of cases) {
+    expect((await createPlant(service, PLANT)).status).toBe(503);
+    const [line] = await until(() => {
+      const lines = service.log().filter(({ msg }) => msg === 'request failed');
+      return lines.length > 0 && lines;
+    });
+    const { message, stack } = line?.['err'] as { message: string; stack: string };
+    expect(message.endsWith(beginning + cause)).toBe(true);
+    expect([message, stack].map((text) => text.split(cause).length - 1)).toEqual([1, 1]);
+    expect(stack).toMatch(/^StoreUnavailable: .*\n {4}at [^]*\ncaused by: \w+\n {4}at /);
+    await service.stop();
+  }
+});
