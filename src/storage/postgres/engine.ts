@@ -13,12 +13,13 @@ import {
   type Statement,
   type StoreObserver,
   StoreUnavailable,
+  StoreUnusable,
 } from '../store.ts';
 import { type Item, TABLES } from '../tables.ts';
 import { doWork } from '../transaction.ts';
 import { Turns } from '../turns.ts';
 import { createBatch } from './batch.ts';
-import { atWork, InterruptedError } from './errors.ts';
+import { atWork, InterruptedError, POOLER } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { migrate } from './migrations.ts';
@@ -134,6 +135,7 @@ class PostgresEngine implements Engine {
       try {
         const patience = onUnreachable === undefined ? STORE_PATIENCE_MS : REOPEN_PAUSE_MS;
         const schema = await migrate(this.session, server, create, performance.now() + patience);
+        await this.requireSessions(server);
         this.notOpen = undefined;
         return schema;
       } catch (error) {
@@ -145,6 +147,17 @@ class PostgresEngine implements Engine {
         await sleep(REOPEN_PAUSE_MS, undefined, { signal: this.closing.signal });
       }
     }
+  }
+
+  /** Two open sessions have two processes of the server, unless a pooler gives each statement any of its connections. */
+  private async requireSessions(server: string): Promise<void> {
+    using other = new Session(this.location);
+    const pids = [];
+    for (const session of [this.session, other]) {
+      const { rows } = await session.withRetries((query) => query('select pg_backend_pid() as pid'), deadline());
+      pids.push(rows[0]?.['pid']);
+    }
+    if (pids[0] === pids[1]) throw new StoreUnusable(`${server} gives two sessions one connection: ${POOLER}`);
   }
 
   private withRetries<T>(work: (query: Query) => Promise<T>): Promise<T> {
