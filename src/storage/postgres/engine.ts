@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
 import {
+  ConstraintViolated,
   type Creation,
   type Engine,
   observed,
@@ -15,11 +16,11 @@ import {
   StoreUnavailable,
   StoreUnusable,
 } from '../store.ts';
-import { type Item, TABLES } from '../tables.ts';
+import type { Item } from '../tables.ts';
 import { doWork } from '../transaction.ts';
 import { Turns } from '../turns.ts';
-import { createBatch } from './batch.ts';
-import { atWork, InterruptedError, POOLER } from './errors.ts';
+import { createBatch, insert, tryNone } from './batch.ts';
+import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { migrate } from './migrations.ts';
@@ -31,15 +32,6 @@ const MAX_CONCURRENT_QUERIES = 8;
 const REOPEN_PAUSE_MS = 1000;
 
 const deadline = () => performance.now() + STORE_PATIENCE_MS;
-
-/**
- * The row lock needs a transaction id, so that the commit waits for the standby as that of an insert does, and a
- * read-only server rejects it. The statement leaves no dead row, and fails if a table is missing. It cannot detect a
- * full disk.
- */
-const READY = `select ${Object.keys(TABLES)
-  .map((table) => `(select 1 from "${table}" limit 0)`)
-  .join()} from schema_version for key share skip locked`;
 
 export async function openPostgres(location: PostgresLocation, opening: Opening): Promise<Engine> {
   const store = new PostgresEngine(location, opening);
@@ -59,6 +51,8 @@ class PostgresEngine implements Engine {
   private readonly observer: StoreObserver | undefined;
   /** Shared by all short reads. */
   private readonly session: Session;
+  /** For `ready`, which may wait for a lock: look-ups of tokens do not wait with it. */
+  private readonly readiness: Session;
   private readonly idleSessions: Session[] = [];
   private readonly turns = new Turns(MAX_CONCURRENT_QUERIES);
   private readonly batches: Batches;
@@ -69,6 +63,7 @@ class PostgresEngine implements Engine {
   constructor(location: PostgresLocation, opening: Opening) {
     this.location = location;
     this.session = new Session(location);
+    this.readiness = new Session(location);
     this.batches = new Batches((...batch) => this.write(...batch), MAX_CONCURRENT_BATCHES, opening.observer);
     this.observer = opening.observer;
     this.opened = this.open(opening);
@@ -120,13 +115,31 @@ class PostgresEngine implements Engine {
   }
 
   async ready(): Promise<void> {
-    await this.withRetries((query) => query(READY));
+    await this.batches.ask(async (failed) => {
+      await this.translated(() => this.readiness.withRetries(tryNone, deadline()));
+      if (failed.length > 0) await this.tryOut(failed);
+    });
+  }
+
+  /** Inserts items and rolls back, which leaves dead rows: once for a batch that failed, as a success ends the failure. */
+  private async tryOut(items: readonly Item[]): Promise<void> {
+    const undone = new Error('the insert succeeded, and is rolled back');
+    const attempt = async (query: Query) => {
+      await insert(query, items);
+      throw undone;
+    };
+    try {
+      await this.withSession((session) => session.transaction(attempt, deadline(), false));
+    } catch (error) {
+      const isAnswer = [StatementRejectedError, ConstraintViolated].some((each) => error instanceof each);
+      if (error !== undone && !isAnswer) throw error;
+    }
   }
 
   async close(): Promise<void> {
     await this.batches.idle();
     this.closing.abort();
-    for (const session of [this.session, ...this.idleSessions]) session[Symbol.dispose]();
+    for (const session of [this.session, this.readiness, ...this.idleSessions]) session[Symbol.dispose]();
   }
 
   private async open({ create, onUnreachable }: Opening): Promise<Schema> {
