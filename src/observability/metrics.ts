@@ -75,6 +75,11 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     buckets: DURATIONS,
   });
 
+  private readonly readiness = new Gauge({
+    name: `${PREFIX}_ready`,
+    help: 'Whether the instance can take requests: 1 or 0, as /readyz answers, asked every 5 s.',
+  });
+
   constructor({ operations }: Contract, { engine }: StoreLocation, log: Pick<Log, 'dropped'>) {
     // Prometheus computes increases from the second sample on, so each counter must begin with 0.
     for (const { id, replies } of operations) {
@@ -131,6 +136,10 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
       },
     });
   }
+
+  readonly onReadiness = (ready: boolean): void => {
+    this.readiness.set(ready ? 1 : 0);
+  };
 
   watchKeys(keys: { readonly age: number; readonly failures: number }): void {
     new Gauge({
