@@ -18,7 +18,7 @@ const statusOf = async (admin: string, path = '/readyz') => (await fetch(admin +
 async function startWatched() {
   const file = join(temporaryFolder(), 'plants.db');
   const service = await startService({ DATABASE_URL: `sqlite:${file}`, ADMIN_PORT: '0' });
-  return { service, admin: adminUrl(service), other: new DatabaseSync(file) };
+  return { service, admin: adminUrl(service), other: new DatabaseSync(file, { timeout: 5000 }) };
 }
 
 testWith(noSmallDisk, '/readyz and creates answer 503 while the disk of the store is full', async () => {

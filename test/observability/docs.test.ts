@@ -44,7 +44,7 @@ const gone = connect(Number(new URL(service.url).port), '127.0.0.1');
 gone.write(`${post(HOST, AUTH, 'Content-Type: application/json', 'Content-Length: 100')}{`);
 await untilSample(service, 'plant_store_http_requests_in_flight', 1);
 gone.destroy();
-const database = new DatabaseSync(file);
+const database = new DatabaseSync(file, { timeout: 5000 });
 database.exec('alter table plants rename to lost');
 database.close();
 await createPlant(reader, '{"id":2,"name":"x"}');

@@ -27,7 +27,7 @@ test('metrics show requests in flight and waiting plants, and count the failures
   const service = await provisioned(`sqlite:${file}`);
   const create = async (id: number) => (await createPlant(service, `{"id":${id},"name":"x"}`)).status;
   expect(await create(1)).toBe(200);
-  using other = new DatabaseSync(file);
+  using other = new DatabaseSync(file, { timeout: 5000 });
   other.exec('begin immediate');
   const first = create(2);
   await untilSample(service, 'plant_store_http_requests_in_flight', 1);
@@ -61,7 +61,7 @@ test('metrics count the requests that the service refuses because too many other
   const file = newFile();
   const service = await provisioned(`sqlite:${file}`);
   await createPlant(service, PLANT);
-  using other = new DatabaseSync(file);
+  using other = new DatabaseSync(file, { timeout: 5000 });
   other.exec('begin immediate');
   using crowd = new Crowd(service);
   const { HOST, AUTH, post } = byHand(service);
@@ -104,7 +104,7 @@ test('the service answers /metrics at once while its store is unavailable, and c
 test('the log says each cause of a failure once, in the message and in the stack', async () => {
   const file = newFile();
   const onSqlite = await provisioned(`sqlite:${file}`);
-  using other = new DatabaseSync(file);
+  using other = new DatabaseSync(file, { timeout: 5000 });
   other.exec('begin immediate');
   await using server = await PostgresServer.create();
   const database = await server.createDatabase();
