@@ -29,6 +29,28 @@ export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
+/** The messages of an error and of its causes, each once: many messages end in that of their cause. */
+export function messageWithCauses(error: Error): string {
+  return causesOf(error).reduce(
+    (text, { message }) => (text.includes(message) ? text : `${text}: ${message}`),
+    error.message,
+  );
+}
+
+/** The stack of an error and of its causes, below all messages. */
+export function stackWithCauses(error: Error): string {
+  const frames = ({ stack = '' }: Error) => /(?:\n {4}at .*)+$/.exec(stack)?.[0] ?? '';
+  const causes = causesOf(error).map((cause) => `\ncaused by: ${cause.name}${frames(cause)}`);
+  return `${error.name}: ${messageWithCauses(error)}${frames(error)}${causes.join('')}`;
+}
+
+function causesOf(error: Error): readonly Error[] {
+  const causes = new Set<Error>();
+  // A cause that comes again would never end.
+  for (let { cause } = error; Error.isError(cause) && !causes.has(cause); cause = cause.cause) causes.add(cause);
+  return [...causes];
+}
+
 export function messageOf(error: unknown): string {
   return Error.isError(error) ? error.message : String(error);
 }

@@ -2,11 +2,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { watchReadiness } from '../src/observability/readiness.ts';
 import { noSmallDisk, SmallDisk } from './support/small-disk.ts';
-import { adminUrl } from './support/metrics.ts';
+import { adminUrl, untilSample } from './support/metrics.ts';
+import { PostgresServer } from './support/postgres.ts';
 import { createPlant, plantStore, startService } from './support/service.ts';
 import { testWith } from './support/skipping.ts';
 import { temporaryFolder } from './support/temporary.ts';
+import { until } from './support/until.ts';
 
 const PLANT = '{"id":1,"name":"Ginkgo"}';
 const statusOf = async (admin: string, path = '/readyz') => (await fetch(admin + path)).status;
@@ -15,7 +18,7 @@ const statusOf = async (admin: string, path = '/readyz') => (await fetch(admin +
 async function startWatched() {
   const file = join(temporaryFolder(), 'plants.db');
   const service = await startService({ DATABASE_URL: `sqlite:${file}`, ADMIN_PORT: '0' });
-  return { service, admin: adminUrl(service), other: new DatabaseSync(file) };
+  return { service, admin: adminUrl(service), other: new DatabaseSync(file, { timeout: 5000 }) };
 }
 
 testWith(noSmallDisk, '/readyz and creates answer 503 while the disk of the store is full', async () => {
@@ -31,6 +34,26 @@ testWith(noSmallDisk, '/readyz and creates answer 503 while the disk of the stor
   disk.service.child.kill('SIGTERM');
   expect(await disk.service.ended).toBe(0);
 });
+
+testWith(
+  noSmallDisk,
+  '/readyz answers 503 while the disk has room for its own page, but not for the last plant',
+  async () => {
+    const file = join(temporaryFolder(), 'plants.db');
+    const { stdout: token } = await plantStore(['token', 'create', 'app'], { DATABASE_URL: `sqlite:${file}` });
+    const disk = new SmallDisk(file);
+    const { url, admin } = await disk.listening();
+    const large = JSON.stringify({ id: 2, name: '\u{1f33f}'.repeat(1000), tag: '\u{1f33f}'.repeat(200) });
+    const create = async () => (await createPlant({ url, token: token.trim() }, large)).status;
+    disk.fill(8192);
+    expect(await statusOf(admin)).toBe(200);
+    expect([await create(), await statusOf(admin)]).toEqual([503, 503]);
+    disk.makeRoom();
+    expect([await statusOf(admin), await create()]).toEqual([200, 200]);
+    disk.service.child.kill('SIGTERM');
+    expect(await disk.service.ended).toBe(0);
+  },
+);
 
 test('/readyz answers 200 when another process locks the store for half a second', async () => {
   const { service, admin, other } = await startWatched();
@@ -64,6 +87,53 @@ test('/readyz answers 503 from SIGTERM until the last request is answered', asyn
   other.exec('rollback');
   expect((await created).status).toBe(200);
   expect(await service.ended).toBe(0);
+});
+
+test('plant_store_ready follows the store, although no client asks /readyz', async () => {
+  const { service, other } = await startWatched();
+  await untilSample(service, 'plant_store_ready', 1);
+  other.exec('alter table plants rename column tag to lost');
+  await untilSample(service, 'plant_store_ready', 0);
+  expect(await statusOf(adminUrl(service))).toBe(503);
+  other.exec('alter table plants rename column lost to tag');
+  await untilSample(service, 'plant_store_ready', 1);
+  expect(service.log().filter(({ msg }) => msg === 'not ready')).toHaveLength(1);
+  await service.stop();
+});
+
+test('a question about readiness counts as a no while it has no answer for five seconds', async () => {
+  const answers: boolean[] = [];
+  const stop = new AbortController();
+  let questions = 0;
+  const never = Promise.withResolvers<undefined>();
+  const watching = watchReadiness(
+    async () => {
+      if (++questions > 1) await never.promise;
+    },
+    (ready) => answers.push(ready),
+    stop.signal,
+  );
+  await until(() => answers.length === 2);
+  expect([questions, answers]).toEqual([2, [true, false]]);
+  stop.abort();
+  never.resolve(undefined);
+  await watching;
+  expect(answers.at(-1)).toBe(false);
+});
+
+test('/readyz and plant_store_ready follow PostgreSQL without creates, when a column has another name', async () => {
+  await using server = await PostgresServer.create();
+  const database = await server.createDatabase();
+  const service = await startService({ DATABASE_URL: server.url(database), ADMIN_PORT: '0' });
+  await untilSample(service, 'plant_store_ready', 1);
+  expect(await statusOf(adminUrl(service))).toBe(200);
+  await server.query('alter table plants rename tag to gone', database);
+  expect(await statusOf(adminUrl(service))).toBe(503);
+  await untilSample(service, 'plant_store_ready', 0);
+  await server.query('alter table plants rename gone to tag', database);
+  expect(await statusOf(adminUrl(service))).toBe(200);
+  await untilSample(service, 'plant_store_ready', 1);
+  await service.stop();
 });
 
 test('/readyz does not change the schema of a newer version', async () => {

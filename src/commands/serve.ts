@@ -13,6 +13,7 @@ import { createApp } from '../http/app.ts';
 import { listen } from '../http/server.ts';
 import { createAdmin } from '../observability/admin.ts';
 import { createLog, type Log } from '../observability/log.ts';
+import { watchReadiness } from '../observability/readiness.ts';
 import { operations } from '../operations/index.ts';
 import { servicesOf } from '../operations/services.ts';
 import { createDocs } from '../pages/docs.ts';
@@ -121,6 +122,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
     const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger);
     resources.defer(() => admin.stop(0));
     logger.info({ url: admin.url }, 'admin listening');
+    void watchReadiness(ready, metrics.onReadiness, stopSignal);
   }
   const listener = await listen(app, config.HOST, config.PORT, logger, metrics);
   resources.defer(() => listener.stop(GRACE_MS));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Logger, pino, stdTimeFunctions } from 'pino';
+import { type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
+import { messageWithCauses, stackWithCauses } from '../explained-error.ts';
 import { writeStdout } from './stdout.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -39,7 +40,8 @@ export interface Log extends RequestLog {
 export function createLog(level: LogLevel): Log {
   const lines = new LineWriter();
   const formatters = { level: (label: string) => ({ level: label }) };
-  const logger = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters }, lines);
+  const serializers = { err: describe };
+  const logger = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters, serializers }, lines);
   return {
     logger,
     // A third of the time that pino takes, as each request writes such a line.
@@ -49,6 +51,12 @@ export function createLog(level: LogLevel): Log {
     flush: () => lines.flush(),
     dropped: () => lines.dropped,
   };
+}
+
+/** As pino describes an error, but with the message of each cause once. */
+function describe(error: unknown): unknown {
+  if (!Error.isError(error)) return error;
+  return { ...stdSerializers.err(error), message: messageWithCauses(error), stack: stackWithCauses(error) };
 }
 
 let [writtenAt, written] = [NaN, ''];

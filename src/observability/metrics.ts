@@ -74,6 +74,11 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     buckets: DURATIONS,
   });
 
+  private readonly readiness = new Gauge({
+    name: `${PREFIX}_ready`,
+    help: 'Whether the instance can take requests: 1 or 0, as /readyz answers, asked every 5 s.',
+  });
+
   constructor(
     { operations }: Contract,
     { engine }: StoreLocation,
@@ -135,6 +140,10 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
       },
     });
   }
+
+  readonly onReadiness = (ready: boolean): void => {
+    this.readiness.set(ready ? 1 : 0);
+  };
 
   watchKeys(keys: { readonly age: number; readonly failures: number }): void {
     new Gauge({

@@ -38,6 +38,8 @@ export class Batches {
   private waiting: Waiting[] = [];
   private bytes = 0;
   private active = 0;
+  /** An item of the last batch that ended, if the store could not write it. */
+  private failed: Item | undefined;
   private readonly loops = new Set<Promise<void>>();
 
   constructor(write: Write, maxActive: number, observer: StoreObserver | undefined) {
@@ -63,6 +65,16 @@ export class Batches {
       this.waiting.push(waiting);
       if (this.active < this.maxActive) this.begin();
     });
+  }
+
+  /**
+   * Asks whether the store can write, also the item of a batch that failed. A yes ends that failure, as a batch that
+   * succeeds does: a balancer that sends nothing while an instance is not ready would never let a batch succeed.
+   */
+  async ask(canWrite: (failed: readonly Item[]) => Promise<void>): Promise<void> {
+    const { failed } = this;
+    await canWrite(failed === undefined ? [] : [failed]);
+    if (this.failed === failed) this.failed = undefined;
   }
 
   async idle(): Promise<void> {
@@ -94,8 +106,11 @@ export class Batches {
     const begun = performance.now();
     const items = batch.map(({ item }) => item);
     try {
-      return await this.write(items, batch[0]?.until ?? 0);
+      const outcomes = await this.write(items, batch[0]?.until ?? 0);
+      this.failed = items.find((_item, index) => outcomes[index] instanceof StoreUnavailable);
+      return outcomes;
     } catch (error) {
+      this.failed = items[0];
       return batch.map(() => error as Error);
     } finally {
       this.observer?.written(items.length, performance.now() - begun);

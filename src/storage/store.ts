@@ -136,7 +136,11 @@ export interface Engine extends Creator {
   transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T>;
   /** Reads the rows of a SELECT from one snapshot, in portions of `size` rows. */
   portions(statement: Statement, size: number): AsyncGenerator<readonly Row[]>;
-  /** Resolves if the store can write durably; waits for locks as `create` does. @throws StoreUnavailable */
+  /**
+   * Does all that `create` does, except that it stores nothing. If the last batch failed, it tries an item of it.
+   *
+   * @throws Error if a create would fail now
+   */
   ready(): Promise<void>;
   /** Finishes the work under way. No call may follow. */
   close(): Promise<void>;

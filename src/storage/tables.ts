@@ -76,5 +76,15 @@ export function kindOf(described: string): { readonly kind: Kind; readonly nulla
 }
 
 export const COLUMNS = Object.keys(TABLES[RESOURCE.many]) as (keyof Item)[];
+export const COLUMN_LIST = listOf(TABLES[RESOURCE.many]);
+/** For each table a query that reads no row, and fails if a column is missing or may not be read. */
+export const SELECT_NONE = Object.entries(TABLES).map(
+  ([table, columns]) => `select ${listOf(columns)} from "${table}" limit 0`,
+);
+
 /** With quotes, as PostgreSQL changes unquoted names to lower case. */
-export const COLUMN_LIST = COLUMNS.map((column) => `"${column}"`).join();
+function listOf(columns: object): string {
+  return Object.keys(columns)
+    .map((column) => `"${column}"`)
+    .join();
+}

@@ -156,7 +156,7 @@ describe('backup and restore', () => {
       );
     }
     late?.close();
-    expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'plants.db']);
+    expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'plants.db', 'plants.db.acts.ndjson']);
     expect(look(database)).toBe(3);
   });
 

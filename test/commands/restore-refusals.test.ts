@@ -136,7 +136,7 @@ test.each([
   expect((await run('restore', 'good.db', '--force')).stderr).toBe('');
   expect(look(database)).toBe(3);
   expect((await run('token', 'list')).code).toBe(0);
-  expect(readdirSync(folder).toSorted()).toEqual(['good.db', 'plants.db']);
+  expect(readdirSync(folder).toSorted()).toEqual(['good.db', 'plants.db', 'plants.db.acts.ndjson']);
 });
 
 test('backup refuses a store with a trigger, which restore would refuse', async () => {

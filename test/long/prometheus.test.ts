@@ -119,8 +119,10 @@ describeWith(missing, 'with two instances under load,', () => {
     type Rule = Readonly<Record<'name' | 'health' | 'query', string>>;
     const { groups } = await ask<{ groups: { rules: Rule[] }[] }>('rules');
     const rules = groups.flatMap((group) => group.rules);
-    expect(rules).toHaveLength(8);
-    for (const { name, query } of rules)
-      expect({ name, found: await hasData(query.replace(/ (>|==) [\d.]+$/, '')) }).toEqual({ name, found: true });
+    expect(rules).toHaveLength(10);
+    for (const { name, query } of rules) {
+      const expr = query.replace(/ (>|==) [\d.]+$/, '').replace(/^absent\((.*)\)$/, '$1');
+      expect({ name, found: await hasData(expr) }).toEqual({ name, found: true });
+    }
   });
 });

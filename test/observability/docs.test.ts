@@ -44,7 +44,7 @@ const gone = connect(Number(new URL(service.url).port), '127.0.0.1');
 gone.write(`${post(HOST, AUTH, 'Content-Type: application/json', 'Content-Length: 100')}{`);
 await untilSample(service, 'plant_store_http_requests_in_flight', 1);
 gone.destroy();
-const database = new DatabaseSync(file);
+const database = new DatabaseSync(file, { timeout: 5000 });
 database.exec('alter table plants rename to lost');
 database.close();
 await createPlant(reader, '{"id":2,"name":"x"}');
@@ -103,26 +103,52 @@ testWithPromtool('promtool accepts the configuration of Prometheus in docs/obser
       encoding: 'utf8',
     },
   );
-  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('8 rules found') });
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('10 rules found') });
 });
 
-/** The metrics of one instance for ten minutes, with a value for each minute. */
-const minutes = (state: { up: number; failures: number; waiting: number; quick: number; age: string }) => ({
-  'up{job="plant-store",instance="a"}': `${state.up}x10`,
-  'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+1000x10',
-  'plant_store_http_requests_total{operation="createPlant",status="503",instance="a"}': `0+${state.failures}x10`,
-  'plant_store_store_errors_total{kind="unavailable",instance="a"}': `0+${state.failures}x10`,
-  'plant_store_waiting_plants{instance="a"}': `${state.waiting}x10`,
-  'plant_store_commit_duration_seconds_bucket{le="1",instance="a"}': `0+${state.quick}x10`,
-  'plant_store_commit_duration_seconds_bucket{le="2.5",instance="a"}': '0+100x10',
-  'plant_store_commit_duration_seconds_bucket{le="+Inf",instance="a"}': '0+100x10',
-  'plant_store_issuer_keys_age_seconds{instance="a"}': `${state.age}x10`,
-  'plant_store_connections_cut_off_total{reason="unread",instance="a"}': `0+${state.failures * 4}x10`,
-  'plant_store_log_lines_dropped_total{instance="a"}': `0+${state.failures}x10`,
+interface State {
+  readonly up: number;
+  readonly ready: number;
+  readonly failures: number;
+  readonly waiting: number;
+  readonly quick: number;
+  readonly age: string;
+}
+const GOOD: State = { up: 1, ready: 1, failures: 0, waiting: 1000, quick: 100, age: '700' };
+const BAD: State = { up: 0, ready: 0, failures: 20, waiting: 9000, quick: 90, age: '1900' };
+
+/** The metrics of one instance for ten minutes, with a value for each 15 s. */
+const steady = (state: State) => ({
+  'up{job="plant-store",instance="a"}': `${state.up}x40`,
+  'plant_store_ready{instance="a"}': `${state.ready}x40`,
+  'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+1000x40',
+  'plant_store_http_requests_total{operation="createPlant",status="503",instance="a"}': `0+${state.failures}x40`,
+  'plant_store_store_errors_total{kind="unavailable",instance="a"}': `0+${state.failures}x40`,
+  'plant_store_waiting_plants{instance="a"}': `${state.waiting}x40`,
+  'plant_store_commit_duration_seconds_bucket{le="1",instance="a"}': `0+${state.quick}x40`,
+  'plant_store_commit_duration_seconds_bucket{le="2.5",instance="a"}': '0+100x40',
+  'plant_store_commit_duration_seconds_bucket{le="+Inf",instance="a"}': '0+100x40',
+  'plant_store_issuer_keys_age_seconds{instance="a"}': `${state.age}x40`,
+  'plant_store_connections_cut_off_total{reason="unread",instance="a"}': `0+${state.failures * 4}x40`,
+  'plant_store_log_lines_dropped_total{instance="a"}': `0+${state.failures}x40`,
 });
-/** Returns the labels of each alert that fires. */
+/** The same metrics of an instance that is good, but bad at the seventh and eighth sample. It loses no lines. */
+const badFor15s = () => {
+  const bad = Object.entries(steady(BAD));
+  const values = Object.entries(steady(GOOD)).map(([series, good], index) => {
+    const [, text = ''] = bad[index] ?? [];
+    const step = Number(/^0\+(\d+)x/.exec(text)?.[1]);
+    if (series.startsWith('plant_store_log')) return [series, good];
+    if (step > 0) return [series, `0x5 ${step} ${2 * step}x33`];
+    return [series, `${good.replace('x40', 'x5')} ${text.replace('x40', 'x1')} ${good.replace('x40', 'x32')}`];
+  });
+  return Object.fromEntries(values) as Readonly<Record<string, string>>;
+};
+
+/** Returns the labels of each alert that fires for a bad instance. */
 const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   PlantStoreDown: { severity: 'critical', job: 'plant-store', instance: 'a' },
+  PlantStoreNotReady: { severity: 'critical', instance: 'a' },
   PlantStoreFails: { severity: 'critical' },
   PlantStoreCannotStore: { severity: 'critical', kind: 'unavailable', instance: 'a' },
   PlantStoreQueues: { severity: 'warning', instance: 'a' },
@@ -138,29 +164,59 @@ test('each alert is in docs/observability.md, and has a summary and a runbook', 
   expect(alerts.match(/^ {10}runbook: >-$/gm)).toHaveLength(names.length);
 });
 
-testWithPromtool('each alert fires for a bad instance, and none for a good one', (promtool) => {
-  expect(names).toEqual(Object.keys(FIRING));
+/** Has promtool compute which alerts fire. @param firing the labels of each, after the time in `at` */
+function expectFiring(
+  promtool: string,
+  series: Readonly<Record<string, string>>,
+  firing: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  at: readonly string[],
+): void {
   const folder = temporaryFolder();
   // The test compares only the labels, so it removes the annotations.
   writeFileSync(join(folder, 'rules.yml'), alerts.replaceAll(/ {8}annotations:\n(?: {10}.*\n)+/g, ''));
-  const period = (state: Parameters<typeof minutes>[0], fires: boolean) => ({
-    interval: '1m',
-    input_series: Object.entries(minutes(state)).map(([series, values]) => ({ series, values })),
-    alert_rule_test: Object.entries(FIRING).map(([alertname, exp_labels]) => ({
-      eval_time: '10m',
-      alertname,
-      exp_alerts: fires ? [{ exp_labels }] : [],
-    })),
-  });
-  const tests = [
-    period({ up: 0, failures: 20, waiting: 9000, quick: 90, age: '1900' }, true),
-    period({ up: 1, failures: 0, waiting: 1000, quick: 100, age: '700' }, false),
-  ];
+  const tests = {
+    interval: '15s',
+    input_series: Object.entries(series).map(([series, values]) => ({ series, values })),
+    alert_rule_test: at.flatMap((eval_time) =>
+      [...new Set([...names, ...Object.keys(firing)])].map((alertname = '') => {
+        const exp_labels = firing[alertname];
+        return { eval_time, alertname, exp_alerts: exp_labels === undefined ? [] : [{ exp_labels }] };
+      }),
+    ),
+  };
   // The file that promtool reads must be YAML; JSON is valid YAML.
-  writeFileSync(join(folder, 'tests.yml'), JSON.stringify({ rule_files: ['rules.yml'], tests }));
-  const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', 'tests.yml'], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
+  writeFileSync(
+    join(folder, 'tests.yml'),
+    JSON.stringify({ rule_files: ['rules.yml'], evaluation_interval: '15s', tests: [tests] }),
+  );
+  const options = { cwd: folder, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', 'tests.yml'], options);
   expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
+}
+
+testWithPromtool(
+  'each alert but that on a missing job fires for a bad instance, and none for a good one',
+  (promtool) => {
+    expect(names.toSorted()).toEqual(['PlantStoreMissing', ...Object.keys(FIRING)].toSorted());
+    expectFiring(promtool, steady(BAD), FIRING, ['10m']);
+    expectFiring(promtool, steady(GOOD), {}, ['10m']);
+  },
+);
+
+testWithPromtool('no alert but that on lost lines fires after trouble of 15 seconds', (promtool) => {
+  const times = Array.from({ length: 35 }, (_, index) => `${90 + 15 * index}s`);
+  expectFiring(promtool, badFor15s(), {}, times);
+});
+
+testWithPromtool(
+  'the alert on readiness fires within two minutes for a store that is away without requests',
+  (promtool) => {
+    const { PlantStoreNotReady = {} } = FIRING;
+    expectFiring(promtool, steady({ ...GOOD, ready: 0 }), { PlantStoreNotReady }, ['2m', '10m']);
+  },
+);
+
+testWithPromtool('the alert on a missing job fires for a Prometheus that reads no instance', (promtool) => {
+  const PlantStoreMissing = { severity: 'critical', job: 'plant-store' };
+  expectFiring(promtool, { 'up{job="another",instance="b"}': '1x40' }, { PlantStoreMissing }, ['6m']);
 });

@@ -27,7 +27,7 @@ test('metrics show requests in flight and waiting plants, and count the failures
   const service = await provisioned(`sqlite:${file}`);
   const create = async (id: number) => (await createPlant(service, `{"id":${id},"name":"x"}`)).status;
   expect(await create(1)).toBe(200);
-  using other = new DatabaseSync(file);
+  using other = new DatabaseSync(file, { timeout: 5000 });
   other.exec('begin immediate');
   const first = create(2);
   await untilSample(service, 'plant_store_http_requests_in_flight', 1);
@@ -61,7 +61,7 @@ test('metrics count the requests that the service refuses because too many other
   const file = newFile();
   const service = await provisioned(`sqlite:${file}`);
   await createPlant(service, PLANT);
-  using other = new DatabaseSync(file);
+  using other = new DatabaseSync(file, { timeout: 5000 });
   other.exec('begin immediate');
   using crowd = new Crowd(service);
   const { HOST, AUTH, post } = byHand(service);
@@ -99,4 +99,31 @@ test('the service answers /metrics at once while its store is unavailable, and c
     await each.stop();
   }
   await away.remove();
+});
+
+test('the log says each cause of a failure once, in the message and in the stack', async () => {
+  const file = newFile();
+  const onSqlite = await provisioned(`sqlite:${file}`);
+  using other = new DatabaseSync(file, { timeout: 5000 });
+  other.exec('begin immediate');
+  await using server = await PostgresServer.create();
+  const database = await server.createDatabase();
+  const onPostgres = await provisioned(server.url(database));
+  await server.query('alter table plants rename to gone', database);
+  const cases = [
+    [onSqlite, 'SQLite cannot do this at the moment: ', 'database is locked'],
+    [onPostgres, 'lacks a table of the store: restore a backup: ', 'SQLSTATE 42P01: relation "plants" does not exist'],
+  ] as const;
+  for (const [service, beginning, cause] of cases) {
+    expect((await createPlant(service, PLANT)).status).toBe(503);
+    const [line] = await until(() => {
+      const lines = service.log().filter(({ msg }) => msg === 'request failed');
+      return lines.length > 0 && lines;
+    });
+    const { message, stack } = line?.['err'] as { message: string; stack: string };
+    expect(message.endsWith(beginning + cause)).toBe(true);
+    expect([message, stack].map((text) => text.split(cause).length - 1)).toEqual([1, 1]);
+    expect(stack).toMatch(/^StoreUnavailable: .*\n {4}at [^]*\ncaused by: \w+\n {4}at /);
+    await service.stop();
+  }
 });

@@ -138,6 +138,25 @@ describe('the store rejects creates with StoreUnavailable', () => {
     expect(await allPlants(store)).toHaveLength(1);
   });
 
+  test('when another session holds a lock for too long, and names the wait', async () => {
+    await using other = await OtherSession.open(server.url(database));
+    await other.run('begin; lock table plants in exclusive mode');
+    await expect(store.items.create(newPlant())).rejects.toThrow(
+      /^PostgreSQL cannot do this at the moment: a query waited 4\.\d s for a lock$/,
+    );
+  });
+
+  test('when a query takes too long, and names the time', async () => {
+    await expect(sql`select pg_sleep(10)`.execute(store.database)).rejects.toThrow(
+      /^PostgreSQL cannot do this at the moment: a query took longer than 4\.\d s$/,
+    );
+  });
+
+  test('when an operator cancels each query, and quotes PostgreSQL', async () => {
+    await failInserts('57014', 1_000_000);
+    await expect(store.items.create(newPlant())).rejects.toThrow('SQLSTATE 57014: sabotage');
+  });
+
   test('when the server hangs, and stores plants again afterwards', async () => {
     await store.items.create(newPlant());
     server.freeze();
@@ -210,14 +229,75 @@ describe('the store', () => {
     for (const call of calls) await work[call]();
   });
 
-  test('is unavailable while a column is missing', async () => {
-    await sabotage('alter table plants rename tag to gone');
-    await expect(work.create()).rejects.toMatchObject({
-      name: 'StoreUnavailable',
-      message: expect.stringContaining('lacks a column of the store: restore a backup'),
-    });
-    await sabotage('alter table plants rename gone to tag');
-    await work.create();
+  test.each([
+    ['plants', 'tag', ['create', 'ready']],
+    ['tokens', 'scopes', ['find', 'ready']],
+  ] as const)('is unavailable while its table %s lacks the column %s', async (table, column, calls) => {
+    await sabotage(`alter table ${table} rename ${column} to gone`);
+    for (const call of calls) {
+      await expect(work[call]()).rejects.toMatchObject({
+        name: 'StoreUnavailable',
+        message: expect.stringContaining('lacks a column of the store: restore a backup'),
+      });
+    }
+    await sabotage(`alter table ${table} rename gone to ${column}`);
+    for (const call of calls) await work[call]();
+  });
+
+  test.each(['insert on plants', 'update on plants', 'select on plants', 'select on tokens'])(
+    'is not ready while its role lacks the right %s',
+    async (right) => {
+      const role = `role_${database}`;
+      await sabotage(
+        `create role ${role} login; grant select, insert, update on all tables in schema public to ${role}`,
+      );
+      const theirs = await openStore(readPostgresLocation(server.url(database, '', role)), { create: false });
+      await theirs.ready();
+      await sabotage(`revoke ${right} from ${role}`);
+      await expect(theirs.ready()).rejects.toMatchObject({
+        name: 'StoreUnavailable',
+        message: expect.stringContaining('grant the user the rights'),
+      });
+      await sabotage(`grant ${right} to ${role}`);
+      await theirs.ready();
+      expect(await theirs.items.create(newPlant())).toBe('created');
+      await theirs.close();
+    },
+  );
+
+  test('leaves no dead row when it is asked whether it is ready', async () => {
+    const own = await server.createDatabase();
+    const open = () => openStore(readPostgresLocation(server.url(own)), { create: true });
+    const first = await open();
+    await first.items.create(newPlant());
+    // PostgreSQL counts what a session did when that session ends.
+    await first.close();
+    const sessions = `select from pg_stat_activity where datname = '${own}' and backend_type = 'client backend'`;
+    const none = `select 1 where not exists (${sessions})`;
+    await server.until(none);
+    // The migration has left one.
+    await server.query('vacuum', own);
+    const asked = await open();
+    for (let times = 0; times < 50; times++) await asked.ready();
+    await asked.close();
+    await server.until(none);
+    const tables = await server.query('select relname, n_dead_tup::int as dead from pg_stat_user_tables', own);
+    expect(tables).toHaveLength(3);
+    expect(tables.filter(({ dead }) => dead !== 0)).toEqual([]);
+  });
+
+  test('is not ready while a trigger makes each plant fail, and leaves one dead row once it is gone', async () => {
+    await sabotage(`alter table plants set (autovacuum_enabled = off);
+      create function fill() returns trigger language plpgsql as $$ begin
+        raise exception 'sabotage' using errcode = '53100'; end $$;
+      create trigger fill before insert on plants for each row execute function fill()`);
+    await store.ready();
+    await expect(work.create()).rejects.toEqual(UNAVAILABLE);
+    for (let asked = 0; asked < 2; asked++) await expect(store.ready()).rejects.toEqual(UNAVAILABLE);
+    await sabotage('drop trigger fill on plants');
+    for (let asked = 0; asked < 10; asked++) await store.ready();
+    await server.until("select from pg_stat_user_tables where relname = 'plants' and n_dead_tup = 1", database);
+    expect(await allPlants(store)).toEqual([]);
   });
 
   test('rejects a query for an unknown table or column, rather than reporting itself unavailable', async () => {

@@ -62,7 +62,7 @@ test('the store rejects a statement with too few values, and does not retry it',
 
 test.each([
   ['keeps', ['40001', '40P01', '53100', '53300', '55P03', '57014', '23514']],
-  ['gives up', ['08006', '57P01', '58030', 'XX000', '25006', '26000', '42P05']],
+  ['gives up', ['08006', '57P01', '58030', 'XX000', '25006']],
 ])('%s the connection after an error with SQLSTATE %j', async (verb, states) => {
   using session = new Session(readPostgresLocation(server.url(database)));
   const query = (text: string) => session.query(performance.now() + 5000, text);
@@ -90,13 +90,23 @@ test('reports a serialization failure, not an unreachable server, when its retri
   expect(tries).toBe(3);
 });
 
-test('a session uses the hash of a statement as its name, and reconnects when the server already has that name', async () => {
+test.each([
+  ['has its name already', 'prepare', 'shares a connection among sessions'],
+  ['is gone', 'deallocate', 'changes the connection between two statements'],
+])('a session names a pooler in transaction mode, and reconnects, when its prepared statement %s', async (...row) => {
+  const [, change, problem] = row;
   using session = new Session(readPostgresLocation(server.url(database)));
   const text = 'select name from pg_prepared_statements where name like $1';
   const name = `store_${hash('sha256', text).slice(0, 16)}`;
   const until = performance.now() + 5000;
-  await session.query(until, `prepare ${name} as select 'another'`);
-  expect((await session.withRetries((query) => query(text, 'store%'), until)).rows).toEqual([{ name }]);
+  const run = () => session.query(until, text, 'store%');
+  if (change === 'deallocate') await run();
+  await session.query(until, change === 'prepare' ? `prepare ${name} as select 'another'` : `deallocate ${name}`);
+  await expect(run()).rejects.toMatchObject({
+    name: 'StoreUnusable',
+    message: expect.stringContaining(`${problem}: a pooler in transaction mode is not supported`),
+  });
+  expect((await run()).rows).toEqual([{ name }]);
 });
 
 test('the store runs eight queries at once, and looks up a token meanwhile', async () => {

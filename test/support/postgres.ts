@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { leash } from './leash.ts';
@@ -28,6 +28,8 @@ export class PostgresServer implements AsyncDisposable {
   private process: ChildProcess | undefined;
   /** The folder of its programs; undefined if they are those of the npm package. */
   private readonly installed: string | undefined;
+  /** The arguments of `unshare` with which the server starts, in mounts of its own. */
+  private mounts: readonly string[] = [];
 
   private constructor(folder: string, port: number, installed?: string) {
     this.folder = folder;
@@ -59,6 +61,23 @@ export class PostgresServer implements AsyncDisposable {
     await this.start();
   }
 
+  /**
+   * Starts the server again, with a disk of 16 MB as a tmpfs that no other process sees, in the tablespace `small`. Only
+   * root can do so. Returns the path of the disk for this process.
+   */
+  async addSmallDisk(): Promise<string> {
+    const disk = join(this.folder, 'small');
+    mkdirSync(disk);
+    await this.stop();
+    const [uid, gid] = [String(NOBODY.uid), String(NOBODY.gid)];
+    const mount = `mount -t tmpfs -o size=16m,uid=${uid},gid=${gid},mode=700 tmpfs "$0" && exec "$@"`;
+    const asNobody = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
+    this.mounts = ['unshare', '--mount', 'sh', '-c', mount, disk, ...asNobody];
+    await this.start();
+    await this.query(`create tablespace small location '${disk}'`);
+    return join('/proc', String(this.process?.pid), 'root', disk);
+  }
+
   get data(): string {
     return join(this.folder, 'data');
   }
@@ -81,7 +100,10 @@ export class PostgresServer implements AsyncDisposable {
   async start(): Promise<void> {
     // The folder of the socket is relative to the data, as the path of a socket must be short.
     const args = ['-D', this.data, '-p', String(this.port), '-h', '127.0.0.1', '-k', '..'];
-    this.process = spawn(binary('postgres', this.installed), args, { ...NOBODY, stdio: ['ignore', 'ignore', 'pipe'] });
+    const command = [...this.mounts, binary('postgres', this.installed), ...args];
+    const [program = '', ...rest] = command;
+    const user = this.mounts.length > 0 ? {} : NOBODY;
+    this.process = spawn(program, rest, { ...user, stdio: ['ignore', 'ignore', 'pipe'] });
     leash(this.process);
     let said = '';
     this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)));

@@ -20,6 +20,21 @@ export const noSmallDisk =
     ? 'unshare cannot mount a file system here: it takes Linux, and root or user namespaces'
     : undefined;
 
+/** Fills a disk, except for `room` bytes. @param folder a folder of that disk */
+export function fillDisk(folder: string, room: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  try {
+    writeFileSync(join(folder, 'ballast'), Buffer.alloc(Math.max(0, bavail * bsize - room)));
+  } catch (error) {
+    // Another process wrote at the same time, so the disk is full already.
+    if (!(Error.isError(error) && 'code' in error && error.code === 'ENOSPC')) throw error;
+  }
+}
+
+export function makeRoom(folder: string): void {
+  rmSync(join(folder, 'ballast'));
+}
+
 /** A service whose store is on a tmpfs that no other process sees, and that ends with the service. */
 export class SmallDisk {
   readonly service: Started;
@@ -46,17 +61,11 @@ export class SmallDisk {
 
   /** Fills the disk, except for `room` bytes. */
   fill(room: number): void {
-    const { bavail, bsize } = statfsSync(this.path());
-    try {
-      writeFileSync(this.path('ballast'), Buffer.alloc(Math.max(0, bavail * bsize - room)));
-    } catch (error) {
-      // The service wrote at the same time, so the disk is full already.
-      if (!(Error.isError(error) && 'code' in error && error.code === 'ENOSPC')) throw error;
-    }
+    fillDisk(this.path(), room);
   }
 
   makeRoom(): void {
-    rmSync(this.path('ballast'));
+    makeRoom(this.path());
   }
 
   /** Reads the stored plants from a copy of the store. The service must not write meanwhile. */

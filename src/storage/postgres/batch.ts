@@ -2,7 +2,7 @@ import { messageOf } from '../../explained-error.ts';
 import { RESOURCE } from '../../resource.ts';
 import { isSameItem, toItem, valuesOf } from '../items.ts';
 import type { Outcome } from '../store.ts';
-import { COLUMN_LIST, COLUMNS, type Item, kindOf, TABLES } from '../tables.ts';
+import { COLUMN_LIST, COLUMNS, type Item, kindOf, SELECT_NONE, TABLES } from '../tables.ts';
 import { StatementRejectedError } from './errors.ts';
 import type { Query, WithRetries } from './session.ts';
 import { SQL_TYPES } from './values.ts';
@@ -15,6 +15,19 @@ const INSERT = `insert into ${ITEMS} (${COLUMN_LIST}) select * from unnest(${ARR
  * standby's disk yet if its writer or the server was killed while it waited for the standby.
  */
 const SELECT_DURABLE = `select ${COLUMN_LIST} from ${ITEMS} where id = any($1::bigint[]) for key share`;
+
+/**
+ * The statements of a create with no rows, and a row lock. It needs a transaction id, so that the commit waits for the
+ * standby as that of an insert does. The statement leaves no dead row. It cannot detect a full disk.
+ */
+const READY = `with created as (${INSERT}), replayed as (${SELECT_DURABLE})
+  select ${['select from created', 'select from replayed', ...SELECT_NONE].map((query) => `exists (${query})`).join()}
+  from schema_version for key share skip locked`;
+const NO_ROWS = COLUMNS.map(() => []);
+
+export async function tryNone(query: Query): Promise<void> {
+  await query(READY, ...NO_ROWS);
+}
 
 /** How often to insert an item that another writer keeps removing, or a trigger keeps skipping. */
 const MAX_TRIES = 3;
@@ -48,7 +61,7 @@ async function find(withRetries: WithRetries, items: readonly Item[]): Promise<I
 }
 
 /** @throws StatementRejectedError if PostgreSQL rejects an item; some items may have been stored */
-async function insert(query: Query, items: readonly Item[]): Promise<Outcome[]> {
+export async function insert(query: Query, items: readonly Item[]): Promise<Outcome[]> {
   const values = new Map(items.map((item) => [item, storableValues(item)]));
   const firsts = new Map<unknown, Item>(items.toReversed().map((item) => [item.id, item]));
   const stored = new Map<unknown, Item | undefined>();

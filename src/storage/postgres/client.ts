@@ -2,7 +2,7 @@ import { TLSSocket } from 'node:tls';
 import { Client, types } from 'pg';
 import { type Row, StoreUnusable } from '../store.ts';
 import { Json } from '../values.ts';
-import { InterruptedError, translate } from './errors.ts';
+import { InterruptedError, isProtocolError, POOLER, translate } from './errors.ts';
 import { type Host, nameOfHost, type PostgresLocation, serverOf } from './location.ts';
 
 export interface Connection {
@@ -27,7 +27,7 @@ const SESSION = {
   client_min_messages: 'notice',
 };
 
-/** Each session sets these too, but does not check them, as some poolers drop them. The store has its own timeouts. */
+/** Each session sets these too, but does not check them, as a pooler may ignore them. The store has its own timeouts. */
 const OPTIONS = {
   ...SESSION,
   default_transaction_isolation: 'read committed',
@@ -68,8 +68,14 @@ export async function connect(location: PostgresLocation, host: Host, signal: Ab
   }
 }
 
-async function dial(location: PostgresLocation, host: Host, secure: boolean, signal: AbortSignal): Promise<Connection> {
-  const client = createClient(location, host, secure);
+async function dial(
+  location: PostgresLocation,
+  host: Host,
+  secure: boolean,
+  signal: AbortSignal,
+  options: Readonly<Record<string, string>> = OPTIONS,
+): Promise<Connection> {
+  const client = createClient(location, host, secure, options);
   const connection = { client, pid: undefined, standbyMissed: false };
   // Without a listener, an error of the connection would end the process; its queries fail anyway.
   client.on('error', () => undefined);
@@ -92,6 +98,11 @@ async function dial(location: PostgresLocation, host: Host, secure: boolean, sig
       const { message: reason } = translate(error, '');
       throw new StoreUnusable(`the certificate of ${serverOf(location)} is not valid: ${reason}`, { cause: error });
     }
+    if (options === OPTIONS && isProtocolError(error)) {
+      // PgBouncer has this code for most failures: it refuses the options if it accepts a connection without them.
+      drop(await dial(location, host, secure, signal, {}));
+      throw new StoreUnusable(`${serverOf(location)} refuses the settings of a session: ${POOLER}`);
+    }
     throw translate(error, serverOf(location));
   } finally {
     signal.removeEventListener('abort', abort);
@@ -99,7 +110,12 @@ async function dial(location: PostgresLocation, host: Host, secure: boolean, sig
 }
 
 /** Sets every option that pg would otherwise read from the environment. */
-function createClient(location: PostgresLocation, { host, port }: Host, secure: boolean): Client {
+function createClient(
+  location: PostgresLocation,
+  { host, port }: Host,
+  secure: boolean,
+  options: Readonly<Record<string, string>>,
+): Client {
   const { tls, user, password, database, applicationName } = location;
   const { mode, ...files } = tls;
   const client = new Client({
@@ -119,7 +135,7 @@ function createClient(location: PostgresLocation, { host, port }: Host, secure: 
     },
     sslnegotiation: 'postgres',
     application_name: applicationName,
-    options: Object.entries(OPTIONS)
+    options: Object.entries(options)
       .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
       .join(' '),
     keepAlive: true,
@@ -150,11 +166,23 @@ function requireSettings(server: string, row: Row): void {
   if (row['read_only'] !== 'off') throw new InterruptedError('the server is read-only (transaction_read_only is on)');
 }
 
-export async function cancel(location: PostgresLocation, { client, pid }: Connection, ms: number): Promise<void> {
-  const cancelConnection = await connect(location, { host: client.host, port: client.port }, AbortSignal.timeout(ms));
-  await cancelConnection.client.query('select pg_cancel_backend($1)', [pid]).finally(() => {
-    drop(cancelConnection);
-  });
+/** @param onWait receives what the query waits for, before it is cancelled */
+export async function cancel(
+  location: PostgresLocation,
+  { client, pid }: Connection,
+  ms: number,
+  onWait: (forLock: boolean) => void,
+): Promise<void> {
+  const other = await connect(location, { host: client.host, port: client.port }, AbortSignal.timeout(ms));
+  try {
+    const { rows } = await other.client.query<Row>('select wait_event_type from pg_stat_activity where pid = $1', [
+      pid,
+    ]);
+    onWait(rows[0]?.['wait_event_type'] === 'Lock');
+    await other.client.query('select pg_cancel_backend($1)', [pid]);
+  } finally {
+    drop(other);
+  }
 }
 
 /** Closes a connection at once, even if the server hangs. Its queries fail. */

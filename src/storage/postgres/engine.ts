@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
 import {
+  ConstraintViolated,
   type Creation,
   type Engine,
   observed,
@@ -13,12 +14,13 @@ import {
   type Statement,
   type StoreObserver,
   StoreUnavailable,
+  StoreUnusable,
 } from '../store.ts';
-import { type Item, TABLES } from '../tables.ts';
+import type { Item } from '../tables.ts';
 import { doWork } from '../transaction.ts';
 import { Turns } from '../turns.ts';
-import { createBatch } from './batch.ts';
-import { atWork, InterruptedError } from './errors.ts';
+import { createBatch, insert, tryNone } from './batch.ts';
+import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { migrate } from './migrations.ts';
@@ -30,15 +32,6 @@ const MAX_CONCURRENT_QUERIES = 8;
 const REOPEN_PAUSE_MS = 1000;
 
 const deadline = () => performance.now() + STORE_PATIENCE_MS;
-
-/**
- * The row lock needs a transaction id, so that the commit waits for the standby as that of an insert does, and a
- * read-only server rejects it. The statement leaves no dead row, and fails if a table is missing. It cannot detect a
- * full disk.
- */
-const READY = `select ${Object.keys(TABLES)
-  .map((table) => `(select 1 from "${table}" limit 0)`)
-  .join()} from schema_version for key share skip locked`;
 
 export async function openPostgres(location: PostgresLocation, opening: Opening): Promise<Engine> {
   const store = new PostgresEngine(location, opening);
@@ -58,6 +51,8 @@ class PostgresEngine implements Engine {
   private readonly observer: StoreObserver | undefined;
   /** Shared by all short reads. */
   private readonly session: Session;
+  /** For `ready`, which may wait for a lock: look-ups of tokens do not wait with it. */
+  private readonly readiness: Session;
   private readonly idleSessions: Session[] = [];
   private readonly turns = new Turns(MAX_CONCURRENT_QUERIES);
   private readonly batches: Batches;
@@ -68,6 +63,7 @@ class PostgresEngine implements Engine {
   constructor(location: PostgresLocation, opening: Opening) {
     this.location = location;
     this.session = new Session(location);
+    this.readiness = new Session(location);
     this.batches = new Batches((...batch) => this.write(...batch), MAX_CONCURRENT_BATCHES, opening.observer);
     this.observer = opening.observer;
     this.opened = this.open(opening);
@@ -119,13 +115,31 @@ class PostgresEngine implements Engine {
   }
 
   async ready(): Promise<void> {
-    await this.withRetries((query) => query(READY));
+    await this.batches.ask(async (failed) => {
+      await this.translated(() => this.readiness.withRetries(tryNone, deadline()));
+      if (failed.length > 0) await this.tryOut(failed);
+    });
+  }
+
+  /** Inserts items and rolls back, which leaves dead rows: once for a batch that failed, as a success ends the failure. */
+  private async tryOut(items: readonly Item[]): Promise<void> {
+    const undone = new Error('the insert succeeded, and is rolled back');
+    const attempt = async (query: Query) => {
+      await insert(query, items);
+      throw undone;
+    };
+    try {
+      await this.withSession((session) => session.transaction(attempt, deadline(), false));
+    } catch (error) {
+      const isAnswer = [StatementRejectedError, ConstraintViolated].some((each) => error instanceof each);
+      if (error !== undone && !isAnswer) throw error;
+    }
   }
 
   async close(): Promise<void> {
     await this.batches.idle();
     this.closing.abort();
-    for (const session of [this.session, ...this.idleSessions]) session[Symbol.dispose]();
+    for (const session of [this.session, this.readiness, ...this.idleSessions]) session[Symbol.dispose]();
   }
 
   private async open({ create, onUnreachable }: Opening): Promise<Schema> {
@@ -134,6 +148,7 @@ class PostgresEngine implements Engine {
       try {
         const patience = onUnreachable === undefined ? STORE_PATIENCE_MS : REOPEN_PAUSE_MS;
         const schema = await migrate(this.session, server, create, performance.now() + patience);
+        await this.requireSessions(server);
         this.notOpen = undefined;
         return schema;
       } catch (error) {
@@ -145,6 +160,17 @@ class PostgresEngine implements Engine {
         await sleep(REOPEN_PAUSE_MS, undefined, { signal: this.closing.signal });
       }
     }
+  }
+
+  /** Two open sessions have two processes of the server, unless a pooler gives each statement any of its connections. */
+  private async requireSessions(server: string): Promise<void> {
+    using other = new Session(this.location);
+    const pids = [];
+    for (const session of [this.session, other]) {
+      const { rows } = await session.withRetries((query) => query('select pg_backend_pid() as pid'), deadline());
+      pids.push(rows[0]?.['pid']);
+    }
+    if (pids[0] === pids[1]) throw new StoreUnusable(`${server} gives two sessions one connection: ${POOLER}`);
   }
 
   private withRetries<T>(work: (query: Query) => Promise<T>): Promise<T> {

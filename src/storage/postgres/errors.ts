@@ -2,9 +2,10 @@ import { DatabaseError } from 'pg';
 import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { TABLES } from '../tables.ts';
 
-const STATEMENT_UNKNOWN = '26000';
-/** The server has a prepared statement of that name: another process prepared it through the same pooler. */
-const STATEMENT_EXISTS = '42P05';
+const CONNECTION = '08';
+const PROTOCOL_VIOLATION = '08P01';
+/** The store prepares each statement once on a connection, so a pooler has changed the connection. */
+const [STATEMENT_UNKNOWN, STATEMENT_EXISTS] = ['26000', '42P05'];
 const READ_ONLY = '25006';
 const CANCELLED = '57014';
 /** A `transaction_timeout` of the server has ended the connection. OPTIONS cannot set it, as PostgreSQL 16 lacks it. */
@@ -14,18 +15,19 @@ const TRANSACTION_TIMEOUT = '25P04';
  * SQLSTATEs and their classes (PostgreSQL's documentation, appendix A) after which a retry may succeed:
  * connection (08), conflict or deadlock (40), resources (53), lock (55), operator (57), system (58).
  */
-const TRANSIENT = [
-  ...['08', '40', '53', '55', '57', '58'],
-  ...[READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS, TRANSACTION_TIMEOUT],
-];
+const TRANSIENT = [CONNECTION, '40', '53', '55', '57', '58', READ_ONLY, TRANSACTION_TIMEOUT];
 
 /** Codes of errors that the connection, its server or its pooler caused: a retry needs a new connection. */
 const CONNECTION_LOST = [
-  ...['08', '57', '58', 'XX'],
+  ...[CONNECTION, '57', '58', 'XX'],
   ...[READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS, TRANSACTION_TIMEOUT],
 ];
 
 const [TABLE_UNKNOWN, COLUMN_UNKNOWN] = ['42P01', '42703'];
+
+/** The store uses what belongs to a session: settings, prepared statements, the number of the server process. */
+export const POOLER =
+  'a pooler in transaction mode is not supported: use a pooler in session mode that ignores startup options, or connect straight to the server';
 
 const UNUSABLE: readonly (readonly [string, string])[] = [
   ['28', 'refuses the user or the password: correct DATABASE_URL'],
@@ -36,6 +38,8 @@ const UNUSABLE: readonly (readonly [string, string])[] = [
     '42P07',
     'has tables of the same names without a schema_version: restore a backup of a store, or set DATABASE_URL to a database of its own',
   ],
+  [STATEMENT_UNKNOWN, `changes the connection between two statements: ${POOLER}`],
+  [STATEMENT_EXISTS, `shares a connection among sessions: ${POOLER}`],
   ['42501', 'does not let this user create and use the tables: grant the user the rights'],
 ];
 
@@ -74,8 +78,16 @@ export class StatementRejectedError extends Error {
 /** The SQLSTATE; undefined if the error did not come from the server. */
 function stateOf(error: unknown): string | undefined {
   if (!(error instanceof DatabaseError)) return undefined;
-  // A prepared statement whose table has changed must be prepared again, like one that a pooler has dropped.
-  return error.routine === 'RevalidateCachedQuery' ? STATEMENT_UNKNOWN : (error.code ?? '');
+  // A prepared statement whose table has changed must be prepared again, as on a new connection.
+  return error.routine === 'RevalidateCachedQuery' ? CONNECTION : (error.code ?? '');
+}
+
+export function isProtocolError(error: unknown): boolean {
+  return stateOf(error) === PROTOCOL_VIOLATION;
+}
+
+export function isCancelled(error: unknown): boolean {
+  return stateOf(error) === CANCELLED;
 }
 
 /** Whether this program's query is wrong: its number of values, or a table or column that tables.ts does not have. */
@@ -109,7 +121,7 @@ export function translate(error: unknown, server: string): Error {
   }
   const state = stateOf(error) ?? '';
   // Without `detail`, which quotes rows: they do not belong in a log.
-  const message = `SQLSTATE ${state}: ${error.message}`;
+  const message = `SQLSTATE ${error.code ?? ''}: ${error.message}`;
   const [, problem] = isOwnFault(error) ? [] : (UNUSABLE.find(([each]) => state.startsWith(each)) ?? []);
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
   const isTransient = !isOwnFault(error) && TRANSIENT.some((each) => state.startsWith(each));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
 import { cancel, connect, type Connection, drop } from './client.ts';
 import { type Result, type Row, StoreUnavailable, StoreUnusable } from '../store.ts';
-import { InterruptedError, isUndone, losesConnection, translate } from './errors.ts';
+import { InterruptedError, isCancelled, isUndone, losesConnection, translate } from './errors.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { encode } from './values.ts';
 
@@ -29,7 +29,7 @@ const FLUSH = 'select id from schema_version for key share';
 /** Limits the memory, as the text of a query may depend on a request. */
 const MAX_NAMES = 200;
 
-/** Names of prepared statements. They depend on the text alone, as a pooler may share a connection among processes. */
+/** Names of prepared statements. They depend on the text alone: on a connection that a pooler shares, none is another's. */
 const names = new Map<string, string>();
 
 /** One connection at a time. When it is lost, the session connects again, to the next host if there are several. */
@@ -170,9 +170,15 @@ export class Session implements Disposable {
     }
     // Outside the `try`, as a value that cannot be encoded is no fault of the connection.
     const config = { text, values: values.map(encode), name: names.get(text) };
-    const left = Math.max(0, until - performance.now() - CANCEL_MS);
+    const begunAt = performance.now();
+    const left = Math.max(0, until - begunAt - CANCEL_MS);
+    let overran: string | undefined;
+    const onWait = (forLock: boolean) => {
+      const seconds = ((performance.now() - begunAt) / 1000).toFixed(1);
+      overran = forLock ? `a query waited ${seconds} s for a lock` : `a query took longer than ${seconds} s`;
+    };
     const overdue = setTimeout(() => {
-      cancel(this.location, connection, CANCEL_MS).catch(() => undefined);
+      cancel(this.location, connection, CANCEL_MS, onWait).catch(() => undefined);
     }, left);
     const over = setTimeout(() => {
       drop(connection, new InterruptedError('PostgreSQL did not answer in time'));
@@ -183,6 +189,8 @@ export class Session implements Disposable {
       return { rows, changes: BigInt(rowCount ?? 0) };
     } catch (error) {
       if (losesConnection(error)) this.giveUp(connection);
+      // To the server, each cancellation is a "user request".
+      if (overran !== undefined && isCancelled(error)) throw new InterruptedError(overran, { cause: error });
       throw translate(error, serverOf(this.location));
     } finally {
       clearTimeout(overdue);

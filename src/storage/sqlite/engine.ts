@@ -52,7 +52,7 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
     runShort: (statement) => writer.call('run', statement),
     transaction: (work) => writes.take(() => runTransaction(writer, work)),
     portions: (statement, rows) => readPortions(path, statement, rows),
-    ready: () => writer.call('ready'),
+    ready: () => batches.ask((failed) => writer.call('ready', failed)),
     close: async () => {
       await batches.idle();
       // The reader closes after the queries under way.

@@ -1,13 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { RESOURCE } from '../../resource.ts';
 import { isSameItem, toItem, valuesOf } from '../items.ts';
-import type { Creation, Result, Row, Statement } from '../store.ts';
-import { COLUMN_LIST, COLUMNS, type Item } from '../tables.ts';
-import { atWork, pack, type PackedError } from './errors.ts';
+import { type Creation, type Result, type Row, type Statement, StoreUnavailable } from '../store.ts';
+import { COLUMN_LIST, COLUMNS, type Item, SELECT_NONE } from '../tables.ts';
+import { atWork, pack, type PackedError, unpack } from './errors.ts';
 import { APPLICATION_ID } from './migrations.ts';
 import { encode, rowDecoder } from './values.ts';
 
 const INSERT = `insert into ${RESOURCE.many} (${COLUMN_LIST}) values (${COLUMNS.map(() => '?').join()}) on conflict do nothing`;
+const INSERT_NONE = `insert into ${RESOURCE.many} (${COLUMN_LIST}) select ${COLUMNS.map(() => 'null').join()} where false on conflict do nothing`;
 const SELECT_ONE = `select ${COLUMN_LIST} from ${RESOURCE.many} where id = ?`;
 
 /** Limits the memory, as the text of a query may depend on a request. */
@@ -88,11 +89,20 @@ export class Statements {
     return !same;
   }
 
-  /** Rewrites a page unchanged, which costs 4 KB of log (WAL) and one fsync. */
-  ready(): void {
+  /**
+   * Rewrites a page unchanged, which costs 4 KB of log (WAL) and one fsync. The commit also writes the pages of `failed`,
+   * although it takes the items back: a full disk may have room for one page, but not for an item.
+   */
+  ready(failed: readonly Item[]): void {
     this.begin();
     try {
-      this.run({ sql: `select 1 from ${RESOURCE.many} limit 1`, values: [] });
+      this.database.exec('savepoint tried');
+      for (const outcome of failed.map((item) => this.createOne(item))) {
+        const error = typeof outcome === 'string' ? undefined : unpack(outcome);
+        if (error instanceof StoreUnavailable) throw error;
+      }
+      this.database.exec('rollback to tried');
+      for (const sql of [INSERT_NONE, ...SELECT_NONE]) this.run({ sql, values: [] });
       // Not `user_version`, which a newer process may be raising.
       this.database.exec(`pragma application_id = ${APPLICATION_ID}`);
       this.commit();
