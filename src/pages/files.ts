@@ -4,12 +4,12 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import { send } from '../http/reply.ts';
 
-const [brotli, gunzippable] = [promisify(brotliCompress), promisify(gzip)];
+const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
 
 /** How a file is coded, the smallest first. Brotli's quality 11 would take 3.5 s for Swagger UI and save 8 %. */
 const CODINGS = {
-  br: (bytes: Buffer) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  gzip: (bytes: Buffer) => gunzippable(bytes, { level: 9 }),
+  br: (bytes: Buffer) => toBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (bytes: Buffer) => toGzip(bytes, { level: 9 }),
   identity: (bytes: Buffer) => Promise.resolve(bytes),
 } as const;
 
@@ -21,9 +21,9 @@ interface Coded {
 }
 
 /**
- * Serves a file, in the coding that the client likes most, or 304 if the client has it (RFC 9110, section 13.1.2). The
- * thread pool codes it once, when a client first accepts the coding. All replies share these Buffers, and `send` sends
- * them in parts: thousands for slow clients take little memory, and hold up no other.
+ * Answers with a file, in the coding that the client likes most, or 304 if the client has it (RFC 9110, section 13.1.2).
+ * Node's thread pool codes it once, when a client first accepts the coding. All replies share these Buffers, and `send`
+ * sends them in parts: thousands for slow clients take little memory, and hold up no other.
  */
 export function serveFile(mediaType: string, cacheControl: string, content: Buffer): RequestHandler {
   const made = new Map<Coding, Promise<Coded>>();
@@ -47,7 +47,7 @@ export function serveFile(mediaType: string, cacheControl: string, content: Buff
 }
 
 /** RFC 9110, section 12.5.3. A client that accepts nothing of CODINGS gets the file as it is. */
-export function preferredCoding(accepted = ''): Coding {
+function preferredCoding(accepted = ''): Coding {
   const weights = new Map(
     accepted.split(',').map((each) => {
       const [, name = '', weight = '1'] = /^\s*([^\s;]+)\s*(?:;\s*q=([\d.]+)\s*)?$/i.exec(each) ?? [];
@@ -57,7 +57,7 @@ export function preferredCoding(accepted = ''): Coding {
   // Without a weight of its own, `identity` is acceptable, but any coding that the client names is better.
   const weigh = (coding: Coding) =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? Number.MIN_VALUE : 0);
-  const codings = Object.keys(CODINGS) as Coding[];
-  const best = Math.max(...codings.map(weigh));
-  return (best > 0 && codings.find((coding) => weigh(coding) === best)) || 'identity';
+  const codings = (Object.keys(CODINGS) as Coding[]).filter((coding) => weigh(coding) > 0);
+  const [best = 'identity'] = codings.sort((one, other) => weigh(other) - weigh(one));
+  return best;
 }
