@@ -119,9 +119,12 @@ function pageOf({ title, summary = title, description = '' }: Contract['document
 /** The script that starts Swagger UI, as swagger-ui-express answers with it. */
 function initialScript(): string {
   let script: string | undefined;
-  const response = { set: () => undefined, send: (text: string) => (script = text) };
+  const exchange = [
+    { url: '/swagger-ui-init.js' },
+    { set: () => undefined, send: (text: string) => (script = text) },
+  ] as unknown as [Request, Response];
   const [answer] = swaggerUi.serveFiles(undefined, OPTIONS);
-  void answer?.({ url: '/swagger-ui-init.js' } as Request, response as unknown as Response, () => undefined);
+  void answer?.(...exchange, () => undefined);
   if (script === undefined) throw new Error('swagger-ui-express no longer has a script that initialises its page');
   return script;
 }

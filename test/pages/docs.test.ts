@@ -137,9 +137,9 @@ describe.each(FILES)('%s', (path) => {
     const tags = [];
     for (const coding of ['identity', 'gzip', 'br']) {
       const { headers } = await get(path, { 'Accept-Encoding': coding });
-      const tag = String(headers['etag']);
+      const tag = String(headers.etag);
       const again = await get(path, { 'Accept-Encoding': coding, 'If-None-Match': `"other", W/${tag}` });
-      expect([again.status, again.body.length, again.headers['etag']]).toEqual([304, 0, tag]);
+      expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, tag]);
       expect(again.headers).toMatchObject({ vary: 'Accept-Encoding', 'cache-control': headers['cache-control'] });
       expect((await get(path, { 'Accept-Encoding': coding, 'If-None-Match': '"other"' })).status).toBe(200);
       tags.push(tag);
@@ -174,7 +174,7 @@ test.each([
 test('a file is compressed once, however many clients ask for it at once', async () => {
   const fresh = await startApp();
   let compressions = 0;
-  const hook = createHook({ init: (_id, type) => void (type === 'ZLIB' && compressions++) }).enable();
+  const hook = createHook({ init: (_id, type) => (compressions += Number(type === 'ZLIB')) }).enable();
   const asks = Array.from({ length: 30 }, () => get('/docs/swagger-ui-bundle.js', { 'Accept-Encoding': 'br' }, fresh));
   const replies = await Promise.all(asks);
   hook.disable();
