@@ -59,6 +59,31 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status and two digits. A number never changes its meaning.
+             *
+             *     | error | meaning                                                                                   |
+             *     | ----- | ----------------------------------------------------------------------------------------- |
+             *     | 40001 | The HTTP message is malformed                                                             |
+             *     | 40002 | The body is missing                                                                       |
+             *     | 40003 | The operation does not accept this media type, or the charset is not UTF-8                |
+             *     | 40004 | The service does not support this content encoding                                        |
+             *     | 40005 | The body is larger than its limit, as sent or decompressed                                |
+             *     | 40006 | The body cannot be decompressed                                                           |
+             *     | 40007 | The body is not UTF-8                                                                     |
+             *     | 40008 | The body is not JSON, has a lone surrogate or too large a number, or is nested too deeply |
+             *     | 40009 | A member of an object appears twice                                                       |
+             *     | 40010 | The request breaks the contract; the message names up to ten faults                       |
+             *     | 40011 | A different plant has this id                                                             |
+             *     | 40100 | The request has no access token                                                           |
+             *     | 40101 | The access token is unknown, revoked or expired                                           |
+             *     | 40300 | The access token lacks a scope                                                            |
+             *     | 40400 | The path does not exist                                                                   |
+             *     | 40500 | The path does not have this method                                                        |
+             *     | 40800 | The request took too long to arrive                                                       |
+             *     | 42900 | The token has used up its limit; try again after the seconds of Retry-After               |
+             *     | 43100 | The header fields are too many, or too large                                              |
+             *     | 50000 | The service failed; its log has the cause, under the request id                           |
+             *     | 50300 | The service is busy, or its store is away; try again                                      |
+             *     | 50301 | The service cannot check the access token at present; try again                           |
              */
             error: ErrorNumber;
             /** @description The fault and its cure, in English. */

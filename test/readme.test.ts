@@ -49,12 +49,19 @@ describe('README', () => {
   });
 });
 
+/** The error numbers in a text that has their table. */
+const errorRows = (text: string) =>
+  Array.from(text.matchAll(/^ *\| (\d{5}) \| (.+?) +\|$/gm), ([, number, meaning]) => [number, meaning]);
+
+test('openapi.yaml has each of its error numbers in the table of the schema Error', () => {
+  expect(errorRows(YAML)).toEqual(Object.entries(ERROR_NUMBERS));
+});
+
 describe('docs/api.md', () => {
   const API = page('api');
 
   test('has the error numbers of the contract: run `npm run generate`', () => {
-    const rows = Array.from(API.matchAll(/^\| (\d{5}) \| (.+?) +\|$/gm), ([, number, meaning]) => [number, meaning]);
-    expect(rows).toEqual(Object.entries(ERROR_NUMBERS));
+    expect(errorRows(API)).toEqual(Object.entries(ERROR_NUMBERS));
   });
 
   test('has the limits of the contract', () => {

@@ -6,8 +6,7 @@ import { RESOURCE, SERVICE } from '../src/resource.ts';
 import { ROOT } from './support/service.ts';
 
 /** The files about plants: a service for another resource rewrites them. */
-const OF_THE_DOMAIN =
-  /^src\/(?:resource\.ts|operations\/|storage\/(?:tables|.*\/migrations)\.ts|pages\/(?:landing|docs-plugin)\.ts)/;
+const OF_THE_DOMAIN = /^src\/(?:resource\.ts|operations\/|storage\/(?:tables|.*\/migrations)\.ts)/;
 
 test('only the source files about plants name the resource', () => {
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !OF_THE_DOMAIN.test(file));

@@ -17,7 +17,6 @@ import { watchReadiness } from '../observability/readiness.ts';
 import { operations } from '../operations/index.ts';
 import { servicesOf } from '../operations/services.ts';
 import { createDocs } from '../pages/docs.ts';
-import { createLanding } from '../pages/landing.ts';
 import { RESOURCE } from '../resource.ts';
 import { openStore } from '../storage/open.ts';
 import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
@@ -98,7 +97,6 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   if (TOKEN_FILE !== undefined) void followTokenFile(TOKEN_FILE, provision, logger, stopSignal);
 
   const basePath = config.BASE_URL?.pathname.replace(/\/$/, '') ?? '';
-  const pageOptions = { contract, basePath, https: config.BASE_URL?.protocol === 'https:' };
   const app = createApp({
     contract,
     operations,
@@ -107,7 +105,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
     log,
     observer: metrics,
     basePath,
-    pages: [createDocs(pageOptions), createLanding(pageOptions)],
+    pages: createDocs({ contract, basePath, https: config.BASE_URL?.protocol === 'https:' }),
     rateLimit: config.RATE_LIMIT,
     corsOrigins: config.CORS_ORIGINS,
     proxies: config.TRUST_PROXY,

@@ -4,7 +4,7 @@ const VARIABLE = /\{[^}]*\}/;
 const VARIABLES = /\{([^}]*)\}/g;
 
 /** The service's own pages, below the path of BASE_URL. All paths below `docs` belong to that page. */
-export const PAGES = { landing: '/', docs: '/docs', yaml: '/openapi.yaml', json: '/openapi.json' } as const;
+export const PAGES = { root: '/', docs: '/docs', yaml: '/openapi.yaml', json: '/openapi.json' } as const;
 
 /** @throws ContractError if the path in `servers` is ambiguous, or no request can reach a path of the contract */
 export function readBasePath({ servers = [], paths = {} }: OpenApiDocument): string {

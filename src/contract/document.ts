@@ -6,7 +6,12 @@ import { namesIn, parseYaml } from './yaml.ts';
 /** The parts of an OpenAPI 3.1 document that this service reads. `Resolve` follows references in them. */
 export interface OpenApiDocument {
   readonly openapi: string;
-  readonly info: { readonly title: string; readonly summary?: string; readonly version: string };
+  readonly info: {
+    readonly title: string;
+    readonly summary?: string;
+    readonly description?: string;
+    readonly version: string;
+  };
   readonly servers?: readonly Server[];
   readonly paths?: Readonly<Record<string, PathItem>>;
   readonly security?: Security;

@@ -18,7 +18,7 @@ export interface AppOptions extends Omit<RouterOptions, 'authenticate' | 'count'
   readonly authenticator: Authenticator;
   readonly log: RequestLog;
   readonly observer?: RequestObserver | undefined;
-  readonly pages: readonly Router[];
+  readonly pages: Router;
   readonly rateLimit: RateLimit | undefined;
   /** The origins whose pages may call the service. */
   readonly corsOrigins: readonly string[] | undefined;
@@ -41,7 +41,7 @@ export function createApp(options: AppOptions): Application<Context> {
     authenticate: (authorization) => authenticator.authenticate(authorization),
     count: rateLimit && createRateLimit(rateLimit),
   });
-  for (const page of options.pages) app.use(page);
+  app.use(options.pages);
   app.use(unknownPath);
   app.use(failed);
 

@@ -77,7 +77,7 @@ function endInParts(context: Context, bytes: Buffer, start: number): void {
 }
 
 /** If the body has not arrived when the reply begins, the connection ends after the reply. */
-export function settleConnection(context: Context): void {
+function settleConnection(context: Context): void {
   const { connection, request, body } = context;
   if (body !== undefined && !request.complete) {
     body.drop();
@@ -95,7 +95,7 @@ export function settleConnection(context: Context): void {
 }
 
 /** The header fields of every reply: name, value, name, value. */
-export function headerFields({ fields, last }: Context): string[] {
+function headerFields({ fields, last }: Context): string[] {
   return last ? [...fields, 'Connection', 'close'] : [...fields];
 }
 

@@ -13,14 +13,11 @@ export class DocsPage {
   readonly operation: Locator;
   /** The body of the reply, as the page shows it. */
   readonly answer: Locator;
-  /** What the page says of the reply, in the words of the contract. */
-  readonly meaning: Locator;
   readonly dialog: Locator;
 
   constructor(page: Page) {
     this.page = page;
     this.operation = page.locator('#operations-plants-createPlant');
-    this.meaning = this.operation.locator('.meaning');
     this.dialog = page.locator('.modal-ux');
     this.answer = this.operation.locator('.live-responses-table .highlight-code');
   }

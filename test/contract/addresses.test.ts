@@ -58,7 +58,7 @@ describe('readBasePath refuses, with line and column,', () => {
   });
 
   test.each([
-    ['[]', '/', PAGES.landing],
+    ['[]', '/', PAGES.root],
     ['[]', '/docs', PAGES.docs],
     ['[]', '/docs/', PAGES.docs],
     ['[]', '/docs/plants/{id}', PAGES.docs],

@@ -125,25 +125,27 @@ test('the service reads 200 header fields, and refuses 201 with 431', async () =
 });
 
 describe('a request target', () => {
-  test.each([
-    '*',
-    'x://host',
-    'http://[',
-    'http://a:b/',
-    'http://?',
-    'http://host',
-    '/plants#a?b=1',
-    'http://host/plants#a',
-  ])('without a path of the contract gets 404 and a line in the log: %s', async (target) => {
-    const id = `target-${Buffer.from(target).toString('hex')}`;
-    const { status, body } = await sendRaw(
-      app.url,
-      request(`OPTIONS ${target}`, `X-Request-Id: ${id}`, 'Connection: close'),
-    );
-    const message = `the path ${target.split('?', 1)[0] ?? ''} does not exist`;
-    expect([status, JSON.parse(body)]).toEqual([404, { error: 40400, message }]);
-    expect(await app.lineOf(id)).toMatchObject({ status: 404 });
-  });
+  test.each(['*', 'x://host', '/plants#a?b=1', 'http://host/plants#a'])(
+    'without a path of the contract gets 404 and a line in the log: %s',
+    async (target) => {
+      const id = `target-${Buffer.from(target).toString('hex')}`;
+      const { status, body } = await sendRaw(
+        app.url,
+        request(`OPTIONS ${target}`, `X-Request-Id: ${id}`, 'Connection: close'),
+      );
+      const message = `the path ${target.split('?', 1)[0] ?? ''} does not exist`;
+      expect([status, JSON.parse(body)]).toEqual([404, { error: 40400, message }]);
+      expect(await app.lineOf(id)).toMatchObject({ status: 404 });
+    },
+  );
+
+  test.each(['http://[', 'http://a:b/', 'http://?', 'http://host'])(
+    'without a path is that of /: %s',
+    async (target) => {
+      const { status, headers } = await sendRaw(app.url, request(`OPTIONS ${target}`, 'Connection: close'));
+      expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
+    },
+  );
 
   test('in the absolute form, which clients send to proxies, reaches the operation', async () => {
     const forProxies = create(VALID, 'Connection: close').replace('/plants', 'http://any.example/plants');

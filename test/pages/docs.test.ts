@@ -1,7 +1,12 @@
+import { createHook } from 'node:async_hooks';
+import { get as httpGet, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { parse } from 'yaml';
 import { startApp, YAML } from '../support/app.ts';
+import { sendRaw } from '../support/raw.ts';
 import { until } from '../support/until.ts';
 
 const app = await startApp();
@@ -62,6 +67,114 @@ describe('/openapi.json', () => {
   });
 });
 
+describe('/', () => {
+  test.each([undefined, '*/*', 'application/json', 'text/html', 'image/png', ',;='])(
+    'leads to /docs/, whatever the client accepts: %j',
+    async (accept) => {
+      const field = accept === undefined ? '' : `Accept: ${accept}\r\n`;
+      const head = `GET / HTTP/1.1\r\nHost: x\r\n${field}Connection: close\r\n\r\n`;
+      const { status, headers } = await sendRaw(app.url, head);
+      expect([status, headers['location'], headers['vary']]).toEqual([302, './docs/', undefined]);
+    },
+  );
+
+  test('is at the path of BASE_URL, with and without a slash', async () => {
+    const { url } = await startApp({ basePath: '/shop/v1:b' });
+    for (const path of ['/shop/v1:b', '/shop/v1:b/']) {
+      const { headers } = await request(url).get(path).expect(302);
+      expect(new URL(String(headers['location']), url + path).pathname).toBe('/shop/v1:b/docs/');
+    }
+    await request(url).get('/shop/v1:b/docs/').expect(200);
+    for (const path of ['/', '/shop', '/shop/', '/shop/v1:b//', '/SHOP/v1:b/'])
+      await request(url).get(path).expect(404);
+  });
+});
+
+/** Every file that a visit of the page loads, and the contract. */
+const FILES = [
+  '/docs/',
+  '/docs/swagger-ui.css',
+  '/docs/swagger-ui-bundle.js',
+  '/docs/swagger-ui-standalone-preset.js',
+  '/docs/swagger-ui-init.js',
+  '/openapi.json',
+  '/openapi.yaml',
+];
+
+/** Requests a file, and returns its bytes as they came. */
+async function get(path: string, headers: OutgoingHttpHeaders, { url } = app) {
+  const response = await new Promise<IncomingMessage>((resolve) =>
+    httpGet(url + path, { headers, agent: false }, resolve),
+  );
+  return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
+}
+
+describe.each(FILES)('%s', (path) => {
+  test('comes as it is, by gzip or by brotli, as the client accepts', async () => {
+    const [plain, gzip, br] = [
+      await get(path, { 'Accept-Encoding': 'identity' }),
+      await get(path, { 'Accept-Encoding': 'gzip' }),
+      await get(path, { 'Accept-Encoding': 'br' }),
+    ];
+    expect([plain, gzip, br].map(({ headers }) => headers['content-encoding'])).toEqual([undefined, 'gzip', 'br']);
+    expect(gunzipSync(gzip.body).equals(plain.body)).toBe(true);
+    expect(brotliDecompressSync(br.body).equals(plain.body)).toBe(true);
+    expect(br.body.length).toBeLessThan(gzip.body.length);
+    expect(gzip.body.length).toBeLessThan(plain.body.length);
+    for (const { headers, body } of [plain, gzip, br]) {
+      expect(headers).toMatchObject({ vary: 'Accept-Encoding', 'content-length': String(body.length) });
+    }
+  });
+
+  test('gets 304 when the client has it in the coding that it accepts', async () => {
+    const tags = [];
+    for (const coding of ['identity', 'gzip', 'br']) {
+      const { headers } = await get(path, { 'Accept-Encoding': coding });
+      const tag = String(headers.etag);
+      const again = await get(path, { 'Accept-Encoding': coding, 'If-None-Match': `"other", W/${tag}` });
+      expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, tag]);
+      expect(again.headers).toMatchObject({ vary: 'Accept-Encoding', 'cache-control': headers['cache-control'] });
+      expect((await get(path, { 'Accept-Encoding': coding, 'If-None-Match': '"other"' })).status).toBe(200);
+      tags.push(tag);
+    }
+    expect(new Set(tags).size).toBe(3);
+    for (const tag of tags) expect(tag).toMatch(/^"[\w-]{43}"$/);
+    const [plain = ''] = tags;
+    expect((await get(path, { 'Accept-Encoding': 'br', 'If-None-Match': plain })).status).toBe(200);
+    expect((await get(path, { 'If-None-Match': '*' })).status).toBe(304);
+  });
+});
+
+test.each([
+  ['gzip, deflate, br, zstd', 'br'],
+  ['*', 'br'],
+  ['GZIP', 'gzip'],
+  ['br;q=0.5, gzip;q=0.8', 'gzip'],
+  ['br ; q=0.5 , gzip; Q=0.5', 'br'],
+  ['br;q=0, *', 'gzip'],
+  ['br;q=0, gzip;q=0.001', 'gzip'],
+  ['identity, br;q=0.9', undefined],
+  ['gzip;q=0, br;q=0.000', undefined],
+  ['identity;q=0, *;q=0', undefined],
+  ['deflate', undefined],
+  ['br;q=x, ;, gzip=1', undefined],
+  ['', undefined],
+])('the coding of a file is the one that the client likes most: %j', async (accepted, coding) => {
+  const { headers } = await get('/docs/swagger-ui.css', { 'Accept-Encoding': accepted });
+  expect(headers['content-encoding']).toBe(coding);
+});
+
+test('a file is compressed once, however many clients ask for it at once', async () => {
+  const fresh = await startApp();
+  let compressions = 0;
+  const hook = createHook({ init: (_id, type) => (compressions += Number(type === 'ZLIB')) }).enable();
+  const asks = Array.from({ length: 30 }, () => get('/docs/swagger-ui-bundle.js', { 'Accept-Encoding': 'br' }, fresh));
+  const replies = await Promise.all(asks);
+  hook.disable();
+  expect(compressions).toBe(1);
+  expect(new Set(replies.map(({ body }) => body.toString('hex'))).size).toBe(1);
+});
+
 describe('/docs', () => {
   test('redirects to /docs/, a page that refers only to files below /docs/', async () => {
     await request(app.url).get('/docs').expect(301).expect('Location', 'docs/');
@@ -70,12 +183,14 @@ describe('/docs', () => {
       .expect(200)
       .expect('Content-Type', 'text/html; charset=utf-8');
     expect(text).toContain('<title>Plant Store</title>');
+    expect(text).toContain('<meta name="description" content="Add plants to a store, exactly and safely.">');
+    expect(text).toMatch(/<link rel="icon" href="data:image\/svg\+xml,/);
     const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)]
       .map(([, file]) => file ?? '')
       .filter((file) => !/^(#|data:)/.test(file));
-    expect(files).toHaveLength(4);
+    expect(files).toHaveLength(6);
     for (const file of files) {
-      expect(file).toMatch(/^\.\/[\w-]+(\.\w+)+$/);
+      expect(file).toMatch(/^\.\/[\w-]+(\.\w+)+$|^\.\.\/openapi\.(yaml|json)$/);
       await request(app.url).get(new URL(file, 'http://x/docs/').pathname).expect(200);
     }
   });
@@ -94,19 +209,37 @@ describe('/docs', () => {
       const policy = headers['content-security-policy'];
       expect(policy).toMatch(/^default-src 'none';script-src 'self';style-src 'self'( 'sha256-[\w+/=]+'){2};/);
       expect(policy).not.toContain('upgrade-insecure-requests');
-      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      });
       for (const name of ['strict-transport-security', 'cross-origin-opener-policy', 'x-powered-by']) {
         expect(headers).not.toHaveProperty(name);
       }
     },
   );
 
-  test.each(['/docs', '/docs/', '/openapi.yaml', '/openapi.json'])('answers 405 to a POST: %s', async (path) => {
+  test('escapes the texts of the contract', async () => {
+    const yaml = YAML.replace('title: Plant Store', () => 'title: <b>A & $& B</b>')
+      .replace(/^ {2}summary: Add.*\n/m, '')
+      .replace('Send a plant as JSON', '<i>$$1</i>');
+    const { url } = await startApp({ yaml });
+    const { text } = await request(url).get('/docs/').expect(200);
+    const title = '&#60;b&#62;A &#38; &#36;&#38; B&#60;/b&#62;';
+    expect(text).toContain(`<title>${title}</title>`);
+    expect(text).toContain(`<meta name="description" content="${title}">`);
+    expect(text).toContain(`<h1>${title}</h1>`);
+    expect(text).toContain('<p>&#60;i&#62;&#36;1&#60;/i&#62; with');
+  });
+
+  test.each(['/', '/docs', '/docs/', '/openapi.yaml', '/openapi.json'])('answers 405 to a POST: %s', async (path) => {
     const { body } = (await request(app.url).post(path).expect(405).expect('Allow', 'GET, HEAD')) as { body: unknown };
     expect(body).toEqual({ error: 40500, message: 'the method POST is not allowed here: use GET, HEAD' });
     await request(app.url)
       .head(path)
-      .expect(path === '/docs' ? 301 : 200);
+      .expect({ '/': 302, '/docs': 301 }[path] ?? 200);
   });
 
   test.each([

@@ -13,7 +13,6 @@ import { scopesOf } from '../../src/contract/contract.ts';
 import { loadContract } from '../../src/contract/load.ts';
 import type { Handler } from '../../src/http/router.ts';
 import { createDocs } from '../../src/pages/docs.ts';
-import { createLanding } from '../../src/pages/landing.ts';
 import { operations } from '../../src/operations/index.ts';
 import { servicesOf } from '../../src/operations/services.ts';
 import type { RateLimit } from '../../src/http/rate-limit.ts';
@@ -93,7 +92,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       },
     },
     basePath: shown.basePath,
-    pages: [createDocs(shown), createLanding(shown)],
+    pages: createDocs(shown),
     rateLimit: options.rateLimit,
     corsOrigins: options.corsOrigins,
     proxies: options.proxies,
