@@ -79,11 +79,14 @@ export interface components {
              *     | 40400 | The path does not exist                                                                   |
              *     | 40500 | The path does not have this method                                                        |
              *     | 40800 | The request took too long to arrive                                                       |
+             *     | 41400 | The request target is too long                                                            |
              *     | 42900 | The token has used up its limit; try again after the seconds of Retry-After               |
              *     | 43100 | The header fields are too many, or too large                                              |
              *     | 50000 | The service failed; its log has the cause, under the request id                           |
+             *     | 50100 | The service does not support this transfer coding                                         |
              *     | 50300 | The service is busy, or its store is away; try again                                      |
              *     | 50301 | The service cannot check the access token at present; try again                           |
+             *     | 50500 | The service does not support this version of HTTP                                         |
              */
             error: ErrorNumber;
             /** @description The fault and its cure, in English. */

@@ -10,7 +10,7 @@ export class ExplainedError extends Error {
 /** Another start with the same settings would fail too. */
 export class WrongSettings extends ExplainedError {
   override readonly name = 'WrongSettings';
-  /** EX_CONFIG of sysexits.h, after which plant-store.service does not restart the service. */
+  /** EX_CONFIG of sysexits.h, after which systemd does not restart the service (deploy/). */
   override readonly exitCode = 78;
 }
 

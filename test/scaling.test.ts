@@ -96,7 +96,7 @@ test('docs/reliability.md has the bounds of what clients can make the service ho
   expect(bounds).toEqual(
     expect.arrayContaining([
       `connections: ${number(MAX.connections)}`,
-      `header fields of a request: ${number(MAX.fields)}, ${kib(MAX.headBytes)}`,
+      `target and header fields of a request: ${kib(MAX.headBytes)}, ${number(MAX.fields)} fields`,
       `a body, as sent and decompressed: ${kib(MAX.bodyBytes)}`,
       `framing of a body in chunks: ${kib(MAX.framingBytes)}, and twice the body`,
       `bodies that are arriving, as allocated: ${mib(MAX.bodies)}`,

@@ -120,7 +120,7 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
     ['postgres://plants:secret@db/plants?connect_timeout=0', 'must have a connect_timeout in seconds, from 1 to 9999'],
   ])('refuses %s with an error that gives the cure and does not contain the password', (url, message) => {
     const attempt = () => read(url);
-    expect(attempt).toThrow(expect.objectContaining({ name: 'ExplainedError' }));
+    expect(attempt).toThrow(expect.objectContaining({ name: 'WrongSettings' }));
     expect(attempt).toThrow(`DATABASE_URL ${message}`);
     expect(attempt).not.toThrow('secret');
   });
