@@ -60,7 +60,11 @@ export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
     addOfNumbers('exclusiveMaximum', `must be < ${exclusiveMaximum}`, (value) => value < exclusiveMaximum);
   if (multipleOf !== undefined) {
     const divisor = decimal(multipleOf);
-    addOfNumbers('multipleOf', `must be multiple of ${multipleOf}`, (value) => isMultiple(value, divisor));
+    const areSafe = (value: number | bigint) => Number.isSafeInteger(value) && Number.isSafeInteger(multipleOf);
+    // Decimal arithmetic takes ten times as long.
+    addOfNumbers('multipleOf', `must be multiple of ${multipleOf}`, (value) =>
+      areSafe(value) ? Number(value) % Number(multipleOf) === 0 : isMultiple(value, divisor),
+    );
   }
   if ('const' in keywords) add('const', `must be ${exactJson(keywords.const)}`, isOneOf([keywords.const]));
   if (keywords.enum !== undefined) {

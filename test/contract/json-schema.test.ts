@@ -113,6 +113,8 @@ const REASONS = [
     (keyword) => `${keyword} goes beyond ±9007199254740991, where numbers are rounded: add format: int64`,
   ),
   ...['properties', 'required'].map((keyword) => `${keyword} must be without __proto__`),
+  // Of a text of many f, it reads the rest once for each.
+  'the pattern f.*o may take time that grows with the square of a text or faster',
 ];
 
 const groups = [...readSuite().filter(({ name }) => !LEFT_OUT.test(name)), ...OTHERS];
@@ -132,7 +134,7 @@ describe('the service judges values as the JSON Schema Test Suite does, or refus
 if (hasSuite) {
   test('the service refuses fewer than 10 schemas of the suite, all for known reasons', () => {
     const reasons = loaded.flatMap((each) =>
-      each instanceof ContractError ? [each.message.replace(/^.*?: /, '')] : [],
+      each instanceof ContractError ? [each.message.replace(/^.*?: /, '').replace(/(?<=or faster): .*/, '')] : [],
     );
     expect([...new Set(reasons)].sort()).toEqual(REASONS);
     expect(reasons.length).toBeLessThan(10);
