@@ -89,10 +89,9 @@ test('`generate` refuses a string, an array or a number without a bound', async 
 });
 
 test('`generate` refuses an operation that needs a token and does not declare 401 and 429', async () => {
-  const yaml = YAML.replace(/ {8}'401':\n.*\n/, '')
-    .replace(/ {8}'429':\n.*\n/, '')
-    .replace(/ {4}TooManyRequests:[^]*?(?= {4}Failure:)/, '')
-    .replace(/ {4}Unauthorized:[^]*?(?= {4}Forbidden:)/, '');
+  const others = `{ '200': { description: done }, '4XX': { description: failed } }`;
+  const unsaid = `  /shades:\n    get: { operationId: getShades, summary: Count, responses: ${others} }\n`;
+  const yaml = YAML.replace('paths:\n', `paths:\n${unsaid}`);
   const broken = [
     'rule/errors-of-tokens: An operation that needs a token must declare 401 and 429: \n- 401 is required\n- 429 is required',
   ];
@@ -101,7 +100,8 @@ test('`generate` refuses an operation that needs a token and does not declare 40
 
 test('`generate` refuses a reply 429 without Retry-After', async () => {
   const yaml = YAML.replace(/(TooManyRequests:[^]*?) {6}headers:\n.*\n.*\n/, '$1');
-  expect(await lint(yaml)).toEqual({
+  const { code, broken } = await lint(yaml);
+  expect({ code, broken: [...new Set(broken)] }).toEqual({
     code: 1,
     broken: ['response-contains-header: Response object must contain a "Retry-After" header.'],
   });

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { type Setting, SETTINGS } from '../src/config.ts';
 import { DEFAULT_BODY_BYTES } from '../src/contract/body-limit.ts';
+import { ErrorNumber } from '../src/contract/errors.ts';
 import { MAX_DEPTH } from '../src/contract/json.ts';
+import { ID_TAKEN } from '../src/operations/errors.ts';
 import { ERROR_NUMBERS, YAML } from './support/app.ts';
 import { page } from './support/readme.ts';
 import { ROOT } from './support/service.ts';
@@ -53,8 +55,11 @@ describe('README', () => {
 const errorRows = (text: string) =>
   Array.from(text.matchAll(/^ *\| (\d{5}) \| (.+?) +\|$/gm), ([, number, meaning]) => [number, meaning]);
 
-test('openapi.yaml has each of its error numbers in the table of the schema Error', () => {
-  expect(errorRows(YAML)).toEqual(Object.entries(ERROR_NUMBERS));
+test('openapi.yaml has the error numbers of the service and of createPlant in the table of the schema Error', () => {
+  const rows = errorRows(YAML);
+  expect(Object.entries(ERROR_NUMBERS)).toEqual(expect.arrayContaining(rows));
+  const own = [...Object.values(ErrorNumber), ID_TAKEN.error].map(String);
+  expect(rows.map(([number]) => number)).toEqual(own.toSorted());
 });
 
 describe('docs/api.md', () => {

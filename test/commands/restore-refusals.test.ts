@@ -65,7 +65,7 @@ const WRONG: [string, string, string][] = [
   ],
   [
     'a trigger of another table',
-    'create table notes (text); create trigger empty after insert on notes begin delete from plants; end',
+    'create table others (text); create trigger empty after insert on others begin delete from plants; end',
     'has the trigger empty, which no plant store has: drop it, or',
   ],
   [
