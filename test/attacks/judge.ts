@@ -14,8 +14,9 @@ export interface Orders {
   readonly drawn?: Drawn;
   readonly bodies?: readonly string[];
 }
-/** The processor time of the slowest verdict in milliseconds, what it was about, and how many contracts were refused. */
+/** How many messages were judged, the processor time of the slowest verdict in milliseconds, and what it was about. */
 export interface Verdicts {
+  readonly judged: number;
   readonly slowest: number;
   readonly about: string;
   readonly refused: number;
@@ -25,7 +26,7 @@ const SLOW_MS = 20;
 
 const { bytes, seeds = [], drawn: given, bodies = [] } = workerData as Orders;
 const cases = given === undefined ? seeds.map(draw) : [{ name: 'the contract', drawn: given, texts: () => bodies }];
-let [slowest, about, refused] = [0, '', 0];
+let [judged, slowest, about, refused] = [0, 0, '', 0];
 for (const { name, drawn, texts } of cases) {
   const operation = await operationOf(drawn, bytes).catch((error: unknown) => {
     if (!(error instanceof ContractError)) throw error;
@@ -43,7 +44,7 @@ for (const { name, drawn, texts } of cases) {
     });
   }
 }
-parentPort?.postMessage({ slowest, about, refused } satisfies Verdicts);
+parentPort?.postMessage({ judged, slowest, about, refused } satisfies Verdicts);
 
 function draw(seed: number): { name: string; drawn: Drawn; texts: () => readonly string[] } {
   const next = random(seed);
@@ -54,6 +55,7 @@ function draw(seed: number): { name: string; drawn: Drawn; texts: () => readonly
 /** Other processes share the machine, and V8 compiles: of slow ones, the quickest of three counts. */
 function measure(what: string, judge: () => void): void {
   let least = Infinity;
+  judged++;
   for (let round = 0; round < 3 && least > SLOW_MS; round++) {
     const before = process.threadCpuUsage();
     try {

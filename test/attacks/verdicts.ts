@@ -69,13 +69,15 @@ function trial(name: string, orders: (extent: Extent, bytes: number) => Orders):
     cells: [name, 'body', 'one body', 'one token', 'burns', '1'],
     run: async (extent) => {
       const seconds = extent.long ? SECONDS.long : SECONDS.short;
+      let count = 0;
       const told = [];
       for (const bytes of Object.keys(LIMITS).map(Number)) {
-        const { slowest, refused } = await judge(orders(extent, bytes), seconds);
+        const { judged, slowest, refused } = await judge(orders(extent, bytes), seconds);
+        count += judged;
         const kept = refused === 0 ? '' : `, ${refused} contracts refused`;
-        told.push(`${bytes / 1024} KiB: ${slowest.toFixed(0)} ms of processor${kept}`);
+        told.push(`${bytes / 1024} KiB ${slowest.toFixed(0)} ms of processor${kept}`);
       }
-      return told.join('; ');
+      return `${count.toLocaleString('en')} verdicts, at most: ${told.join('; ')}`;
     },
   };
 }

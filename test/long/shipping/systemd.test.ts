@@ -112,15 +112,17 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   });
 
   test('refuse to start the service with wrong settings, and name them all', async () => {
-    const wrong = '[Service]\\nRestartSec=50ms\\nEnvironment=PORT=high LOGLEVEL=info\\n';
-    await run('cp --preserve /etc/plant-store.env /root/; echo "RATE_LIMIT 600/60s" >> /etc/plant-store.env');
+    const wrong = '[Service]\\nRestartSec=50ms\\nEnvironment=PORT=high\\n';
+    await run(
+      'cp --preserve /etc/plant-store.env /root/; printf "LOGLEVEL=info\\nRATE_LIMIT 600/60s\\n" >> /etc/plant-store.env',
+    );
     await withDropIn('plant-store.service', wrong, async () => {
       expect(await start()).toMatch(/failed$/);
       await until(async () => (await state()) === 'failed');
       const faults = [
         'PORT must be a port from 0 to 65535, not "high"',
-        'LOGLEVEL in the environment is not a setting: did you mean LOG_LEVEL?',
-        'line 6 of /etc/plant-store.env has no `=`: write NAME=value, or # before a comment',
+        'LOGLEVEL in /etc/plant-store.env is not a setting: correct or remove it',
+        'line 7 of /etc/plant-store.env has no `=`: write NAME=value, or # before a comment',
       ];
       expect(await run('journalctl --unit=plant-store --output=cat')).toContain(`plant-store: ${faults.join('; ')}\n`);
       await run('cp --preserve /root/plant-store.env /etc/');
@@ -256,7 +258,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   test('upgrade the service, and roll it back', async () => {
     const [upgrade = '', rollback = ''] = section('Upgrade and rollback');
     await run(upgrade);
-    expect(await run('readlink -f "$(command -v plant-store)"')).toMatch(/1\.1\.0/);
+    expect(await run('readlink -f "$(command -v plant-store)"')).toMatch(/1\.2\.0/);
     await run(rollback);
     for (const port of [3001, 3002]) expect(await create(token, port)).toBe('{"name":"Ginkgo"}');
     expect(await run('plant-store --env-file /etc/plant-store.env export')).toBe(PLANT);
