@@ -4,7 +4,7 @@ import { ExplainedError } from '../explained-error.ts';
 import { RESOURCE } from '../resource.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
 import { recordAct } from './acts.ts';
-import { backUp as backUpSqlite, planRestore } from '../storage/sqlite/backup.ts';
+import { backUp as backUpSqlite, planRestore, requireForeign } from '../storage/sqlite/backup.ts';
 import { writeFile, writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 import { watchSignals } from './signals.ts';
@@ -35,10 +35,13 @@ export async function restore(config: Config, file: string, { force = false }: {
   await print(`restored ${inWords(count)} from ${file}, and checked the store\n`);
 }
 
-/** @throws ExplainedError that names PostgreSQL's own command, if the store is in PostgreSQL */
+/** @throws ExplainedError if the file belongs to the store, or with PostgreSQL's own command for a store there */
 function pathOfStore({ DATABASE_URL: store }: Config, what: 'backup' | 'restore', file: string): string {
-  if (store.engine === 'sqlite') return store.path;
-  throw new ExplainedError(`use the command of PostgreSQL: ${dumpCommand(store, what, file)}`);
+  if (store.engine !== 'sqlite') {
+    throw new ExplainedError(`use the command of PostgreSQL: ${dumpCommand(store, what, file)}`);
+  }
+  requireForeign(store.path, file);
+  return store.path;
 }
 
 function inWords(count: number): string {

@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
@@ -22,6 +22,7 @@ describe('backup and restore', () => {
     };
     made('newer.db', `pragma user_version = ${MIGRATIONS.length + 1}`);
     made('other.db', `pragma application_id = ${APPLICATION_ID + 1}`);
+    made('foreign.db', 'create table x (y references PLANTS (name) deferrable initially deferred)');
     made('damaged.db', 'create table x (y)');
     const damaged = readFileSync(join(folder, 'damaged.db'));
     writeFileSync(join(folder, 'damaged.db'), damaged.subarray(0, damaged.length - 4096));
@@ -31,12 +32,19 @@ describe('backup and restore', () => {
       [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another file/],
       [['backup', 'none/copy.db'], /none\/copy.db cannot be written: ENOENT.*/],
       [['restore', 'none.db'], /the file none.db does not exist, or is no file: name a backup/],
-      [['restore', 'plants.db'], /the file plants.db is the store itself: name a backup/],
+      ...['', '-journal', '-wal', '-shm', '.acts.ndjson'].flatMap((end): [string[], RegExp][] => [
+        [['backup', `plants.db${end}`], /the file \S+ belongs to the store \S+plants.db: name another file/],
+        [['restore', `../${basename(folder)}/plants.db${end}`], /the file \S+ belongs to the store .*/],
+      ]),
       [
         ['restore', 'newer.db'],
         /the database newer.db has schema \d+, but this plant-store needs \d+: install a newer plant-store/,
       ],
       [['restore', 'other.db'], /the database other.db is not a plant store: restore another backup/],
+      [
+        ['restore', 'foreign.db', '--force'],
+        /the database foreign.db has the foreign key of x, which no plant store has: drop it, or restore another backup/,
+      ],
       [['restore', 'damaged.db', '--force'], /the database damaged.db is damaged.*: restore another backup/],
       [
         ['restore', 'text.db', '--force'],

@@ -1,7 +1,8 @@
 import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RESOURCE } from '../../resource.ts';
+import { ACTS_FILE } from '../acts.ts';
 import { requireSchema } from '../schema.ts';
 import { StoreUnusable } from '../store.ts';
 import { LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
@@ -12,6 +13,18 @@ import { APPLICATION_ID, migrate, MIGRATIONS, requireOwn } from './migrations.ts
 export function backUp(path: string, copy: string): number {
   if (!existsSync(path)) throw new StoreUnusable(`the database ${path} does not exist: check DATABASE_URL`);
   return copyChecked(path, copy, 'restore a backup');
+}
+
+/** SQLite deletes another file that has the name of a log, and the file of acts grows by lines. */
+const OWN_FILES = ['', '-wal', '-shm', '-journal', ACTS_FILE];
+
+/** @throws StoreUnusable if the backup is a file of the store, or has the name that one will have */
+export function requireForeign(path: string, backup: string): void {
+  const paths = existsSync(path) ? [path, realpathSync(path)] : [path];
+  const isOwn = paths.some((store) =>
+    OWN_FILES.some((end) => isSameFile(store + end, backup) || isSameName(store + end, backup)),
+  );
+  if (isOwn) throw new StoreUnusable(`the file ${backup} belongs to the store ${path}: name another file`);
 }
 
 export interface Restore {
@@ -34,7 +47,6 @@ export function planRestore(path: string, backup: string, allow: (count: () => n
   }
   // SQLite keeps its log beside the file that a link leads to.
   const target = existsSync(path) ? realpathSync(path) : path;
-  if (isSameFile(target, backup)) throw new StoreUnusable(`the file ${backup} is the store itself: name a backup`);
   inDatabase(path, () => {
     makeFolder(dirname(target));
   });
@@ -112,8 +124,8 @@ function countOf(store: DatabaseSync, path: string): number {
 }
 
 /**
- * Requires a store of this or an older version, with the tables and indexes that its migrations made and no trigger or
- * view. It may have other tables, as Litestream adds some.
+ * Requires a store of this or an older version, with the tables and indexes that its migrations made, and no trigger,
+ * view or foreign key that changes what a create does. It may have other tables, as Litestream adds some.
  *
  * @returns the number of items
  */
@@ -150,9 +162,12 @@ function requireShape(database: DatabaseSync, name: string, version: number, cur
   }
 }
 
-/** All tables, indexes, triggers and views, by type and name. */
+/** All tables, indexes, triggers and views, by type and name, and the foreign keys of other tables on each table. */
 function shapeOf(database: DatabaseSync) {
-  const rows = database.prepare('select type, name, tbl_name, sql from sqlite_schema').all();
+  const select = `select type, name, tbl_name, sql from sqlite_schema union all
+    select 'foreign key of', t.name, lower(f."table"), null
+    from sqlite_schema as t join pragma_foreign_key_list(t.name) as f where t.type = 'table'`;
+  const rows = database.prepare(select).all();
   return new Map(
     rows.map(({ type, name, tbl_name: table, sql }) => [
       `${String(type)} ${String(name)}`,
@@ -164,6 +179,10 @@ function shapeOf(database: DatabaseSync) {
 function isSameFile(one: string, other: string): boolean {
   const [first, second] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
+}
+
+function isSameName(one: string, other: string): boolean {
+  return basename(one) === basename(other) && isSameFile(dirname(one), dirname(other));
 }
 
 function valueOf(database: DatabaseSync, pragma: string): unknown {
