@@ -107,7 +107,7 @@ const DIVISION = 8;
 function workOf({ properties = {}, required = [], discriminator, oneOf, anyOf = [], ...schema }: Schema): number {
   const names = Object.keys(properties).length + required.length;
   const choices = discriminator === undefined ? 0 : (oneOf ?? anyOf).length;
-  return 1 + names / 20 + choices / 2 + (schema.multipleOf === undefined ? 0 : DIVISION);
+  return 1 + names / 20 + choices / 2 + (Number.isSafeInteger(schema.multipleOf ?? 1) ? 0 : DIVISION);
 }
 
 /** Each reports at most one fault by itself, and one for each missing member. */

@@ -62,3 +62,19 @@ test('a body equals an object of an enum whose members stand in another order', 
   for (const text of ['{"c":null}', '{"c":null,"a":[1,{"b":2}]}', '{"c":null,"a":{"0":1,"1":{"b":2.5}}}', '[]', '1'])
     expect(() => send(text)).toThrow('must be equal to one of the allowed values: {"a":[1,{"b":2.5}],"c":null}');
 });
+
+test('a member with a name of more than 1000 characters is refused, as Ajv writes the name for each value in it', async () => {
+  const drawn = {
+    schema: { additionalProperties: { items: { $ref: '#/components/schemas/A' } } },
+    components: { A: {} },
+  };
+  expect(await refusal(drawn, JSON.stringify({ ['~'.repeat(1001)]: [1] }))).toBe(
+    'Refusal: the name of the member at position 1 is too long: use at most 1000 characters',
+  );
+  const items = Array.from({ length: 100_000 }, () => 1);
+  const { refused } = await judge(
+    { bytes: MIB, drawn, bodies: [JSON.stringify({ ['~'.repeat(1000)]: items })] },
+    60,
+  );
+  expect(refused).toBe(0);
+}, 70_000);

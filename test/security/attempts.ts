@@ -229,7 +229,7 @@ export function documents(app: TestApp): Attempts {
     ],
     'a repeated member': ([escaped = '', prototype = '']) => [
       ...withMember('"name":"y"', `"${escaped}":"y"`, `"${prototype}":1,"${prototype}":2`),
-      ...withMember(`"${'n'.repeat(30_000)}":1,"${'n'.repeat(30_000)}":1`),
+      ...withMember(`"${'n'.repeat(1000)}":1,"${'n'.repeat(1000)}":1`),
     ],
     'not quite JSON': (ids) => [
       ...withId(...ids, '-Infinity', '1n', '+1'),
