@@ -33,7 +33,7 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
   // An empty text would mean the default store, which the operator does not expect.
   if (store?.trim() === '') throw new WrongSettings('--store is empty: give it a value as for DATABASE_URL');
   const files = (envFile ?? ['-.env']).map(readFile);
-  const ofFiles = files.map(([path, text]) => [path, parseEnv(text) as Environment] as const);
+  const ofFiles = files.map(([path, text]) => [path, parse(text)] as const);
   const ofStore: Environment = store === undefined ? {} : { DATABASE_URL: store };
   const sources = [...ofFiles, ['the environment', process.env] as const, ['--store', ofStore] as const];
   const origins = sources.flatMap(([source, texts]) => Object.keys(texts).map((name) => [name, source] as const));
@@ -82,9 +82,14 @@ function readFile(given: string): readonly [string, string] {
   }
 }
 
+/** Reads blanks alone behind `=` as nothing: Node takes the next line for the value, which messages could then show. */
+function parse(text: string): Environment {
+  return parseEnv(text.replaceAll(/^([ \t]*\w+[ \t]*=)[ \t]+(?=\r?$)/gm, '$1'));
+}
+
 /** A line that Node and each version of systemd read alike (man 5 systemd.exec, EnvironmentFile=). */
 const READ_ALIKE =
-  /^[ \t]*(?:#|#.*[^\\]|[A-Za-z_]\w*[ \t]*=[ \t]*(?:[^\s"'`\\#][^\\#]*|"[^"\\]*"|'[^']*')?[ \t]*)?\r?$/;
+  /^[ \t]*(?:#|#.*[^\\]|[A-Za-z_]\w*[ \t]*=[ \t]*(?:[^\s"'`\\#][^\\#\r]*|"[^"\\]*"|'[^']*')?[ \t]*)?\r?$/;
 
 /** The sentences do not quote the lines, which may contain a secret. */
 function misread(file: string, text: string): string[] {

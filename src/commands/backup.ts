@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { RESOURCE } from '../resource.ts';
+import { ACTS_FILE } from '../storage/acts.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
 import { recordAct } from './acts.ts';
 import { backUp as backUpSqlite, planRestore, requireForeign } from '../storage/sqlite/backup.ts';
@@ -40,7 +41,7 @@ function pathOfStore({ DATABASE_URL: store }: Config, what: 'backup' | 'restore'
   if (store.engine !== 'sqlite') {
     throw new ExplainedError(`use the command of PostgreSQL: ${dumpCommand(store, what, file)}`);
   }
-  requireForeign(store.path, file);
+  requireForeign(store.path, file, ACTS_FILE);
   return store.path;
 }
 

@@ -1,13 +1,11 @@
 import type { Config } from '../config.ts';
-import { recordAct } from './acts.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
 /** Opening a store with `create` migrates it; this only reports the result. */
 export async function migrate(config: Config): Promise<void> {
-  await withStore(config, { create: true }, async ({ opened, database }) => {
+  await withStore(config, { create: true }, async ({ opened }) => {
     const { before, now } = await opened;
-    if (before !== now) await recordAct(config, 'migrated', { from: before, to: now }, database);
     await print(
       before === now ? `the schema is up to date: ${now}\n` : `migrated the schema from ${before} to ${now}\n`,
     );

@@ -53,10 +53,11 @@ export function createLog(level: LogLevel): Log {
   };
 }
 
-/** As pino describes an error, but with the message of each cause once. */
+/** As pino describes an error, but with the message of each cause once, and without the exit code of a command. */
 function describe(error: unknown): unknown {
   if (!Error.isError(error)) return error;
-  return { ...stdSerializers.err(error), message: messageWithCauses(error), stack: stackWithCauses(error) };
+  const [message, stack] = [messageWithCauses(error), stackWithCauses(error)];
+  return { ...stdSerializers.err(error), message, stack, exitCode: undefined };
 }
 
 let [writtenAt, written] = [NaN, ''];

@@ -1,4 +1,4 @@
-import { closeSync, constants, fchownSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, fchownSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as kysely from 'kysely';
 import type { Database } from './store.ts';
@@ -14,13 +14,15 @@ export const ACTS_FILE = '.acts.ndjson';
  * as it would replace a table. The file has the owner and the mode of the store, as SQLite gives them to -wal.
  */
 export function appendAct(store: string, line: string): void {
-  const { O_WRONLY, O_APPEND, O_CREAT, O_SYNC, O_NOFOLLOW } = constants;
+  const { O_WRONLY, O_APPEND, O_CREAT, O_SYNC, O_NOFOLLOW, O_NONBLOCK } = constants;
   const { mode, uid, gid } = statSync(store);
-  // Without links: root also runs commands, in a folder of the service's user.
-  const file = openSync(store + ACTS_FILE, O_WRONLY | O_APPEND | O_CREAT | O_SYNC | O_NOFOLLOW, mode & 0o666);
+  // Follows no link, and waits for no reader of a pipe: root also runs commands, in a folder of the service's user.
+  const flags = O_WRONLY | O_APPEND | O_CREAT | O_SYNC | O_NOFOLLOW | O_NONBLOCK;
+  const file = openSync(store + ACTS_FILE, flags, mode & 0o666);
   try {
     if (process.getuid?.() === 0) fchownSync(file, uid, gid);
-    writeSync(file, `${line}\n`);
+    // Unlike writeSync, this writes all bytes or throws.
+    writeFileSync(file, `${line}\n`);
   } finally {
     closeSync(file);
   }

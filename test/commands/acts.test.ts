@@ -1,10 +1,11 @@
-import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { PostgresServer } from '../support/postgres.ts';
 import { page } from '../support/readme.ts';
-import { plantStore, startService } from '../support/service.ts';
+import { plantStore, ROOT, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 type Line = Record<string, unknown>;
@@ -82,24 +83,34 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
   },
 );
 
-test('the file of acts on SQLite has the mode of the store, and a command refuses to follow a link there', async () => {
-  const { run, database, file, folder } = await place('SQLite');
+test('the file of acts on SQLite has the mode of the store, and a command writes to no link or pipe there', async () => {
+  const { run, file, folder } = await place('SQLite');
   await run('migrate');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const other = join(folder, 'other');
   writeFileSync(other, '');
-  symlinkSync(other, `${database}2.acts.ndjson`);
-  const { code, stdout, stderr } = await plantStore(
-    ['token', 'create', 'app'],
-    { DATABASE_URL: `sqlite:${database}2` },
-    folder,
-  );
-  expect([code, stdout, readFileSync(other, 'utf8')]).toEqual([1, '', '']);
-  expect(stderr).toContain(`token created, but the line about it cannot be written to ${database}2.acts.ndjson: ELOOP`);
-  // The token is taken back, as no client knows it.
-  expect((await plantStore(['token', 'list', '--json'], { DATABASE_URL: `sqlite:${database}2` }, folder)).stdout).toBe(
-    '',
-  );
+  for (const [code, make] of [
+    ['ELOOP', symlinkSync.bind(undefined, other, file)],
+    ['ENXIO', execFileSync.bind(undefined, 'mkfifo', [file])],
+  ] as const) {
+    rmSync(file);
+    make();
+    const { stdout, stderr, ...ended } = await run('token', 'create', 'app');
+    expect([ended.code, stdout, readFileSync(other, 'utf8')]).toEqual([1, '', '']);
+    expect(stderr).toContain(`token created, but the line about it cannot be written to ${file}: ${code}`);
+    // The token is taken back, as no client knows it.
+    expect((await run('token', 'list', '--json')).stdout).toBe('');
+  }
+});
+
+test('a command that migrates an older store leaves a line about that too', async () => {
+  const { run, database, lines } = await place('SQLite');
+  copyFileSync(join(ROOT, 'released/stores/692d905/plants.db'), database);
+  await run('token', 'create', 'app');
+  expect(lines().map(({ act, from }) => [act, from])).toEqual([
+    ['migrated', 1],
+    ['token created', undefined],
+  ]);
 });
 
 test('a start that migrates the store and makes the first token logs both', async () => {

@@ -128,6 +128,7 @@ describe('plant-store config', () => {
     ['PORT="3001', QUOTE],
     ["PORT='30'01", QUOTE],
     ['PORT=`3001`', QUOTE],
+    ['PORT=3001\rHOST=::1', QUOTE],
     ['PORT 3001', NO_EQUALS],
     ['export PORT=3001', EXPORT],
     ['# PORT=3002 \\', CONTINUED],
@@ -153,6 +154,14 @@ describe('plant-store config', () => {
     writeFileSync(join(folder, 'unit.env'), lines.join('\n').replace('1 2', '10.0.0.1 10.0.0.2'));
     expect(await config({}, '--env-file', 'unit.env')).toMatchObject({ code: 0, stderr: '' });
   });
+});
+
+test('reads a setting with blanks alone behind its = as empty, and the next line as a setting', async () => {
+  const { config } = folderWith(
+    'JWT_SCOPE= \t\r\nPORT=3001\nLOG_LEVEL= \nDATABASE_URL=postgres://al:secret@db.example/x\n',
+  );
+  const { code, stderr, settings } = await config();
+  expect([code, stderr, settings['PORT']]).toEqual([0, '', ['3001', '.env']]);
 });
 
 test('the log of a service begins with a list of the unknown settings in .env', async () => {

@@ -123,6 +123,7 @@ test('the log says each cause of a failure once, in the message and in the stack
     const { message, stack } = line?.['err'] as { message: string; stack: string };
     expect(message.endsWith(beginning + cause)).toBe(true);
     expect([message, stack].map((text) => text.split(cause).length - 1)).toEqual([1, 1]);
+    expect(line?.['err']).not.toHaveProperty('exitCode');
     expect(stack).toMatch(/^StoreUnavailable: .*\n {4}at [^]*\ncaused by: \w+\n {4}at /);
     await service.stop();
   }

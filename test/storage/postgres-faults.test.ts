@@ -334,3 +334,16 @@ test('the store rejects with StoreUnavailable when transaction_timeout of the se
   expect(await own.items.create(newPlant())).toBe('created');
   await own.close();
 });
+
+test('a closed session tries nothing again, so that a question under way does not hold up the end of the service', async () => {
+  const session = new Session(readPostgresLocation(server.url(database)));
+  const asked = Promise.withResolvers<undefined>();
+  const answer = session.withRetries(async (query) => {
+    await query('select 1');
+    asked.resolve(undefined);
+    return await query('select pg_sleep(60)');
+  }, performance.now() + 60_000);
+  await asked.promise;
+  session[Symbol.dispose]();
+  await expect(answer).rejects.toMatchObject({ name: 'InterruptedError' });
+}, 20_000);

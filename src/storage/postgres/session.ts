@@ -60,7 +60,7 @@ export class Session implements Disposable {
         this.unreachable = false;
         return result;
       } catch (error) {
-        if (!(error instanceof InterruptedError)) throw error;
+        if (!(error instanceof InterruptedError) || this.closing.signal.aborted) throw error;
         const isConflict = mayConflict && error.isUndone;
         if (isConflict) this.unreachable = false;
         if (this.unreachable || performance.now() + pause >= end - CANCEL_MS) {

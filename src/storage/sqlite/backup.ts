@@ -2,7 +2,6 @@ import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } 
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RESOURCE } from '../../resource.ts';
-import { ACTS_FILE } from '../acts.ts';
 import { requireSchema } from '../schema.ts';
 import { StoreUnusable } from '../store.ts';
 import { LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
@@ -15,14 +14,18 @@ export function backUp(path: string, copy: string): number {
   return copyChecked(path, copy, 'restore a backup');
 }
 
-/** SQLite deletes another file that has the name of a log, and the file of acts grows by lines. */
-const OWN_FILES = ['', '-wal', '-shm', '-journal', ACTS_FILE];
-
-/** @throws StoreUnusable if the backup is a file of the store, or has the name that one will have */
-export function requireForeign(path: string, backup: string): void {
+/**
+ * SQLite deletes another file that has the name of its log.
+ *
+ * @param others the ends of the names of further files beside the store
+ * @throws StoreUnusable if the backup is a file of the store, or has the name that one will have
+ */
+export function requireForeign(path: string, backup: string, ...others: readonly string[]): void {
   const paths = existsSync(path) ? [path, realpathSync(path)] : [path];
   const isOwn = paths.some((store) =>
-    OWN_FILES.some((end) => isSameFile(store + end, backup) || isSameName(store + end, backup)),
+    ['', '-wal', '-shm', '-journal', ...others].some(
+      (end) => isSameFile(store + end, backup) || isSameName(store + end, backup),
+    ),
   );
   if (isOwn) throw new StoreUnusable(`the file ${backup} belongs to the store ${path}: name another file`);
 }
