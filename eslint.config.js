@@ -21,7 +21,6 @@ const SHARED_BY_ENGINES = [
   'schema.ts',
   'transaction.ts',
   'turns.ts',
-  'acts.ts',
 ];
 const ROOMS = {
   'src/*.ts': { others: ['package.json'] },

@@ -98,7 +98,7 @@ describe('a terminal that hangs up', () => {
     return { pid, log };
   }
 
-  test('stops a service that has it as stdin', async () => {
+  test('stops a service whose stdin is a terminal that closes', async () => {
     const { log } = await hangUp('');
     await until(() => log().includes('"signal":"SIGHUP","msg":"stopping"') && log().includes('"msg":"stopped"'));
   });

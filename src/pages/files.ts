@@ -21,7 +21,7 @@ interface Coded {
 }
 
 /**
- * Answers with a file, in the coding that the client likes most, or 304 if the client has it (RFC 9110, section 13.1.2).
+ * Answers with a file, in the coding that the client prefers, or with 304 if the client has this file (RFC 9110, section 13.1.2).
  * Node's thread pool codes it once, when a client first accepts the coding. All replies share these Buffers, and `send`
  * sends them in parts: thousands for slow clients take little memory, and hold up no other.
  */

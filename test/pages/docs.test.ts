@@ -126,7 +126,7 @@ describe.each(FILES)('%s', (path) => {
     }
   });
 
-  test('gets 304 when the client has it in the coding that it accepts', async () => {
+  test('answers 304 when the client has the file in a coding that it accepts', async () => {
     const tags = [];
     for (const coding of ['identity', 'gzip', 'br']) {
       const { headers } = await get(path, { 'Accept-Encoding': coding });
