@@ -131,12 +131,11 @@ function isLarge(value: unknown): value is object {
 
 function areEqual(one: unknown, other: unknown): boolean {
   if (!isLarge(one) || !isLarge(other)) return isLarge(one) === isLarge(other) && canonical(one) === canonical(other);
-  const [members, others] = [sentMembers(one), new Map(sentMembers(other))];
-  return (
-    Array.isArray(one) === Array.isArray(other) &&
-    members.length === others.size &&
-    members.every(([name, value]) => others.has(name) && areEqual(value, others.get(name)))
-  );
+  const [members, others] = [sentMembers(one), sentMembers(other)];
+  // Counting first keeps the work within what the smaller of the two justifies.
+  if (Array.isArray(one) !== Array.isArray(other) || members.length !== others.length) return false;
+  const values = new Map(others);
+  return members.every(([name, value]) => values.has(name) && areEqual(value, values.get(name)));
 }
 
 function areUnique(items: readonly unknown[]): boolean {

@@ -7,8 +7,9 @@ export interface Fault {
   readonly errorCode?: string;
 }
 
-/** Bounds of a message: its faults, and the characters of each name in it. */
+/** Bounds of a message: its faults, those that are read to find different ones, and the characters of each name in it. */
 const MAX_FAULTS = 10;
+const MAX_READ = 30;
 const MAX_NAME_LENGTH = 60;
 
 const NOUNS: Readonly<Record<string, string>> = {
@@ -30,8 +31,8 @@ export function inWords(faults: readonly Fault[], patterns: ReadonlyMap<string, 
   const named = new Set<string>();
   let read = 0;
   for (const fault of faults) {
-    // One request can have thousands of faults.
-    if (named.size === MAX_FAULTS) break;
+    // One request can have thousands of faults, and each may have a path of megabytes.
+    if (named.size === MAX_FAULTS || read === MAX_READ) break;
     named.add(sentence(fault, patterns));
     read++;
   }
@@ -49,7 +50,12 @@ function sentence({ path, message, errorCode = '' }: Fault, patterns: ReadonlyMa
 function memberOf(path: string): string {
   const [part = '', ...names] = path.split('/').slice(1);
   const shown = names.map((name) => {
-    const text = name.replaceAll('~1', '/').replaceAll('~0', '~').toWellFormed();
+    // An escape has two characters.
+    const text = name
+      .slice(0, 2 * MAX_NAME_LENGTH + 2)
+      .replaceAll('~1', '/')
+      .replaceAll('~0', '~')
+      .toWellFormed();
     return text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH).toWellFormed()}…` : text;
   });
   // The path is `headers` in a reply, `header` in a request.

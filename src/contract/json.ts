@@ -3,6 +3,8 @@ import { toNumber } from './int64.ts';
 import type { Position } from './positions.ts';
 
 export const MAX_DEPTH = 32;
+/** Ajv repeats the names of members in the path of each value: one of 1 MiB took gigabytes (`verdict.test.ts`). */
+export const MAX_NAME = 1000;
 
 export type Holder = Record<string, unknown>;
 
@@ -88,6 +90,12 @@ class Parser {
       if (this.token() !== '"') this.fail();
       const start = this.at;
       const name = this.string();
+      if (name.length > MAX_NAME) {
+        throw new Refusal(
+          ErrorNumber.bodyNotJson,
+          `the name of the member at position ${start} is too long: use at most ${MAX_NAME} characters`,
+        );
+      }
       if (name in object) {
         throw new Refusal(
           ErrorNumber.memberRepeated,

@@ -58,8 +58,10 @@ function ajvOptions({ checks }: Translation, allErrors: boolean): Options {
     serDesMap: {},
     // `errors: false` saves time: without it, Ajv copies each error that the keyword creates, once for every earlier
     // error.
-    keywords: checks.map(({ message, isValid }, index) => ({
+    keywords: checks.map(({ keyword, message, isValid }, index) => ({
       keyword: `exact${index}`,
+      // Ajv checks a keyword for arrays after maxItems, and one for all values before.
+      ...(keyword === 'uniqueItems' && { type: 'array' as const }),
       schema: false,
       errors: false,
       validate: isValid,
@@ -90,7 +92,11 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
   const patterns = patternMessages(document);
   const follow = follower(document);
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
-  const messages = operations.map((operation) => ({ operation, ...toMessages(operation, requests, replies) }));
+  const messages = operations.map((operation) => ({
+    operation,
+    ...toMessages(operation, requests, replies),
+    faults: requireBoundedMessages(operation, follow),
+  }));
   const trials = trialsOfDefaults(operations, requests, follow);
   try {
     const requestValidator = either(
@@ -115,8 +121,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
       };
     };
     requireDefaults(trials, compile);
-    return messages.map(({ operation, bodies, responses }) => {
-      const faults = requireBoundedMessages(operation, follow);
+    return messages.map(({ operation, bodies, responses, faults }) => {
       const checks = either((allErrors) => compileReplies(operation, responses, replyValidator(allErrors)));
       const ofStatus = (status: string) =>
         bounded((allErrors) => finder(checks(allErrors)(status), '/response', replies.checks), faults);
@@ -264,7 +269,14 @@ function finder(check: Check, within: string, exact: readonly ExactCheck[]): Fin
     return own.map(({ path, message: said, errorCode = '' }) => {
       const [, index] = /^exact(\d+)\./.exec(errorCode) ?? [];
       const keyword = index === undefined ? errorCode : (exact[Number(index)]?.keyword ?? '');
-      return { path: path.slice(within.length), message: said, errorCode: keyword };
+      return {
+        // On access: a copy of each path, where a client chose a name of 1 MiB, would fill the memory.
+        get path() {
+          return path.slice(within.length);
+        },
+        message: said,
+        errorCode: keyword,
+      };
     });
   };
 }
