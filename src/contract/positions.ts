@@ -176,7 +176,7 @@ function matchesOf(name = ''): (pattern: string) => boolean {
 }
 
 /** A client can send all of them, and the service keeps each. */
-const MAX_PLACES = 1000;
+const MAX_PLACES = 5000;
 
 function subsets<T>(values: readonly T[]): readonly (readonly T[])[] {
   return values.reduce<readonly (readonly T[])[]>((all, each) => all.flatMap((some) => [some, [...some, each]]), [[]]);

@@ -1,10 +1,10 @@
 import { MAX_BODY_BYTES } from './body-limit.ts';
 import type { Declared } from './contract.ts';
+import { COMPARISON, countFilledIn, faultsOf, FILLING, NAME, ofMembers, ofText, sum, workOf } from './costs.ts';
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
 import { MAX_DEPTH, MAX_NAME } from './json.ts';
-import { timePerCharacter } from './patterns.ts';
-import { isSchema, Position, reachable } from './positions.ts';
+import { isSchema, reachable } from './positions.ts';
 
 /**
  * The unit of work is one schema that is applied to one value: up to 60 ns (`npm run test:attacks` has the figures). A
@@ -15,7 +15,7 @@ const WORK_PER_BYTE = 5;
 /** More schemas than this for one value are not counted one by one. */
 const MAX_APPLIED = 1000;
 /** More combinations of schemas than this would take seconds to count. */
-const MAX_COMBINATIONS = 1000;
+const MAX_COMBINATIONS = 5000;
 /** The characters of the shortest item `{},` and of a member `"":{},` without its name. */
 const ITEM_BYTES = 3;
 const MEMBER_BYTES = 6;
@@ -89,7 +89,7 @@ export function requireBoundedWork(root: AnySchema, maxBytes: number, follow: Fo
   ): number {
     const filling = fills ? FILLING * countFilledIn(schemas, follow) : 0;
     const bounds = alternatives(schemas, follow).map((applied) => {
-      const key = `${extra} ${perByte} ${isNamed} ${applied.map(numberOf).sort(ascending).join()}`;
+      const key = `${extra} ${perByte} ${Number(isNamed)} ${applied.map(numberOf).sort(ascending).join()}`;
       const before = known.get(key);
       if (before !== undefined && before.depth <= depth) return before.work;
       // A schema that contains itself has no bound by its own words, and JSON nests only so deep.
@@ -129,73 +129,6 @@ export function requireBoundedWork(root: AnySchema, maxBytes: number, follow: Fo
     numbers.set(schema, number);
     return number;
   }
-}
-
-/** Relative to one application of a schema: further work for one value. */
-const COMPARISON = 6;
-const DIVISION = 8;
-const REGEXP = 20;
-const FILLING = 3;
-/** For each character of a name: Ajv escapes the name anew in the path that it hands to a schema. */
-const NAME = 0.5;
-const CHECK =
-  /^(?:(?:exclusive)?(?:max|min)imum|(?:max|min)(?:Length|Items|Properties|Contains)|pattern|format|enum|const)$/i;
-
-function workOf({ properties = {}, required = [], discriminator, oneOf, anyOf = [], ...schema }: Schema): number {
-  const { dependentRequired = {}, format, multipleOf } = schema;
-  const dependent = Object.values(dependentRequired).map(({ length }) => 1 + length);
-  const names = Object.keys(properties).length + required.length + sum(dependent);
-  const choices = discriminator === undefined ? 0 : (oneOf ?? anyOf).length;
-  const compiled = format === 'regex' ? REGEXP : 0;
-  const division = multipleOf === undefined ? 0 : DIVISION;
-  return (
-    1 +
-    names / 20 +
-    choices / 2 +
-    countChecks(schema) / 2 +
-    compiled +
-    division +
-    sum(compared(schema).map(countValues))
-  );
-}
-
-function countChecks(schema: Schema): number {
-  return Object.keys(schema).filter((keyword) => CHECK.test(keyword)).length;
-}
-
-/** The work for one byte of a text. */
-function ofText(schema: Schema): number {
-  const { pattern, format, patternProperties = {} } = schema;
-  const patterns = [...(pattern === undefined ? [] : [pattern]), ...Object.keys(patternProperties)];
-  const lengths = ['minLength', 'maxLength'].filter((keyword) => keyword in schema).length;
-  return (
-    sum(patterns.map(timePerCharacter)) + lengths / 40 + (format === undefined ? 0 : format === 'regex' ? 1 : 0.25)
-  );
-}
-
-/** The work for one byte of an object with many members: what checks them all visits each again. */
-function ofMembers(applied: readonly Schema[]): number {
-  const visits = applied.map(({ patternProperties = {}, ...schema }) => {
-    const { additionalProperties = true, unevaluatedProperties = true, propertyNames = true } = schema;
-    const each = [additionalProperties, unevaluatedProperties, propertyNames].filter((other) => other !== true).length;
-    const counts = ['maxProperties', 'minProperties'].filter((keyword) => keyword in schema).length;
-    return each + counts + compared(schema).length + 1.5 * Object.keys(patternProperties).length;
-  });
-  // Ajv copies the names of evaluated members from each schema.
-  const isCopied = applied.some((each) => (each.unevaluatedProperties ?? true) !== true);
-  const hasPatterns = applied.some(({ patternProperties }) => patternProperties !== undefined);
-  return (sum(visits) + (isCopied && hasPatterns ? 2 * applied.length : 0)) / 2;
-}
-
-/** The arrays and objects in `enum` and `const`. */
-function compared(schema: Schema): readonly object[] {
-  const values: readonly unknown[] = [...(schema.enum ?? []), schema.const];
-  return values.filter((each) => typeof each === 'object' && each !== null);
-}
-
-/** At most one for each check, and one for each missing member. */
-function faultsOf({ required = [], dependentRequired = {}, ...schema }: Schema): number {
-  return 1 + countChecks(schema) + required.length + sum(Object.values(dependentRequired).map(({ length }) => length));
 }
 
 /** The schemas that apply to a value, for each choice of branches by discriminators. */
@@ -284,40 +217,6 @@ function partsOf(applied: readonly Schema[], isCompared: boolean): Part[] {
 
 function schemasIn(schemas: readonly (AnySchema | undefined)[]): AnySchema[] {
   return schemas.filter(isSchema);
-}
-
-/** The number of values that an empty object gets by defaults. */
-function countFilledIn(schemas: readonly AnySchema[], follow: Follow): number {
-  const known = new Map<unknown, number>();
-  const missing = (value: object, place: Position) =>
-    place.defaults
-      .filter(({ name }) => !Object.hasOwn(value, name))
-      .map((each) => {
-        // 0 for a default within itself, which defaults.ts refuses.
-        const before = known.get(each);
-        if (before !== undefined) return before;
-        known.set(each, 0);
-        const count = countParts(each.value, each.position);
-        known.set(each, count);
-        return count;
-      });
-  const countParts = (value: unknown, place: Position): number => {
-    if (typeof value !== 'object' || value === null) return 1;
-    if (Array.isArray(value)) return 1 + sum(value.map((each, index) => countParts(each, place.item(index))));
-    const own = Object.entries(value).map(([name, each]) => countParts(each, place.member(name)));
-    return 1 + sum([...own, ...missing(value, place)]);
-  };
-  return countParts({}, new Position(schemas, follow)) - 1;
-}
-
-/** A value and all of its parts. */
-function countValues(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 1;
-  return 1 + sum(Object.values(value).map(countValues));
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
 }
 
 function ascending(one: number, other: number): number {

@@ -128,9 +128,9 @@ test('a contract with int64 and many patterns of names is refused, as each combi
   const integers = (count: number): AnySchema => ({
     patternProperties: starting(count, (minimum) => ({ type: 'integer', format: 'int64', minimum })),
   });
-  const body = (count: number) => ({ properties: named(40, () => integers(count)) });
+  const body = (count: number) => ({ properties: named(200, () => integers(count)) });
   await expect(receiver({ body: body(3) })).resolves.toBeDefined();
-  await expect(receiver({ body: body(5) })).rejects.toThrow('more than 1000 combinations of schemas');
+  await expect(receiver({ body: body(5) })).rejects.toThrow('more than 5000 combinations of schemas');
 });
 
 test('unique items at thirty levels are compared within the bounds', async () => {
