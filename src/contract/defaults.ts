@@ -40,7 +40,12 @@ export function trialsOfDefaults(
       ? []
       : [trial('default', [schema], undefined, () => place.filled(place.default))];
   });
-  const ofObjects = [...placesIn([...parameters, ...bodies], follow)].flatMap((place) => {
+  const ofObjects = [
+    ...placesIn(
+      [...parameters, ...bodies].filter((each) => Position.of(each, follow)),
+      follow,
+    ),
+  ].flatMap((place) => {
     if (place.defaults.length === 0) return [];
     const always = joined(place.roots, follow);
     return [

@@ -1,6 +1,6 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
-import { closure, declaredMembers, isInt64Schema, Position } from './positions.ts';
+import { closure, declaredMembers, isInt64Schema, Position, reachable } from './positions.ts';
 
 /**
  * An integer is a bigint if any of its schemas says int64, whereas the generated type of each schema depends on that
@@ -17,14 +17,26 @@ export function requireOneIntegerType(values: readonly AnySchema[], follow: Foll
     if (typeof one === 'boolean' || typeof other === 'boolean' || known.has(other)) return;
     seen.set(one, known.add(other));
     const [schemas, others] = [typed(one, follow), typed(other, follow)];
-    const int64 = schemas.find(isInt64Schema);
-    if (int64 !== undefined && !allowsBigint(other, follow)) {
+    // The arrays and objects of an enum have the types of their own values.
+    const large = others.flatMap((each) => [...(each.enum ?? []), each.const]).filter(isLarge);
+    const int64 =
+      countBigints(large, one) > countBigints(large, other)
+        ? reachable(one, follow).find(isInt64Schema)
+        : schemas.find((each) => isInt64Schema(each) && !allowsBigint(other, follow));
+    if (int64 !== undefined) {
       throw new ContractError(
         `${locationOf(other)}: the int64 at ${locationOf(int64)} may describe the same value, which would be a bigint ` +
           'where the type of this schema says number: write type: integer and format: int64 here too, or neither there',
       );
     }
     for (const first of schemas) for (const second of others) visitParts(first, second);
+  };
+  const countBigints = (values: readonly object[], schema: AnySchema): number => {
+    const count = (value: unknown): number =>
+      isLarge(value)
+        ? Object.values(value).reduce<number>((sum, each) => sum + count(each), 0)
+        : Number(typeof value === 'bigint');
+    return values.length === 0 ? 0 : count(values.map((each) => new Position(schema, follow).exact(each)));
   };
   const visitParts = (first: Schema, second: Schema): void => {
     const names = [first, second].flatMap(({ properties = {} }) => Object.keys(properties));
@@ -96,6 +108,10 @@ function integerTypes(
       ),
     );
   return all.reduce((types, each) => types.intersection(each), ANY);
+}
+
+function isLarge(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function isWhole(value: unknown): boolean {

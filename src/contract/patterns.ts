@@ -42,6 +42,15 @@ export function requireLinearPatterns(schemas: ReadonlySet<Schema>): void {
   }
 }
 
+/** @returns the work of a linear pattern for each character of a text, in the unit of work.ts */
+export function timePerCharacter(pattern: string): number {
+  let rest = pattern.replace(/\\.|\[(?:\\.|[^\\\]])*\]/gsu, '');
+  const lookaheads = rest.split(/\(\?[=!]/).length - 1;
+  for (let before = ''; before !== rest;) [before, rest] = [rest, rest.replace(/\([^()]*\)/g, '')];
+  // Otherwise it may begin at each character, and try up to MAX_WAYS further ones there.
+  return rest.startsWith('^') && !rest.includes('|') ? (1 + lookaheads) / 4 : 2;
+}
+
 type Node = Parser.AstNode<{ lookbehind: true; namedGroups: true; unicodePropertyEscape: true }>;
 
 /** Whether the pattern looks around at more than one place of a text, which the detector does not count. */

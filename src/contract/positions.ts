@@ -1,4 +1,5 @@
 import type { AnySchema, Follow, Schema } from './document.ts';
+import { ContractError } from './errors.ts';
 
 interface Default {
   readonly name: string;
@@ -39,9 +40,8 @@ export class Position {
     this.int64 = this.schemas.some(isInt64Schema);
     this.types = roots.map((each) => typesOf(each, follow)).reduce((all, each) => all.intersection(each), TYPES);
     this.names = new Set(this.schemas.flatMap(({ properties = {} }) => Object.keys(properties)));
-    this.patterns = this.schemas.flatMap(({ patternProperties = {} }) =>
-      Object.keys(patternProperties).map((pattern) => new RegExp(pattern, 'u')),
-    );
+    const patterns = this.schemas.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties));
+    this.patterns = [...new Set(patterns)].map((pattern) => new RegExp(pattern, 'u'));
     this.places = Math.max(0, ...this.schemas.map(({ prefixItems = [] }) => prefixItems.length));
     this.default = this.schemas.find(({ default: value }) => value !== undefined)?.default;
   }
@@ -62,8 +62,15 @@ export class Position {
     if (known !== undefined) return known;
     if (this.names.has(name)) return this.remember(this.members, name, () => membersOf(this.schemas, name));
     // Clients choose the other names: to keep the cache small, its keys are the patterns that a name matches.
-    const matched = this.patterns.filter((pattern) => pattern.test(name)).map(({ source }) => source);
-    return this.remember(this.others, matched.join(' '), () => membersOf(this.schemas, name));
+    return this.other(this.patterns.filter((pattern) => pattern.test(name)));
+  }
+
+  /** @param matched the patterns that the name of a member matches which the contract does not declare */
+  private other(matched: readonly RegExp[]): Position {
+    const sources = matched.map(({ source }) => source);
+    const matches = (pattern: string) => sources.includes(new RegExp(pattern, 'u').source);
+    // RegExp escapes a line feed in its source.
+    return this.remember(this.others, sources.join('\n'), () => membersOf(this.schemas, undefined, matches));
   }
 
   item(index: number): Position {
@@ -76,12 +83,10 @@ export class Position {
 
   /** The places of all members and items. */
   beneath(): Position[] {
-    const others = this.schemas.flatMap(({ patternProperties = {}, additionalProperties, unevaluatedProperties }) =>
-      [...Object.values(patternProperties), additionalProperties, unevaluatedProperties].filter(isSchema),
-    );
+    const matched = subsets(this.patterns);
     return [
       ...Array.from(this.names, (name) => this.member(name)),
-      ...others.map((each) => this.pool.get([each], () => new Position(each, this.follow, this.pool))),
+      ...matched.map((patterns) => this.other(patterns)),
       ...Array.from({ length: this.places + 1 }, (_, index) => this.item(index)),
     ];
   }
@@ -143,8 +148,13 @@ export class Position {
   }
 }
 
-export function membersOf(schemas: readonly Schema[], name: string): AnySchema[] {
-  const declared = schemas.flatMap((each) => declaredMembers(each, name));
+/** @param name undefined for a member that no schema declares by its name */
+export function membersOf(
+  schemas: readonly Schema[],
+  name: string | undefined,
+  matches = matchesOf(name),
+): AnySchema[] {
+  const declared = schemas.flatMap((each) => declaredMembers(each, name, matches));
   if (declared.some((each) => each !== true)) return declared;
   return schemas.map(({ unevaluatedProperties = true }) => unevaluatedProperties);
 }
@@ -152,20 +162,43 @@ export function membersOf(schemas: readonly Schema[], name: string): AnySchema[]
 /** `additionalProperties` applies to members that neither `properties` nor a pattern of the same schema matches. */
 export function declaredMembers(
   { properties = {}, patternProperties = {}, additionalProperties = true }: Schema,
-  name: string,
+  name: string | undefined,
+  matches = matchesOf(name),
 ): AnySchema[] {
-  const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
-  const matched = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));
+  const own = name !== undefined && Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
+  const matched = Object.entries(patternProperties).filter(([pattern]) => matches(pattern));
   const found = [...own, ...matched.map(([, each]) => each)];
   return found.length > 0 ? found : [additionalProperties];
 }
 
-/** All places in values of these schemas; places with the same schemas are one. */
+function matchesOf(name = ''): (pattern: string) => boolean {
+  return (pattern) => new RegExp(pattern, 'u').test(name);
+}
+
+/** A client can send all of them, and the service keeps each. */
+const MAX_PLACES = 5000;
+
+function subsets<T>(values: readonly T[]): readonly (readonly T[])[] {
+  return values.reduce<readonly (readonly T[])[]>((all, each) => all.flatMap((some) => [some, [...some, each]]), [[]]);
+}
+
+/**
+ * All places in values of these schemas; places with the same schemas are one.
+ *
+ * @throws ContractError if a client could choose among too many
+ */
 export function placesIn(schemas: readonly AnySchema[], follow: Follow): ReadonlySet<Position> {
   const pool = new Pool();
   const places = new Set(schemas.map((each) => pool.get([each], () => new Position(each, follow, pool))));
   // The iteration of a Set includes what is added meanwhile.
-  for (const place of places) for (const each of place.beneath()) places.add(each);
+  for (const place of places) {
+    if (places.size > MAX_PLACES)
+      throw new ContractError(
+        `openapi.yaml: a message with an int64 or a default can have values of more than ${MAX_PLACES} combinations of ` +
+          'schemas: use fewer patternProperties, or fewer branches with members of the same names',
+      );
+    for (const each of place.beneath()) places.add(each);
+  }
   return places;
 }
 
@@ -249,7 +282,7 @@ export function reachable(schema: AnySchema, follow: Follow): Schema[] {
   return closure([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
 }
 
-const isSchema = (each: AnySchema | undefined): each is Schema => typeof each === 'object';
+export const isSchema = (each: AnySchema | undefined): each is Schema => typeof each === 'object';
 
 export function closure(
   roots: readonly AnySchema[],

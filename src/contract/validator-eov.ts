@@ -58,8 +58,10 @@ function ajvOptions({ checks }: Translation, allErrors: boolean): Options {
     serDesMap: {},
     // `errors: false` saves time: without it, Ajv copies each error that the keyword creates, once for every earlier
     // error.
-    keywords: checks.map(({ message, isValid }, index) => ({
+    keywords: checks.map(({ keyword, message, isValid }, index) => ({
       keyword: `exact${index}`,
+      // Ajv checks a keyword for arrays after maxItems, and one for all values before.
+      ...(keyword === 'uniqueItems' && { type: 'array' as const }),
       schema: false,
       errors: false,
       validate: isValid,

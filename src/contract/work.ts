@@ -1,9 +1,10 @@
 import { MAX_BODY_BYTES } from './body-limit.ts';
 import type { Declared } from './contract.ts';
+import { COMPARISON, countFilledIn, faultsOf, FILLING, NAME, ofMembers, ofText, sum, workOf } from './costs.ts';
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
-import { MAX_DEPTH } from './json.ts';
-import { joined } from './positions.ts';
+import { MAX_DEPTH, MAX_NAME } from './json.ts';
+import { isSchema, reachable } from './positions.ts';
 
 /**
  * The unit of work is one schema that is applied to one value: up to 60 ns (`npm run test:attacks` has the figures). A
@@ -13,6 +14,8 @@ const BASE_WORK = 300_000;
 const WORK_PER_BYTE = 5;
 /** More schemas than this for one value are not counted one by one. */
 const MAX_APPLIED = 1000;
+/** More combinations of schemas than this would take seconds to count. */
+const MAX_COMBINATIONS = 5000;
 /** The characters of the shortest item `{},` and of a member `"":{},` without its name. */
 const ITEM_BYTES = 3;
 const MEMBER_BYTES = 6;
@@ -24,6 +27,10 @@ interface Part {
   readonly times: number;
   /** The least number of bytes of such a part. */
   readonly bytes: number;
+  /** The work of the object around it for each of these bytes. */
+  readonly perByte: number;
+  /** Whether clients choose its name. */
+  readonly isNamed?: boolean;
 }
 
 interface Bound {
@@ -36,12 +43,11 @@ const MAX_HEAD = 16 * 1024;
 
 /** @returns the largest number of faults that one value of a message can have @throws ContractError */
 export function requireBoundedMessages({ parameters, body, replies }: Declared, follow: Follow): number {
-  const bound = (schema: AnySchema, maxBytes: number) => requireBoundedWork(schema, maxBytes, follow);
   const contents = [...replies.values()].flatMap(({ content }) => (content === undefined ? [] : [content]));
   const bounds = [
-    ...[...(body?.types.values() ?? [])].map(({ schema }) => bound(schema, body?.maxBytes ?? 0)),
-    ...contents.map(({ schema }) => bound(schema, MAX_BODY_BYTES)),
-    ...parameters.map(({ schema }) => bound(schema, MAX_HEAD)),
+    ...[...(body?.types.values() ?? [])].map(({ schema }) => requireBoundedWork(schema, body?.maxBytes ?? 0, follow)),
+    ...contents.map(({ schema }) => requireBoundedWork(schema, MAX_BODY_BYTES, follow, false)),
+    ...parameters.map(({ schema }) => requireBoundedWork(schema, MAX_HEAD, follow)),
   ];
   return Math.max(1, ...bounds);
 }
@@ -50,43 +56,68 @@ export function requireBoundedMessages({ parameters, body, replies }: Declared, 
  * Computes how often schemas can be applied when the service validates a value of `maxBytes` bytes, whatever a client
  * sends.
  *
+ * @param isSent whether the service fills in defaults, as it does in requests
  * @returns the largest number of faults that one value can have, without those of its parts
  * @throws ContractError if a value could take more work than its bytes justify
  */
-export function requireBoundedWork(root: AnySchema, maxBytes: number, follow: Follow): number {
+export function requireBoundedWork(root: AnySchema, maxBytes: number, follow: Follow, isSent = true): number {
+  const fills = isSent && reachable(root, follow).some((each) => each.default !== undefined);
   const known = new Map<string, Bound>();
   const numbers = new Map<Schema, number>();
   let densest: { readonly perByte: number; readonly applied: readonly Schema[] } = { perByte: 0, applied: [] };
-  let faults = 0;
+  // The most work for one byte of a text, and of an object with many members.
+  let [longest, widest, faults] = [0, 0, 0];
 
-  const work = visit({ schemas: [root], times: 1, bytes: maxBytes }, 0, 0);
+  const work = visit({ schemas: [root], times: 1, bytes: maxBytes, perByte: 0 }, 0, 0, []);
   const allowed = BASE_WORK + WORK_PER_BYTE * maxBytes;
-  if (Math.min(work, densest.perByte * maxBytes) <= allowed) return faults;
+  if (Math.min(work + (longest + widest) * maxBytes, densest.perByte * maxBytes) <= allowed) return faults;
   throw new ContractError(
     `${locationOf(densest.applied[0])}: ${densest.applied.length} schemas apply to one value here, and a message of ` +
-      `${maxBytes} bytes can hold too many such values: lower maxItems, maxProperties or x-max-body-bytes, use fewer ` +
-      'branches, or choose between them by a discriminator',
+      `${maxBytes} bytes can hold too many or too large such values: lower maxItems, maxProperties or ` +
+      'x-max-body-bytes, use fewer branches, patterns and checks, or choose between branches by a discriminator',
   );
 
-  /** @param extra work for each value, since an array around it must not have two equal items */
-  function visit({ schemas, bytes }: Part, depth: number, extra: number): number {
+  /**
+   * @param extra work for each value, since an array around it must not have two equal items
+   * @param holders the schemas of the array or object around it
+   */
+  function visit(
+    { schemas, bytes, perByte, isNamed = false }: Part,
+    depth: number,
+    extra: number,
+    holders: readonly Schema[],
+  ): number {
+    const filling = fills ? FILLING * countFilledIn(schemas, follow) : 0;
     const bounds = alternatives(schemas, follow).map((applied) => {
-      const key = `${extra} ${applied.map(numberOf).sort(ascending).join()}`;
+      const key = `${extra} ${perByte} ${Number(isNamed)} ${applied.map(numberOf).sort(ascending).join()}`;
       const before = known.get(key);
       if (before !== undefined && before.depth <= depth) return before.work;
       // A schema that contains itself has no bound by its own words, and JSON nests only so deep.
       known.set(key, { depth, work: Infinity });
-      const own = sum(applied.map(workOf)) + extra;
+      if (known.size > MAX_COMBINATIONS)
+        throw new ContractError(
+          `${locationOf(root)}: more than ${MAX_COMBINATIONS} combinations of schemas can apply to the values of one ` +
+            'message: use fewer branches with members of the same names',
+        );
+      const own = sum(applied.map(workOf)) + filling + extra;
       faults = Math.max(faults, sum(applied.map(faultsOf)));
-      if (own / bytes > densest.perByte) densest = { perByte: own / bytes, applied };
+      const ofName = isNamed ? NAME * applied.length : 0;
+      const ofCharacter = sum(applied.map(ofText));
+      longest = Math.max(longest, ofCharacter);
+      widest = Math.max(widest, perByte);
+      const density = own / bytes + ofName + ofCharacter + perByte;
+      if (density > densest.perByte) densest = { perByte: density, applied: applied.length > 0 ? applied : holders };
       if (depth === MAX_DEPTH) return Infinity;
       const comparisons = applied.filter(({ uniqueItems = false }) => uniqueItems).length * COMPARISON;
       const comparison = Math.max(Math.min(extra, COMPARISON), comparisons);
-      const parts = partsOf(applied, joined(schemas, follow)).filter(
-        ({ schemas, times }) => times > 0 && (schemas.length > 0 || comparison > 0),
+      const parts = partsOf(applied, extra > 0).filter(
+        ({ schemas, times, perByte }) => times > 0 && (schemas.length > 0 || comparison > 0 || perByte > 0),
       );
-      const below = parts.map((part) => part.times * visit(part, depth + 1, comparison));
-      const bound = own + sum(below);
+      const below = parts.map((part) => {
+        const each = visit(part, depth + 1, comparison, applied);
+        return each === 0 ? 0 : part.times * each;
+      });
+      const bound = own + ofName * MAX_NAME + sum(below);
       known.set(key, { depth, work: bound });
       return bound;
     });
@@ -98,21 +129,6 @@ export function requireBoundedWork(root: AnySchema, maxBytes: number, follow: Fo
     numbers.set(schema, number);
     return number;
   }
-}
-
-/** Relative to one application of a schema. */
-const COMPARISON = 6;
-const DIVISION = 8;
-
-function workOf({ properties = {}, required = [], discriminator, oneOf, anyOf = [], ...schema }: Schema): number {
-  const names = Object.keys(properties).length + required.length;
-  const choices = discriminator === undefined ? 0 : (oneOf ?? anyOf).length;
-  return 1 + names / 20 + choices / 2 + (Number.isSafeInteger(schema.multipleOf ?? 1) ? 0 : DIVISION);
-}
-
-/** Each reports at most one fault by itself, and one for each missing member. */
-function faultsOf({ required = [], dependentRequired = {} }: Schema): number {
-  return 1 + required.length + sum(Object.values(dependentRequired).map(({ length }) => length));
 }
 
 /** The schemas that apply to a value, for each choice of branches by discriminators. */
@@ -148,14 +164,27 @@ function combined(lists: readonly (readonly (readonly Schema[])[])[]): readonly 
   return sets;
 }
 
-/** @param certain the schemas that the value satisfies if it is valid */
-function partsOf(applied: readonly Schema[], certain: readonly Schema[]): Part[] {
-  const least = (keyword: 'maxItems' | 'maxProperties') =>
-    Math.min(...certain.map(({ [keyword]: bound = Infinity }) => bound));
+/**
+ * Only a bound in the same schema counts: Ajv follows `$ref`, `allOf` and branches before it compares the length.
+ *
+ * @param isCompared whether an array around the value must not have two equal items
+ */
+function partsOf(applied: readonly Schema[], isCompared: boolean): Part[] {
+  const mostItems = applied.map(({ items, contains, uniqueItems = false, maxItems = Infinity }) =>
+    isSchema(items) || isSchema(contains) || uniqueItems ? maxItems : 0,
+  );
+  const mostMembers = applied.map(({ patternProperties, unevaluatedProperties, ...schema }) => {
+    // schemas.ts sets these apart.
+    if (patternProperties !== undefined || isSchema(unevaluatedProperties)) return Infinity;
+    const visits = isSchema(schema.additionalProperties) || isSchema(schema.propertyNames);
+    return visits ? (schema.maxProperties ?? Infinity) : 0;
+  });
+  const compared = isCompared ? Infinity : 0;
   const members = (times: number, name: string, of: (schema: Schema) => readonly (AnySchema | undefined)[]): Part => ({
     schemas: schemasIn(applied.flatMap(of)),
     times,
     bytes: MEMBER_BYTES + name.length,
+    perByte: ofMembers(applied),
   });
   const names = new Set(applied.flatMap(({ properties = {} }) => Object.keys(properties)));
   const declared = [...names].map((name) =>
@@ -166,12 +195,13 @@ function partsOf(applied: readonly Schema[], certain: readonly Schema[]): Part[]
       return [...(found.length > 0 ? found : [schema.additionalProperties]), schema.unevaluatedProperties];
     }),
   );
-  const other = members(least('maxProperties'), '', ({ patternProperties = {}, ...schema }) => [
+  const ofOthers = members(Math.max(1, compared, ...mostMembers), '', ({ patternProperties = {}, ...schema }) => [
     ...Object.values(patternProperties),
     schema.additionalProperties,
     schema.unevaluatedProperties,
     schema.propertyNames,
   ]);
+  const other = { ...ofOthers, isNamed: true };
   const places = Math.max(0, ...applied.map(({ prefixItems = [] }) => prefixItems.length));
   const items = (index: number, times: number): Part => ({
     schemas: schemasIn(
@@ -179,17 +209,14 @@ function partsOf(applied: readonly Schema[], certain: readonly Schema[]): Part[]
     ),
     times,
     bytes: ITEM_BYTES,
+    perByte: 0,
   });
   const first = Array.from({ length: places }, (_, index) => items(index, 1));
-  return [...declared, other, ...first, items(places, Math.max(0, least('maxItems') - places))];
+  return [...declared, other, ...first, items(places, Math.max(0, compared, ...mostItems))];
 }
 
 function schemasIn(schemas: readonly (AnySchema | undefined)[]): AnySchema[] {
-  return schemas.filter((each) => typeof each === 'object');
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
+  return schemas.filter(isSchema);
 }
 
 function ascending(one: number, other: number): number {

@@ -105,9 +105,9 @@ export const VERDICTS: readonly Trial[] = [
       bodies: [emptyObjects(bytes)],
     })),
   ),
-  trial('sends hostile bodies to 100 contracts that a seed draws', ({ long, seed }, bytes) => ({
+  trial('sends hostile bodies to 500 contracts that a seed draws', ({ long, seed }, bytes) => ({
     bytes,
     // A contract is the same for both sizes, and a body of 1 MiB takes sixteen times as long to make and to judge.
-    seeds: Array.from({ length: (long ? 100 : 10) / (bytes > 65_536 ? 5 : 1) }, (_, index) => seed + index),
+    seeds: Array.from({ length: (long ? 500 : 10) / (bytes > 65_536 ? 5 : 1) }, (_, index) => seed + index),
   })),
 ];

@@ -17,6 +17,8 @@ describe('the service refuses to start if an operation would get a bigint where 
     ['anyOf within properties', object({ in: { anyOf: [object({ n: int64 }), object({ n: integer })] } })],
     ['keywords beside anyOf', object({ n: int64 }, { anyOf: [object({ n: { const: 5 } }), {}] })],
     ['an enum', { anyOf: [object({ n: int64 }), object({ n: { enum: ['all', 5] } })] }],
+    ['an array of a const', { anyOf: [object({ n: { type: 'array', items: int64 } }), object({ n: { const: [5] } })] }],
+    ['an object of an enum', { anyOf: [object({ n: object({ a: int64 }) }), object({ n: { enum: [{ a: 5 }] } })] }],
     ['keywords beside a $ref', object({ n: { ...COUNT, ...int64 } })],
     ['allOf of one value', object({ n: { allOf: [COUNT, int64] } })],
     ['allOf with a number', object({ n: { allOf: [{ type: 'number' }, int64] } })],

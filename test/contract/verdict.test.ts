@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { type Drawn, operationOf } from '../attacks/drawn.ts';
 import { CONTRACTS, emptyObjects, judge } from '../attacks/verdicts.ts';
+import { receiver } from './values.ts';
+import type { AnySchema, Schema } from '../../src/contract/document.ts';
 import { validateRequest } from '../../src/contract/request.ts';
 
 const MIB = 1024 * 1024;
@@ -38,6 +40,90 @@ test.each(Object.keys(CONTRACTS))(
   },
   70_000,
 );
+
+const refs = (count: number) => Array.from({ length: count }, () => ({ $ref: '#/components/schemas/A' }));
+const counted = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index));
+const named = <T>(count: number, make: (index: number) => T) =>
+  Object.fromEntries(counted(count, (index) => [`p${index}`, make(index)]));
+const starting = <T>(count: number, make: (index: number) => T) =>
+  Object.fromEntries(counted(count, (index) => [`^p${index}`, make(index)]));
+const nth = (index: number) => `#/components/schemas/S${index}`;
+
+test.each<[string, AnySchema, Drawn['components']?]>([
+  ['many patterns of names', { patternProperties: named(500, () => true) }],
+  ['many patterns of one text', { allOf: counted(900, (index) => ({ pattern: `^[^${index}x]*$` })) }],
+  ['many lengths of one text', { allOf: counted(900, (maxLength) => ({ maxLength }) as Schema) }],
+  ['a large object to compare with', { items: { enum: [named(1000, () => 1)] } }],
+  [
+    'a bound beside a reference to the items',
+    { $ref: nth(0), maxItems: 100 },
+    { S0: { items: { anyOf: [...counted(200, (index) => ({ required: [`p${index}`] })), {}] } } },
+  ],
+  [
+    'a bound beside patterns of names',
+    {
+      maxProperties: 20,
+      patternProperties: { '^': { anyOf: [...counted(200, (index) => ({ required: [`p${index}`] })), {}] } },
+    },
+  ],
+  ['many counts of members', { allOf: counted(900, (maxProperties) => ({ maxProperties })) }],
+  [
+    'many objects closed by a pattern',
+    { allOf: counted(300, (index) => ({ patternProperties: { [`^.${index}`]: true }, additionalProperties: false })) },
+  ],
+  [
+    'many evaluated members',
+    { allOf: refs(100), unevaluatedProperties: false },
+    { A: { patternProperties: { '^': true } } },
+  ],
+  [
+    'many checks of each number',
+    { items: { allOf: counted(12, (minimum) => ({ minimum, maximum: 9, enum: [minimum, 7] })) } },
+  ],
+  ['many defaults', { items: { properties: named(60, () => ({ type: 'string', default: 'x' })) } }],
+  ['many regular expressions', { items: { type: 'string', format: 'regex' } }],
+  [
+    'a default that doubles with each level',
+    { $ref: nth(0) },
+    Object.fromEntries(
+      counted(25, (level) => [
+        `S${level}`,
+        { properties: named(level === 24 ? 0 : 2, () => ({ $ref: nth(level + 1), default: {} })) },
+      ]),
+    ),
+  ],
+  [
+    'more combinations of branches than can be counted',
+    { $ref: nth(0) },
+    Object.fromEntries(
+      counted(20, (state) => [
+        `S${state}`,
+        state === 19
+          ? { type: 'object' }
+          : {
+              properties:
+                state === 0
+                  ? { a: { anyOf: [{ $ref: nth(0) }, { $ref: nth(1) }] }, b: { $ref: nth(0) } }
+                  : { a: { $ref: nth(state + 1) }, b: { $ref: nth(state + 1) } },
+            },
+      ]),
+    ),
+  ],
+])('a contract with %s is refused', async (_, schema, components = {}) => {
+  await expect(operationOf({ schema, components }, MIB)).rejects.toThrow(
+    /schemas apply to one value here|combinations/,
+  );
+});
+
+test('a contract with int64 and many patterns of names is refused, as each combination would stay in memory', async () => {
+  const integers = (count: number): AnySchema => ({
+    patternProperties: starting(count, (minimum) => ({ type: 'integer', format: 'int64', minimum })),
+  });
+  const body = (count: number) => ({ properties: named(200, () => integers(count)) });
+  await expect(receiver({ body: body(3) })).resolves.toBeDefined();
+  await expect(receiver({ body: body(5) })).rejects.toThrow('more than 5000 combinations of schemas');
+});
 
 test('unique items at thirty levels are compared within the bounds', async () => {
   const component = {
