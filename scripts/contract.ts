@@ -1,14 +1,104 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import type { Contract } from '../src/contract/contract.ts';
 import { ContractError } from '../src/contract/errors.ts';
-import {
-  type Comparison,
-  compareReleases,
-  compareVersions,
-  readLast,
-  readPresent,
-  RELEASED,
-} from './compatibility/releases.ts';
-import { breaks, linesOf } from './compatibility/rules.ts';
+import { loadContract } from '../src/contract/load.ts';
+import { compareContracts } from './compatibility/compare.ts';
+import { breaks, type Difference, linesOf } from './compatibility/rules.ts';
+
+/** The released contracts, as clients got them. Never edit them. */
+const RELEASED = new URL('../released/', import.meta.url);
+const CONTRACT = new URL('../openapi.yaml', import.meta.url);
+
+interface Release {
+  /** As published. */
+  readonly text: string;
+  readonly contract: Contract;
+  /** `MAJOR.MINOR.PATCH` */
+  readonly version: string;
+}
+
+/** Compares openapi.yaml with the newest released contract. */
+interface Comparison {
+  readonly present: Release;
+  readonly last: Release;
+  readonly differences: readonly Difference[];
+  /** The part of the version that a release must raise; undefined if the texts are equal. */
+  readonly level: 'major' | 'minor' | 'patch' | undefined;
+  /** The lowest version that a release may have. */
+  readonly lowest: string;
+}
+
+const compareVersions = new Intl.Collator('en', { numeric: true }).compare;
+
+/** @throws ContractError if openapi.yaml cannot be read, or the service would refuse it */
+async function readPresent(): Promise<Release> {
+  return load(await readFile(CONTRACT, 'utf8').catch(unreadable('openapi.yaml')), 'openapi.yaml');
+}
+
+/** @throws ContractError if a file has a wrong name, or the newest contract cannot be read */
+async function readLast(): Promise<Release | undefined> {
+  const names = await readdir(RELEASED).catch((error: unknown) =>
+    codeOf(error) === 'ENOENT' ? [] : unreadable('released/')(error),
+  );
+  // The folder `stores` belongs to the migrations.
+  const contracts = names.filter((name) => name.endsWith('.yaml'));
+  for (const name of contracts)
+    if (!isVersion(name.slice(0, -5)))
+      throw new ContractError(`released/${name} is not a released contract: give it a name such as 1.2.0.yaml`);
+  const name = contracts.toSorted(compareVersions).at(-1);
+  if (name === undefined) return undefined;
+  const text = await readFile(new URL(name, RELEASED), 'utf8').catch(unreadable(`released/${name}`));
+  const last = await load(text, `released/${name}`);
+  if (`${last.version}.yaml` === name) return last;
+  throw new ContractError(`released/${name} has info.version ${last.version}: restore the file as it was released`);
+}
+
+function compareReleases(last: Release, present: Release): Comparison {
+  const differences = compareContracts(last.contract, present.contract);
+  const level = levelOf(differences, last.text === present.text);
+  return { present, last, differences, level, lowest: next(last.version, level) };
+}
+
+function levelOf(differences: readonly Difference[], same: boolean): Comparison['level'] {
+  if (differences.some(breaks)) return 'major';
+  if (differences.length > 0) return 'minor';
+  return same ? undefined : 'patch';
+}
+
+function next(version: string, level: Comparison['level']): string {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (level === undefined) return version;
+  return { major: `${major + 1}.0.0`, minor: `${major}.${minor + 1}.0`, patch: `${major}.${minor}.${patch + 1}` }[
+    level
+  ];
+}
+
+async function load(yaml: string, name: string): Promise<Release> {
+  try {
+    const contract = await loadContract(yaml);
+    const { version } = contract.document.info;
+    if (isVersion(version)) return { text: contract.yaml, contract, version };
+    throw new ContractError(`info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, not ${version}`);
+  } catch (error) {
+    // loadContract() names every contract `openapi.yaml` in its messages.
+    if (error instanceof ContractError) throw new ContractError(error.message.replaceAll('openapi.yaml', name));
+    throw error;
+  }
+}
+
+function isVersion(text: string): boolean {
+  return /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/.test(text);
+}
+
+function unreadable(name: string): (error: unknown) => never {
+  return (error) => {
+    throw new ContractError(`${name} cannot be read: ${String(codeOf(error))}`);
+  };
+}
+
+function codeOf(error: unknown): unknown {
+  return Error.isError(error) && 'code' in error ? error.code : error;
+}
 
 /** Prints the changes for clients of the last released contract. Fails if a breaking change needs a higher version. */
 async function check(): Promise<void> {

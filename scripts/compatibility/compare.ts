@@ -43,23 +43,27 @@ class Comparison {
     }
     this.compareErrorNumbers(errorNumbersIn(was.document), errorNumbersIn(is.document));
     const webhooks = ({ document }: Contract) => (document as { readonly webhooks?: object }).webhooks;
-    this.compareIfChanged(webhooks(was), webhooks(is), 'webhooks', () => undefined);
+    this.compareIfChanged(webhooks(was), webhooks(is), 'webhooks', () => false);
   }
 
   private report(rule: RuleName, where: string, what: string = rule): void {
     this.differences.push({ rule, where, what });
   }
 
-  private reportAll(rule: RuleName, where: string, samples: Samples, how = ''): void {
+  private reportAll(rule: RuleName, where: string, samples: Samples, how: string): void {
     for (const line of samples.lines(how)) this.report(rule, where, line);
   }
 
-  /** Runs a comparison of two parts that differ in more than prose, and says so if it finds nothing. */
-  private compareIfChanged(was: unknown, is: unknown, where: string, compare: () => void): void {
+  /**
+   * Runs a comparison of two parts that differ in more than prose, and says so if it reports nothing.
+   *
+   * @param compare returns whether the contracts judge a derived message differently
+   */
+  private compareIfChanged(was: unknown, is: unknown, where: string, compare: () => boolean): void {
     if (isUnchanged(was, is, [this.was.contract.document, this.is.contract.document])) return;
     const count = this.differences.length;
-    compare();
-    if (this.differences.length === count) this.report('any other difference', where);
+    const isShown = compare();
+    if (this.differences.length === count) this.report(isShown ? 'other messages' : 'any other difference', where);
   }
 
   private compareServers(was: ReadonlySet<string>, is: ReadonlySet<string>): void {
@@ -78,13 +82,13 @@ class Comparison {
       this.compareParameters(was, is, where);
       for (const [type, { schema }] of was.body?.types ?? [])
         this.compareDeclared(schema, is.body?.types.get(type)?.schema, `${where}, request body`);
-      this.compareRequests(was, is, `${where}, request`);
+      return this.compareRequests(was, is, `${where}, request`);
     });
     for (const status of new Set([...was.replies.keys(), ...is.replies.keys()])) {
       const place = `${where}, reply ${status}`;
-      this.compareIfChanged(before.responses?.[status], after.responses?.[status], place, () => {
-        this.compareReplies(was, is, status, place);
-      });
+      this.compareIfChanged(before.responses?.[status], after.responses?.[status], place, () =>
+        this.compareReplies(was, is, status, place),
+      );
     }
   }
 
@@ -103,18 +107,19 @@ class Comparison {
     this.report(was > is ? 'limit of a body lowered' : 'limit of a body raised', where, change(was, is));
   }
 
-  private compareRequests(was: ContractOperation, is: ContractOperation, where: string): void {
-    const [refused, accepted] = [new Samples(), new Samples()];
+  private compareRequests(was: ContractOperation, is: ContractOperation, where: string): boolean {
+    const refused = new Samples();
+    let isShown = false;
     for (const { wire } of [...this.was.requests(was), ...this.is.requests(is)]) {
       const [before, after] = [refusalOf(was, wire), refusalOf(is, wire)];
       if (before === undefined && after !== undefined) refused.add(after, requestText(wire, was.path));
-      if (before !== undefined && after === undefined) accepted.add(before, requestText(wire, was.path));
+      isShown ||= (before === undefined) !== (after === undefined);
     }
     this.reportAll('request refused', where, refused, ' is refused');
-    this.reportAll('request accepted', where, accepted, ' was refused');
+    return isShown;
   }
 
-  private compareReplies(was: ContractOperation, is: ContractOperation, status: string, where: string): void {
+  private compareReplies(was: ContractOperation, is: ContractOperation, status: string, where: string): boolean {
     // `default` covers failures only, as a status of success tells clients what the service has done.
     const isFailure = !/^[123]/.test(status);
     const keyIn = ({ replies }: ContractOperation) =>
@@ -124,11 +129,12 @@ class Comparison {
     else if (old !== status) this.report('failure status added to a default reply', where);
     if (now !== status && status === 'default') this.report('default reply removed', where);
     else if (now !== status) this.report(`reply status of ${isFailure ? 'failure' : 'success'} removed`, where);
-    if (old === undefined || now === undefined) return;
+    if (old === undefined || now === undefined) return false;
     const [before, after] = [was.replies.get(old), is.replies.get(now)];
     this.compareDeclared(before?.content?.schema, after?.content?.schema, where);
-    if (before?.mediaType === after?.mediaType) this.compareSent(was, is, [status, old, now], where);
-    else this.report('media type of a reply changed', where, change(before?.mediaType, after?.mediaType));
+    if (before?.mediaType === after?.mediaType) return this.compareSent(was, is, [status, old, now], where);
+    this.report('media type of a reply changed', where, change(before?.mediaType, after?.mediaType));
+    return false;
   }
 
   /** @param statuses the status, and the names under which the two contracts declare it */
@@ -137,27 +143,22 @@ class Comparison {
     is: ContractOperation,
     [status, old, now]: readonly [string, string, string],
     where: string,
-  ): void {
-    const [untold, tolerated, unsent] = [new Samples(), new Samples(), new Samples()];
+  ): boolean {
+    const untold = new Samples();
+    let isShown = false;
     const forgiving = this.tolerant.operation(was);
     const replies = [...this.was.replies(was, old), ...this.is.replies(is, now)];
     for (const reply of replies) {
-      const fault = this.was.faultOf(was, status, reply);
-      const refusal = this.is.refusalToSend(is, status, reply);
-      if (refusal !== undefined) {
-        if (this.was.refusalToSend(was, status, reply) === undefined) unsent.add(refusal, replyText(reply));
-      } else if (fault !== undefined) {
-        const isTolerated = this.tolerant.faultOf(forgiving, status, reply) === undefined;
-        (isTolerated ? tolerated : untold).add(fault, replyText(reply));
-      }
+      const isSent = this.is.maySend(is, status, reply);
+      isShown ||= isSent !== this.was.maySend(was, status, reply);
+      const fault = isSent ? this.was.faultOf(was, status, reply) : undefined;
+      if (fault !== undefined && this.tolerant.faultOf(forgiving, status, reply) !== undefined)
+        untold.add(fault, replyText(reply));
     }
     const [read, kept] = [this.was.membersSent(was, old, replies), this.is.membersSent(is, now, replies)];
     for (const name of read.difference(kept)) this.report('member of replies removed', where, name);
-    for (const name of kept.difference(read))
-      if (name.startsWith('header ')) this.report('reply header added', where, name);
     this.reportAll('reply not declared', where, untold, ' was not declared');
-    this.reportAll('reply tolerated', where, tolerated, ' was not declared');
-    this.reportAll('reply no longer sent', where, unsent, ' is no longer sent');
+    return isShown;
   }
 
   private compareDeclared(was: AnySchema | undefined, is: AnySchema | undefined, where: string): void {

@@ -60,12 +60,12 @@ export class Edition {
     );
   }
 
-  /** Why the service cannot send a reply, if it cannot. @param status as declared in either contract */
-  refusalToSend(operation: ContractOperation, status: string, reply: Reply): string | undefined {
+  /** Whether the service may send a reply. @param status as declared in either contract */
+  maySend(operation: ContractOperation, status: string, reply: Reply): boolean {
     const declared = operation.replies.get(status) ?? operation.replies.get('default');
     const names = new Set(Object.keys(declared?.headers ?? {}).map((name) => name.toLowerCase()));
-    const unknown = Object.keys(reply.headers).find((name) => !names.has(name.toLowerCase()));
-    return unknown === undefined ? this.faultOf(operation, status, reply) : `header ${unknown} is not declared`;
+    const isDeclared = Object.keys(reply.headers).every((name) => names.has(name.toLowerCase()));
+    return isDeclared && this.faultOf(operation, status, reply) === undefined;
   }
 
   /** What is wrong with a reply for a client, which ignores headers that it does not know. */

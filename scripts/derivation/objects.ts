@@ -1,3 +1,4 @@
+import { membersOf } from '../../src/contract/positions.ts';
 import { MAX_COUNT } from './scalars.ts';
 import type { Place, Supply, Way } from './schemas.ts';
 import { type Json, type JsonObject, withMember, withoutMember } from './values.ts';
@@ -15,7 +16,7 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Json[] 
   if (own.length === 0) return [];
   const places = new Map<string, Place>();
   const placeOf = (name: string) => {
-    const place = places.get(name) ?? memberPlace(way, name);
+    const place = places.get(name) ?? membersOf(way, name);
     places.set(name, place);
     return place;
   };
@@ -79,14 +80,4 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Json[] 
     return candidates.of(placeOf(name)).map((each) => withMember(around, name, each));
   });
   return [...values, ...inMembers];
-}
-
-function memberPlace(way: Way, name: string): Place {
-  const described = way.flatMap(({ properties = {}, patternProperties = {}, additionalProperties }) => {
-    const own = Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
-    const matching = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));
-    const found = [...own, ...matching.map(([, each]) => each)];
-    return found.length > 0 || additionalProperties === undefined ? found : [additionalProperties];
-  });
-  return described.length > 0 ? described : way.flatMap(({ unevaluatedProperties = true }) => [unevaluatedProperties]);
 }

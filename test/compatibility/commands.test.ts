@@ -29,12 +29,11 @@ const passes = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 const fails = (stderr: string) => ({ code: 1, stdout: '', stderr });
 
 const MAJOR = `POST /plants, request: {"id":1,"name":"!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!… (519 characters) is refused: body.name must not have more than 500 characters; breaks clients: the service refuses what they may send today
-POST /plants, reply 200: {"name":"!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!… (512 characters) is no longer sent: body.name must not have more than 500 characters; compatible
+POST /plants, reply 200: other messages; compatible
 `;
 const OPERATION = 'operationId: createPlant';
 const COOKIE = '{ name: dry, in: cookie, schema: { type: boolean } }';
-const MINOR = `POST /plants, request: {"id":1,"name":"!","tag":"!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!… (229 characters) was refused: body.tag must not have more than 200 characters; compatible
-POST /plants, reply 200: {"name":"!","tag":"!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!… (222 characters) was not declared: body.tag must not have more than 200 characters; compatible
+const MINOR = `POST /plants; POST /plants, reply 200: other messages; compatible
 `;
 
 describe('the released contract', () => {
@@ -68,7 +67,7 @@ describe('the released contract', () => {
       expect(await run('release')).toEqual(fails(`${differences}${refusal} or higher\n`));
       const conclusion = {
         major: '2 differences from 1.0.0, 1 breaks clients: info.version must be 2.0.0 or higher, and is 1.0.0\n',
-        minor: '2 differences from 1.0.0, none breaks clients: the release needs version 1.1.0 or higher\n',
+        minor: '1 difference from 1.0.0, none breaks clients: the release needs version 1.1.0 or higher\n',
         patch: 'only prose differs from 1.0.0: the release needs version 1.0.1 or higher\n',
       }[level];
       const stdout = `${differences}${conclusion}`;
