@@ -7,6 +7,7 @@ import { PostgresServer } from '../support/postgres.ts';
 import { page } from '../support/readme.ts';
 import { plantStore, ROOT, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { fill, look } from './place.ts';
 
 type Line = Record<string, unknown>;
 
@@ -84,7 +85,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
 );
 
 test('the file of acts on SQLite has the mode of the store, and a command writes to no link or pipe there', async () => {
-  const { run, file, folder } = await place('SQLite');
+  const { run, file, folder, database } = await place('SQLite');
   await run('migrate');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const other = join(folder, 'other');
@@ -95,11 +96,20 @@ test('the file of acts on SQLite has the mode of the store, and a command writes
   ] as const) {
     rmSync(file);
     make();
-    const { stdout, stderr, ...ended } = await run('token', 'create', 'app');
-    expect([ended.code, stdout, readFileSync(other, 'utf8')]).toEqual([1, '', '']);
-    expect(stderr).toContain(`token created, but the line about it cannot be written to ${file}: ${code}`);
-    // The token is taken back, as no client knows it.
-    expect((await run('token', 'list', '--json')).stdout).toBe('');
+    for (const [command, done, act] of [
+      ['token create app', 'no token was created, because', 'token created'],
+      ['import plants.ndjson', 'nothing was imported, because', 'import begun'],
+      ['remove 1', 'the command has done its work, but', 'removed'],
+    ] as const) {
+      if (act === 'removed') fill(database, 1, 1);
+      const { stdout, stderr, ...ended } = await run(...command.split(' '));
+      expect([ended.code, stdout, readFileSync(other, 'utf8')]).toEqual([1, '', '']);
+      const way = act === 'removed' ? 'mend that before the next act' : 'mend that, then run the command again';
+      const line = `${done} the line "${act}" cannot be written to ${file}: ${code}`;
+      expect(stderr).toMatch(new RegExp(`^plant-store: ${RegExp.escape(line)}.*; ${way}\n$`));
+      // The token is taken back, as no client knows it.
+      expect([(await run('token', 'list', '--json')).stdout, look(database)]).toEqual(['', 0]);
+    }
   }
 });
 
