@@ -9,8 +9,9 @@ import type { Database } from '../storage/store.ts';
 export type Act =
   'token created' | 'token revoked' | 'import begun' | 'import ended' | 'removed' | 'restored' | 'migrated';
 
-/** Commands that do nothing, or take it back, without their line. */
+/** What is left of a command that ends, before its work or by taking it back, since it cannot write this line. */
 const UNDONE: Partial<Record<Act, string>> = {
+  migrated: 'only the schema was migrated',
   'token created': 'no token was created',
   'import begun': 'nothing was imported',
 };

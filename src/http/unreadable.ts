@@ -33,7 +33,7 @@ export function refuseUnreadable<E extends Exchange>(
   };
   /** The line in which Node's limit was reached, from the character before, shortened. */
   const lines = new WeakMap<Connection, string>();
-  /** Node does not say whether it was reading the target, but reports what arrives later: the line tells. */
+  /** Node does not say whether it was reading the target, but reports what arrives later: how the line ends tells. */
   const refuseLong = (connection: Connection, { rawPacket, bytesParsed = 0 }: ParseError) => {
     const known = lines.get(connection);
     const text = rawPacket?.toString('latin1') ?? '';
@@ -67,7 +67,7 @@ export function tooSlow(): Refusal {
 
 /** The first line of a request, from within its target: what ends with a colon is the name of a field. */
 const REQUEST_LINE = /^(?:[^ ]*[^ :])? HTTP\/\d\.\d\r?$/;
-/** With one character more than it takes, a line is none. */
+/** One character more than the rest of a request line has: a longer rest is none. */
 const MAX_END = 'x HTTP/1.1\r\n'.length;
 /** A header field that has begun behind the end of a line. Of one that began in an earlier packet, Node has no bytes. */
 const FIELD = /\n[\w!#$%&'*+.^`|~-]+:.*$/;

@@ -113,14 +113,23 @@ test('the file of acts on SQLite has the mode of the store, and a command writes
   }
 });
 
-test('a command that migrates an older store leaves a line about that too', async () => {
-  const { run, database, lines } = await place('SQLite');
-  copyFileSync(join(ROOT, 'released/stores/692d905/plants.db'), database);
+test('a command that migrates an older store leaves a line about that too, and does no more if it cannot', async () => {
+  const { run, database, file, lines } = await place('SQLite');
+  const older = join(ROOT, 'released/stores/692d905/plants.db');
+  copyFileSync(older, database);
   await run('token', 'create', 'app');
   expect(lines().map(({ act, from }) => [act, from])).toEqual([
     ['migrated', 1],
     ['token created', undefined],
   ]);
+  copyFileSync(older, database);
+  rmSync(file);
+  symlinkSync('nothing', file);
+  const { code, stdout, stderr } = await run('token', 'create', 'more');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain(
+    `plant-store: only the schema was migrated, because the line "migrated" cannot be written to`,
+  );
 });
 
 test('a start that migrates the store and makes the first token logs both', async () => {
