@@ -37,18 +37,11 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
   const ofStore: Environment = store === undefined ? {} : { DATABASE_URL: store };
   const sources = [...ofFiles, ['the environment', process.env] as const, ['--store', ofStore] as const];
   const origins = sources.flatMap(([source, texts]) => Object.keys(texts).map((name) => [name, source] as const));
-  const unknown = ofFiles.flatMap(([file, texts]) =>
-    Object.keys(texts).flatMap((name) => (known.includes(name) ? [] : [[file, name] as const])),
-  );
-  // The lines of a secret without quotes look like names, and must not be shown.
-  const strangers = unknown.map(
-    ([file, name]) => [file, /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'a name that is not shown here'] as const,
-  );
   return {
     texts: Object.assign({}, ...sources.map(([, texts]) => texts)) as Environment,
     origins: Object.fromEntries(origins),
     doubts: [
-      ...strangers.map(([file, name]) => `${name} in ${file} is not a setting: correct or remove it`),
+      ...files.flatMap(([file, text]) => strangers(file, text, known)),
       // systemd does not read .env.
       ...(envFile === undefined ? [] : files.flatMap(([file, text]) => misread(file, text))),
     ],
@@ -85,6 +78,16 @@ function readFile(given: string): readonly [string, string] {
 /** Reads blanks alone behind `=` as nothing: Node takes the next line for the value, which messages could then show. */
 function parse(text: string): Environment {
   return parseEnv(text.replaceAll(/^([ \t]*\w+[ \t]*=)[ \t]+(?=\r?$)/gm, '$1'));
+}
+
+/** The sentences do not quote the names, as the second line of a secret without quotes may look like one. */
+function strangers(file: string, text: string, known: readonly string[]): string[] {
+  const names = text.split('\n').map((line) => /^(?:export\s)?([^=]*)/.exec(line.trim())?.[1]?.trim());
+  return Object.keys(parse(text)).flatMap((name) => {
+    if (known.includes(name)) return [];
+    const line = names.indexOf(name.trim()) + 1;
+    return [`the name in line ${line} of ${file} is not a setting: correct or remove it`];
+  });
 }
 
 /** A line that Node and each version of systemd read alike (man 5 systemd.exec, EnvironmentFile=). */

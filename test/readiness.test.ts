@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { watchReadiness } from '../src/observability/readiness.ts';
+import { askOneAtATime, watchReadiness } from '../src/observability/readiness.ts';
 import { noSmallDisk, SmallDisk } from './support/small-disk.ts';
 import { adminUrl, untilSample } from './support/metrics.ts';
 import { PostgresServer } from './support/postgres.ts';
@@ -65,6 +65,19 @@ test('/readyz answers 200 when another process locks the store for half a second
   await service.stop();
 });
 
+test('/readyz answers all who ask meanwhile by one question to a store that another process locks', async () => {
+  const { service, admin, other } = await startWatched();
+  other.exec('begin immediate');
+  const begun = performance.now();
+  const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(admin)));
+  // One question waits for the lock for 2 s, twenty would wait for 40 s.
+  expect(performance.now() - begun).toBeLessThan(10_000);
+  expect(new Set(statuses)).toEqual(new Set([503]));
+  other.exec('rollback');
+  expect(await statusOf(admin)).toBe(200);
+  await service.stop();
+});
+
 test('/readyz answers 503 while the service cannot write the store, and /livez answers 200', async () => {
   const { service, admin, other } = await startWatched();
   expect(await (await fetch(`${admin}/readyz`)).text()).toBe('{"status":"ok"}');
@@ -101,24 +114,24 @@ test('plant_store_ready follows the store, although no client asks /readyz', asy
   await service.stop();
 });
 
-test('a question about readiness counts as a no while it has no answer for five seconds', async () => {
+test('a question about readiness counts as a no after five seconds without an answer, and is the only one', async () => {
   const answers: boolean[] = [];
   const stop = new AbortController();
   let questions = 0;
-  const never = Promise.withResolvers<undefined>();
-  const watching = watchReadiness(
-    async () => {
-      if (++questions > 1) await never.promise;
-    },
-    (ready) => answers.push(ready),
-    stop.signal,
-  );
+  const hangs = Promise.withResolvers<undefined>();
+  const ask = askOneAtATime(async () => {
+    if (++questions === 2) await hangs.promise;
+  });
+  const watching = watchReadiness(ask, (ready) => answers.push(ready), stop.signal);
   await until(() => answers.length === 2);
+  const late = 'the store has given no answer for 5 s';
+  for (let client = 0; client < 3; client++) await expect(ask()).rejects.toThrow(late);
   expect([questions, answers]).toEqual([2, [true, false]]);
+  hangs.resolve(undefined);
+  await until(() => answers.length === 3);
   stop.abort();
-  never.resolve(undefined);
   await watching;
-  expect(answers.at(-1)).toBe(false);
+  expect([questions, answers]).toEqual([3, [true, false, true, false]]);
 });
 
 test('/readyz and plant_store_ready follow PostgreSQL without creates, when a column has another name', async () => {

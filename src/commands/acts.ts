@@ -9,12 +9,19 @@ import type { Database } from '../storage/store.ts';
 export type Act =
   'token created' | 'token revoked' | 'import begun' | 'import ended' | 'removed' | 'restored' | 'migrated';
 
+/** What is left of a command that ends, before its work or by taking it back, since it cannot write this line. */
+const UNDONE: Partial<Record<Act, string>> = {
+  migrated: 'only the schema was migrated',
+  'token created': 'no token was created',
+  'import begun': 'nothing was imported',
+};
+
 /**
  * Leaves a line about an act of administration where operators find it later: the command has no log of its own.
  *
  * @param details must have no secret
  * @param database of a store in PostgreSQL
- * @throws ExplainedError if the line cannot be written, though the act is done
+ * @throws ExplainedError if the line cannot be written, which says whether the act is done
  */
 export async function recordAct(
   { DATABASE_URL: store }: Config,
@@ -28,7 +35,10 @@ export async function recordAct(
     else if (database !== undefined) await raiseAct(database, `${SERVICE}: ${line}`);
   } catch (error) {
     const place = store.engine === 'sqlite' ? store.path + ACTS_FILE : 'the log of PostgreSQL';
-    const message = `${act}, but the line about it cannot be written to ${place}: ${messageOf(error)}`;
+    const undone = UNDONE[act];
+    const done = undone === undefined ? 'the command has done its work, but' : `${undone}, because`;
+    const way = undone === undefined ? 'mend that before the next act' : 'mend that, then run the command again';
+    const message = `${done} the line "${act}" cannot be written to ${place}: ${messageOf(error)}; ${way}`;
     throw new ExplainedError(message, { cause: error });
   }
 }

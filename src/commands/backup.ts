@@ -5,7 +5,7 @@ import { RESOURCE } from '../resource.ts';
 import { ACTS_FILE } from '../storage/acts.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
 import { recordAct } from './acts.ts';
-import { backUp as backUpSqlite, planRestore, requireForeign } from '../storage/sqlite/backup.ts';
+import { backUp as backUpSqlite, planRestore, requireForeign as requireForeignTo } from '../storage/sqlite/backup.ts';
 import { writeFile, writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 import { watchSignals } from './signals.ts';
@@ -41,8 +41,13 @@ function pathOfStore({ DATABASE_URL: store }: Config, what: 'backup' | 'restore'
   if (store.engine !== 'sqlite') {
     throw new ExplainedError(`use the command of PostgreSQL: ${dumpCommand(store, what, file)}`);
   }
-  requireForeign(store.path, file, ACTS_FILE);
+  requireForeign({ DATABASE_URL: store }, file);
   return store.path;
+}
+
+/** @throws StoreUnusable if the file belongs to a store in SQLite, or has the name that one of its files will have */
+export function requireForeign({ DATABASE_URL: store }: Pick<Config, 'DATABASE_URL'>, file: string): void {
+  if (store.engine === 'sqlite') requireForeignTo(store.path, file, ACTS_FILE);
 }
 
 function inWords(count: number): string {

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { ItemStore } from '../storage/store.ts';
 import { CSV_HEADER, toCsv } from '../files/csv.ts';
 import { writeNewFile } from '../files/new-file.ts';
+import { requireForeign } from './backup.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
 import { type Format, formatOf, toNdjson } from '../files/records.ts';
@@ -17,6 +18,7 @@ export async function exportItems(
   options: { format?: string },
 ): Promise<void> {
   const format = formatOf(path ?? '', options.format);
+  if (path !== undefined) requireForeign(config, path);
   await withStore(config, { create: false }, async ({ items }) => {
     if (path === undefined) {
       // On a terminal, lines of progress would mix with the items.

@@ -7,6 +7,7 @@ import type { ItemStore } from '../storage/store.ts';
 import { ExplainedError, Interrupted, messageOf } from '../explained-error.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
 import { recordAct } from './acts.ts';
+import { requireForeign } from './backup.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
 import { formatOf, openBodyReader, RecordReader } from '../files/records.ts';
@@ -33,6 +34,7 @@ export async function importItems(
   const format = formatOf(path, options.format);
   const input = await openInput(path);
   const rejectsPath = options.rejects ?? newRejects(path === '-' ? 'stdin' : path);
+  requireForeign(config, rejectsPath);
   using rejects = new Rejects(rejectsPath, { atOnce: options.rejects !== undefined });
   const reader = new RecordReader(input.name, format, await openBodyReader());
   const work = (items?: ItemStore) => importRecords(input, reader, rejects, items, patienceMs);

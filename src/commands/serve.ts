@@ -13,7 +13,7 @@ import { createApp } from '../http/app.ts';
 import { listen } from '../http/server.ts';
 import { createAdmin } from '../observability/admin.ts';
 import { createLog, type Log } from '../observability/log.ts';
-import { watchReadiness } from '../observability/readiness.ts';
+import { askOneAtATime, watchReadiness } from '../observability/readiness.ts';
 import { operations } from '../operations/index.ts';
 import { servicesOf } from '../operations/services.ts';
 import { createDocs } from '../pages/docs.ts';
@@ -111,11 +111,12 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
     proxies: config.TRUST_PROXY,
   });
   if (metrics !== undefined && config.ADMIN_PORT !== undefined) {
+    const askStore = askOneAtATime(() => store.ready());
     const ready = async () => {
       if (stopSignal.aborted) throw new Error('the service is stopping');
       // An instance that had the keys once stays ready: an outage of the provider must not take all instances out.
       if (jwt?.keys.age === Infinity) throw new Error('the keys of the token issuer were never fetched');
-      await store.ready();
+      await askStore();
     };
     const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger);
     resources.defer(() => admin.stop(0));

@@ -31,15 +31,17 @@ export function refuseUnreadable<E extends Exchange>(
       connection.endSoon();
     });
   };
-  /** The end of the line in which Node's limit was reached, as far as it has arrived. */
+  /** The line in which Node's limit was reached, from the character before, shortened. */
   const lines = new WeakMap<Connection, string>();
-  /** Node does not say whether it was reading the target, but reports what arrives later: the line ends as each does. */
+  /** Node does not say whether it was reading the target, but reports what arrives later: how the line ends tells. */
   const refuseLong = (connection: Connection, { rawPacket, bytesParsed = 0 }: ParseError) => {
     const known = lines.get(connection);
-    const rest = rawPacket?.toString('latin1', known === undefined ? bytesParsed : 0) ?? '';
+    const text = rawPacket?.toString('latin1') ?? '';
+    const rest = known === undefined ? text.slice(Math.max(0, bytesParsed - 1)) : text;
     const [line = '', ...more] = `${known ?? ''}${rest}`.split('\n', 2);
-    if (more.length > 0) refuse(connection, REQUEST_LINE.test(line) ? targetTooLong() : headTooLarge());
-    else lines.set(connection, line.slice(-MAX_END));
+    if (known === undefined && FIELD.test(text.slice(0, bytesParsed))) refuse(connection, headTooLarge());
+    else if (more.length > 0) refuse(connection, REQUEST_LINE.test(line) ? targetTooLong() : headTooLarge());
+    else lines.set(connection, line.replace(/^[^ ]+(?=[^ ])/, '').slice(0, MAX_END));
     if (known === undefined && more.length === 0)
       setTimeout(refuse, DEADLINE.linger, connection, headTooLarge()).unref();
   };
@@ -63,9 +65,12 @@ export function tooSlow(): Refusal {
   return new Refusal(ErrorNumber.requestTimeout, 'the request took too long to arrive');
 }
 
-/** The end of the first line of a request, and the most characters that it takes. */
-const REQUEST_LINE = / HTTP\/\d\.\d\r?$/;
-const MAX_END = ' HTTP/1.1\r'.length;
+/** The first line of a request, from within its target: what ends with a colon is the name of a field. */
+const REQUEST_LINE = /^(?:[^ ]*[^ :])? HTTP\/\d\.\d\r?$/;
+/** One character more than the rest of a request line has: a longer rest is none. */
+const MAX_END = 'x HTTP/1.1\r\n'.length;
+/** A header field that has begun behind the end of a line. Of one that began in an earlier packet, Node has no bytes. */
+const FIELD = /\n[\w!#$%&'*+.^`|~-]+:.*$/;
 
 /** See https://nodejs.org/api/http.html#event-clienterror. */
 interface ParseError extends NodeJS.ErrnoException {

@@ -6,21 +6,32 @@ const PAUSE_MS = 5000;
 const PATIENCE_MS = 5000;
 
 /**
- * Asks one question at a time, and reports each answer: without requests, an instance has no other sign that its store
- * is away. Ends with a no.
+ * Asks one question at a time: clients that ask meanwhile get its answer too. A question that waits for a lock delays
+ * creates.
+ *
+ * @returns a function that throws after five seconds without an answer, and at once until that answer has come
  */
+export function askOneAtATime(ask: () => Promise<void>): () => Promise<void> {
+  const giveUp = async () => {
+    await sleep(PATIENCE_MS, undefined, { ref: false });
+    throw new Error(`the store has given no answer for ${PATIENCE_MS / 1000} s`);
+  };
+  let answer: Promise<void> | undefined;
+  const end = () => (answer = undefined);
+  return () => (answer ??= Promise.race([ask().finally(end), giveUp()]));
+}
+
+/** Reports each answer: without requests, an instance has no other sign that its store is away. Ends with a no. */
 export async function watchReadiness(
   ask: () => Promise<void>,
   report: (ready: boolean) => void,
   stop: AbortSignal,
 ): Promise<void> {
   while (!stop.aborted) {
-    const late = setTimeout(report, PATIENCE_MS, false).unref();
     const answer = await ask().then(
       () => true,
       () => false,
     );
-    clearTimeout(late);
     report(answer && !stop.aborted);
     await sleep(PAUSE_MS, undefined, { ref: false, signal: stop }).catch(() => undefined);
   }

@@ -32,6 +32,7 @@ export async function operationOf({ schema, components }: Drawn, maxBytes: numbe
 const NAMES = ['a', 'b', 'c', 'kind'];
 const COMPONENTS = ['A', 'B', 'C', 'D'];
 const LINEAR = ['^[a-z]*$', '^[^\\x00]*$', '^a{0,30}$', '^(?:[a-z]+,)*$', '^(?!b).*$', 'a|ab'];
+const DEFAULTS: Schema = { properties: { a: { default: 1 }, b: { default: {}, properties: { c: { default: 'x' } } } } };
 const POLYNOMIAL = ['(a+)+$', '\\s*$', '^.*.*x$', '^(?:a(?!.*x))*$'];
 
 /** Draws schemas in which much applies to the same value: nested branches, recursion, unique items, patterns. */
@@ -59,6 +60,10 @@ export function drawContract(random: () => number): Drawn {
       () => ({ anyOf: list() }),
       () => ({ allOf: list() }),
       () => reference(first),
+      () => ({
+        ...reference(first),
+        ...pick<Schema>([{ maxItems: 3 }, { maxItems: 20_000 }, { maxProperties: 30 }, { maxLength: 30 }]),
+      }),
       () => ({ if: same(), then: same() }),
       () => ({ not: same() }),
       () => ({
@@ -85,11 +90,20 @@ export function drawContract(random: () => number): Drawn {
           { type: 'string', format: pick(['email', 'uri', 'date-time', 'uri-template']) },
           { type: 'number', multipleOf: pick([3, 0.01]) },
           { enum: [{ a: [] }, [1], 'x'] },
+          { enum: Array.from({ length: pick([40, 400, 4000]) }, (_, index) => `word${index}`) },
+          { type: 'integer', enum: Array.from({ length: pick([40, 400, 4000]) }, (_, index) => index) },
+          {
+            type: 'object',
+            properties: { a: { default: 1 }, b: { default: {}, properties: { c: { default: 'x' } } } },
+          },
+          { type: 'integer', format: 'int64', ...maybe(0.5, () => ({ minimum: 0, maximum: 2 ** 40 })) },
+          { type: 'integer', format: 'int64', enum: Array.from({ length: pick([40, 400]) }, (_, index) => index) },
         ]),
     ])();
   };
   const components = Object.fromEntries(COMPONENTS.map((name, index) => [name, schema(3, index + 1)]));
-  const root = schema(3, 0);
+  // A default may not stand beneath oneOf, anyOf, not or if.
+  const root = random() < 0.2 ? { allOf: [DEFAULTS, schema(2, 0)] } : schema(3, 0);
   return { schema: random() < 0.6 ? { type: 'array', items: root } : root, components };
 }
 
@@ -112,6 +126,8 @@ export function hostileBodies({ schema, components }: Drawn, bytes: number, rand
     fill('1'),
     fill('{"a":1}'),
     fill('{"kind":"x","a":{}}'),
+    fill('9223372036854775807'),
+    fill('"word"'),
     distinct,
     members,
     long,
@@ -132,6 +148,7 @@ function valueLike(
   if (typeof schema === 'boolean' || depth > 28) return 1;
   const of = (each: AnySchema, share: number) => valueLike(each, components, share, random, depth + 1);
   const { $ref, oneOf, anyOf, allOf } = schema;
+  if (schema.enum !== undefined) return schema.enum.at(-1);
   const same = $ref === undefined ? (oneOf ?? anyOf ?? allOf) : [components[$ref.replace(/.*\//, '')] ?? true];
   if (same !== undefined) return of(same[Math.floor(random() ** 0.5 * same.length)] ?? true, size);
   if (schema.type === 'array') {

@@ -7,6 +7,7 @@ import { PostgresServer } from '../support/postgres.ts';
 import { page } from '../support/readme.ts';
 import { plantStore, ROOT, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { fill, look } from './place.ts';
 
 type Line = Record<string, unknown>;
 
@@ -84,7 +85,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
 );
 
 test('the file of acts on SQLite has the mode of the store, and a command writes to no link or pipe there', async () => {
-  const { run, file, folder } = await place('SQLite');
+  const { run, file, folder, database } = await place('SQLite');
   await run('migrate');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const other = join(folder, 'other');
@@ -95,22 +96,40 @@ test('the file of acts on SQLite has the mode of the store, and a command writes
   ] as const) {
     rmSync(file);
     make();
-    const { stdout, stderr, ...ended } = await run('token', 'create', 'app');
-    expect([ended.code, stdout, readFileSync(other, 'utf8')]).toEqual([1, '', '']);
-    expect(stderr).toContain(`token created, but the line about it cannot be written to ${file}: ${code}`);
-    // The token is taken back, as no client knows it.
-    expect((await run('token', 'list', '--json')).stdout).toBe('');
+    for (const [command, done, act] of [
+      ['token create app', 'no token was created, because', 'token created'],
+      ['import plants.ndjson', 'nothing was imported, because', 'import begun'],
+      ['remove 1', 'the command has done its work, but', 'removed'],
+    ] as const) {
+      if (act === 'removed') fill(database, 1, 1);
+      const { stdout, stderr, ...ended } = await run(...command.split(' '));
+      expect([ended.code, stdout, readFileSync(other, 'utf8')]).toEqual([1, '', '']);
+      const way = act === 'removed' ? 'mend that before the next act' : 'mend that, then run the command again';
+      const line = `${done} the line "${act}" cannot be written to ${file}: ${code}`;
+      expect(stderr).toMatch(new RegExp(`^plant-store: ${RegExp.escape(line)}.*; ${way}\n$`));
+      // The token is taken back, as no client knows it.
+      expect([(await run('token', 'list', '--json')).stdout, look(database)]).toEqual(['', 0]);
+    }
   }
 });
 
-test('a command that migrates an older store leaves a line about that too', async () => {
-  const { run, database, lines } = await place('SQLite');
-  copyFileSync(join(ROOT, 'released/stores/692d905/plants.db'), database);
+test('a command that migrates an older store leaves a line about that too, and does no more if it cannot', async () => {
+  const { run, database, file, lines } = await place('SQLite');
+  const older = join(ROOT, 'released/stores/692d905/plants.db');
+  copyFileSync(older, database);
   await run('token', 'create', 'app');
   expect(lines().map(({ act, from }) => [act, from])).toEqual([
     ['migrated', 1],
     ['token created', undefined],
   ]);
+  copyFileSync(older, database);
+  rmSync(file);
+  symlinkSync('nothing', file);
+  const { code, stdout, stderr } = await run('token', 'create', 'more');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain(
+    `plant-store: only the schema was migrated, because the line "migrated" cannot be written to`,
+  );
 });
 
 test('a start that migrates the store and makes the first token logs both', async () => {

@@ -72,6 +72,23 @@ describe('backup and restore', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
+  test('export and import refuse to write a file with a name of the store', async () => {
+    const { folder, database, run } = await place(3);
+    writeFileSync(join(folder, 'plants.ndjson'), '{"id":5000,"name":"x"}\n{}\n');
+    const before = readdirSync(folder);
+    for (const end of ['', '-journal', '-wal', '-shm', '.acts.ndjson']) {
+      const file = `plants.db${end}`;
+      const stderr = `plant-store: the file ${file} belongs to the store ${database}: name another file\n`;
+      for (const args of [
+        ['export', file, '--format', 'ndjson'],
+        ['import', 'plants.ndjson', '--rejects', file],
+        ['import', 'plants.ndjson', '--rejects', file, '--dry-run'],
+      ])
+        expect({ args, ...(await run(...args)) }).toEqual({ args, code: 1, stdout: '', stderr });
+    }
+    expect([look(database), readdirSync(folder)]).toEqual([3, before]);
+  });
+
   test('report a damaged store in one line, with the cure, as export and import do, and replace it', async () => {
     const { folder, database, run } = await place(20_000);
     await run('backup', 'copy.db');

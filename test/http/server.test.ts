@@ -71,6 +71,7 @@ describe('a request that is too long gets the answer that names the long part', 
     ['the target', `${target} HTTP/1.1\r\n${HOST}\r\n\r\n`, 414, 41400],
     ['a value', post(HOST, field), 431, 43100],
     ['a name', post(HOST, `${large}: y`), 431, 43100],
+    ['a name before a value as in a request line', post(HOST, `${large}: HTTP/1.1`), 431, 43100],
     ['a value behind half a target', post(HOST, field).replace('/plants', `/${'x'.repeat(9000)}`), 431, 43100],
   ];
   /** The ways in which the bytes arrive: their number in a packet. */
@@ -87,6 +88,15 @@ describe('a request that is too long gets the answer that names the long part', 
       expect(JSON.parse(answer.body)).toEqual({ error, message: expect.stringContaining('16 KiB') });
     },
   );
+
+  test('a value of which a packet has the name, and another an end as of a request line', async () => {
+    const parts = [post(HOST, field).slice(0, -4), () => sleep(50), 'x HTTP/1.1\r\n\r\n'];
+    for (const before of ['', create(VALID)]) {
+      const { statuses } = await sendRaw(app.url, before, ...parts);
+      expect(statuses).toEqual([...(before === '' ? [] : [200]), 431]);
+    }
+    expect(await removeAll()).toEqual([1n]);
+  });
 
   test('behind the answer to an earlier request', async () => {
     const { statuses } = await sendRaw(app.url, `${create(VALID)}${target} HTTP/1.1\r\n`);
