@@ -96,7 +96,9 @@ export function contractForTypes(contract: OpenApiDocument): object {
 function withValues(schema: Schema): Schema {
   const { type, const: only, enum: values, ...others } = schema;
   const digits = (value: unknown) =>
-    isInt64Schema(schema) && (typeof value === 'bigint' || Number.isInteger(value)) ? `${DIGITS}${value}` : value;
+    isInt64Schema(schema) && (typeof value === 'bigint' || Number.isInteger(value))
+      ? `${DIGITS}${String(value)}`
+      : value;
   return {
     ...others,
     ...('const' in schema && { const: digits(only) }),
