@@ -17,8 +17,8 @@ export const NOT_SENT = { type: 'null', format: 'undefined' };
 /** The prefix of a string for an int64 in `const` or `enum`, whose digits a number would round. */
 export const DIGITS = 'digits of an int64: ';
 
-/** Keywords that give an object a type more specific than "any object". */
-const OF_OBJECTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'properties', 'patternProperties', 'additionalProperties'];
+/** Keywords that, beside `properties`, give an object a type more specific than "any object". */
+const OF_OBJECTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
 
 /** Rewrites the parts of a contract that openapi-typescript would turn into wrong types. @throws ContractError */
 export function contractForTypes(contract: OpenApiDocument): object {
@@ -107,15 +107,13 @@ function withValues(schema: Schema): Schema {
   };
 }
 
-/**
- * openapi-typescript generates no members for an object without `properties`, and TypeScript requires an index signature
- * to allow the types of all named members too.
- */
+/** openapi-typescript gives "any object" no members, and an index signature must allow the named members too. */
 function withOthers(schema: Schema): Schema {
   const { type, properties = {}, patternProperties, additionalProperties: others = patternProperties && true } = schema;
-  const isAny = [type].flat().includes('object') && !OF_OBJECTS.some((keyword) => keyword in schema);
-  if (isAny || (others === true && patternProperties !== undefined)) return { ...schema, additionalProperties: true };
   const named = Object.values(properties);
+  const isAny =
+    [type].flat().includes('object') && named.length === 0 && !OF_OBJECTS.some((keyword) => keyword in schema);
+  if (isAny || (others === true && patternProperties !== undefined)) return { ...schema, additionalProperties: true };
   if (named.length === 0 || (typeof others !== 'object' && patternProperties === undefined)) return schema;
   return { ...schema, additionalProperties: { anyOf: typeof others === 'object' ? [others, ...named] : named } };
 }

@@ -144,6 +144,10 @@ export interface components {
             any?: {
                 [key: string]: unknown;
             };
+            empty?: {
+                [key: string]: unknown;
+            };
+            mixed?: components["schemas"]["Serial"] | number;
             none?: Record<string, never>;
             /** @enum {unknown} */
             objects?: {

@@ -120,6 +120,8 @@ interface Numbers {
   patterned?: { a?: string; [name: string]: unknown };
   closed?: { a?: string; [name: string]: number | string };
   any?: Record<string, unknown>;
+  empty?: Record<string, unknown>;
+  mixed?: bigint | number;
   none?: Record<string, never>;
   objects?: { a: 1 } | { type: 'string' };
   barred?: never;
