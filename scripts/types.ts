@@ -8,7 +8,7 @@ import openapiTS, {
 } from 'openapi-typescript';
 import ts from 'typescript';
 import { readOpenApi, type Schema } from '../src/contract/document.ts';
-import { ContractForTypes, DIGITS, NOT_SENT } from './contract-for-types.ts';
+import { contractForTypes, DIGITS, NOT_SENT } from './contract-for-types.ts';
 
 const { factory } = ts;
 const BIGINT = factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
@@ -22,7 +22,7 @@ const UNDEFINED = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
  * @param yaml a contract that loadContract() accepts
  */
 export async function generateTypes(yaml: string): Promise<string> {
-  const { document } = new ContractForTypes(readOpenApi(yaml));
+  const document = contractForTypes(readOpenApi(yaml));
   // Bigints remain only in examples and defaults, which become comments.
   const text = JSON.stringify(document, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
   /** A named type for each union of error numbers keeps the compiler's messages short. */

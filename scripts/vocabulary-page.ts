@@ -12,8 +12,8 @@ list the fields of OpenAPI 3.1 and the keywords of JSON Schema 2020-12, each wit
 - **refused**: \`npm run generate\` and the start stop, and name the line, the column and the way out.
 
 The service refuses a field that is not in the tables. A field that begins with \`x-\` is shown, but refused in \`paths\`
-and \`responses\`. \`webhooks\` and \`callbacks\` describe requests that the service does not answer: they have types,
-and are shown. OpenAPI ignores header parameters named \`Accept\`, \`Content-Type\` and \`Authorization\`.
+and \`responses\`. \`webhooks\` and \`callbacks\` describe requests that the service does not answer. OpenAPI ignores
+header parameters named \`Accept\`, \`Content-Type\` and \`Authorization\`.
 
 The validator judges exact values: an int64 by its digits, and a parameter after decoding its text by its \`style\` and
 type (a number as in JSON, \`true\` or \`false\`, otherwise a string; UTF-8 only; \`+\` is a space in a query). A text that

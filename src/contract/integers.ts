@@ -53,6 +53,16 @@ export function requireOneIntegerType(values: readonly AnySchema[], follow: Foll
   for (const value of values) visit(value, value);
 }
 
+/** @throws ContractError if a value of the schema can be an int64, and its generated type has no integer */
+export function requireIntegers(schema: Schema, follow: Follow): void {
+  const { int64, types } = new Position(schema, follow);
+  if (!int64 || !types.has('integer') || integerTypes(schema, follow).size > 0) return;
+  throw new ContractError(
+    `${locationOf(schema)}: one schema of this value has format: int64, and another one does not: write type: integer ` +
+      'and format: int64 in both, or in neither',
+  );
+}
+
 /** All schemas of a value that the generated types read. */
 function typed(schema: AnySchema, follow: Follow): Schema[] {
   return closure([schema], ({ $ref, allOf = [], anyOf = [], oneOf = [] }) => [
@@ -77,24 +87,14 @@ function allowsBigint(schema: AnySchema, follow: Follow): boolean {
 const ANY: ReadonlySet<string> = new Set(['number', 'bigint']);
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * The types that integers have in the generated type, where contract-for-types.ts writes int64 into all schemas of a
- * value except behind a `$ref`.
- */
-function integerTypes(
-  schema: AnySchema,
-  follow: Follow,
-  isWithinInt64 = false,
-  within: readonly AnySchema[] = [],
-): ReadonlySet<string> {
+/** The types that integers have in the generated type. */
+function integerTypes(schema: AnySchema, follow: Follow, within: readonly AnySchema[] = []): ReadonlySet<string> {
   if (typeof schema === 'boolean') return schema ? ANY : NONE;
   if (within.includes(schema)) return NONE;
-  const isInt64 = isWithinInt64 || typed(schema, follow).some(isInt64Schema);
-  const of = (each: AnySchema) => integerTypes(each, follow, isInt64, [...within, schema]);
+  const of = (each: AnySchema) => integerTypes(each, follow, [...within, schema]);
   const { type, const: only, enum: values = only === undefined ? undefined : [only], $ref, allOf = [] } = schema;
-  const integer = isInt64 ? 'bigint' : 'number';
-  const all = allOf.map(of);
-  if ($ref !== undefined) all.push(integerTypes(follow($ref), follow, false, [...within, schema]));
+  const integer = isInt64Schema(schema) ? 'bigint' : 'number';
+  const all = [...allOf, ...($ref === undefined ? [] : [follow($ref)])].map(of);
   for (const branches of [schema.anyOf, schema.oneOf])
     if (branches !== undefined) all.push(branches.map(of).reduce((any, each) => any.union(each), NONE));
   if (values !== undefined) all.push(values.some(isWhole) ? new Set([integer]) : NONE);

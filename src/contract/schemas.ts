@@ -7,12 +7,12 @@ import { VOCABULARY } from './vocabulary.ts';
 
 /** Keywords whose schemas apply to the same value. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
-/** Keywords whose schemas apply to some values only. */
-const CONDITIONAL = ['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'contains'];
 /** Keywords that the generated types ignore. */
-const UNTYPED = ['not', 'if', 'then', 'else', 'dependentSchemas', 'contains', 'propertyNames'];
+const UNTYPED = ['not', 'if', 'then', 'else', 'dependentSchemas', 'contains', 'propertyNames', 'unevaluatedProperties'];
 /** Keywords whose members Ajv would count as evaluated (unevaluatedProperties) even where the branch fails. */
 const BRANCHES = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
+/** Keywords whose schemas apply to some values only. */
+const CONDITIONAL = [...BRANCHES, 'not', 'contains', 'unevaluatedProperties'];
 /** `additionalProperties` depends on `properties` and `patternProperties`, so the three stay in one schema. */
 const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 /** Keywords that Ajv gets unchanged. */

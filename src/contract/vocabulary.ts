@@ -129,10 +129,9 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     jsonSchemaDialect: refused(DIALECT),
     servers: list('Server', 'the service mounts the operations at the path that all urls must have'),
     paths: map('Path Item', 'each operation needs a handler; if two templates match a request, the first one applies'),
-    webhooks: kept('in the types'),
     components: one('Components', 'parts that operations refer to'),
     security: list('Security Requirement', RUN),
-    ...shown('tags', 'externalDocs'),
+    ...shown('webhooks', 'tags', 'externalDocs'),
   },
   Info: {
     ...shown('summary', 'description', 'title', 'termsOfService', 'contact', 'license'),
@@ -150,9 +149,8 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     requestBodies: map('Request Body', BOTH),
     headers: map('Header', BOTH),
     securitySchemes: map('Security Scheme', RUN),
-    callbacks: kept('in the types'),
     pathItems: refused('write each path out under paths'),
-    ...shown('examples', 'links'),
+    ...shown('callbacks', 'examples', 'links'),
   },
   'Path Item': {
     ...shown('summary', 'description'),
@@ -162,12 +160,11 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     parameters: list('Parameter', BOTH),
   },
   Operation: {
-    ...shown('summary', 'description', 'tags', 'externalDocs', 'deprecated'),
+    ...shown('summary', 'description', 'tags', 'externalDocs', 'deprecated', 'callbacks'),
     operationId: kept('the name of the handler', text),
     parameters: list('Parameter', BOTH),
     requestBody: one('Request Body', `${BOTH}; an operation without one refuses a body`),
     responses: map('Response', `${BOTH}; failures that the service itself answers must be declared`),
-    callbacks: kept('in the types'),
     security: list('Security Requirement', RUN),
     servers: refused('move servers to the top level of the document'),
     'x-max-body-bytes': kept(
@@ -226,8 +223,11 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
   },
   'Security Requirement': {},
   Schema: {
-    $ref: kept(`\`#/…\`, also beside other keywords; ${ONE_FILE}`, text),
-    $defs: map('Schema', BOTH),
+    $ref: kept(
+      `also beside other keywords; \`generate\` refuses a place other than \`#/components/schemas/…\`; ${ONE_FILE}`,
+      text,
+    ),
+    $defs: map('Schema', `${RUN}; \`generate\` refuses a $ref to one: move it to components/schemas`),
     $schema: refused(DIALECT),
     $id: refused(NO_NAMES),
     $anchor: refused(NO_NAMES),
@@ -278,7 +278,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     required: kept(BOTH, (value, holder) => names(value, holder) ?? noPrototype(value, holder)),
     dependentRequired: kept(RUN, (value, holder) => dependents(value, holder) ?? noPrototype(value, holder)),
     format: kept(
-      `at run time: ${FORMATS.join(', ')}; an int64 is a bigint; the domain of an email must have a dot; punycode in a hostname is not decoded`,
+      `at run time: ${FORMATS.join(', ')}; an int64 is a bigint, and each schema that types its value must have this format; the domain of an email must have a dot; punycode in a hostname is not decoded`,
       format,
     ),
     default: kept(

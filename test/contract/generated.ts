@@ -52,113 +52,7 @@ export interface paths {
         trace?: never;
     };
 }
-export interface webhooks {
-    planted: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": components["schemas"]["Bed"];
-                };
-            };
-            responses: {
-                /** @description noted */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    watered: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description noted */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "addPet.fed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: {
-            parameters: {
-                query?: {
-                    page?: components["parameters"]["Page"];
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description noted */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-}
+export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
@@ -236,12 +130,24 @@ export interface components {
              */
             small?: 1 | 2;
             real?: number;
-            inner?: {
-                pair?: components["schemas"]["Numbers/properties/inner/$defs/pair"];
+            defined?: string;
+            patterned?: {
+                a?: string;
+            } & {
+                [key: string]: unknown | number;
+            };
+            closed?: {
+                a?: string;
+            } & {
+                [key: string]: string | number;
             };
             any?: {
                 [key: string]: unknown;
             };
+            empty?: {
+                [key: string]: unknown;
+            };
+            mixed?: components["schemas"]["Serial"] | number;
             none?: Record<string, never>;
             /** @enum {unknown} */
             objects?: {
@@ -312,12 +218,6 @@ export interface components {
             tricks?: string;
         };
         Pet: components["schemas"]["Cat"] | components["schemas"]["Dog"];
-        "Numbers/properties/inner/$defs/pair": components["schemas"]["Numbers/properties/small"][];
-        /**
-         * Format: int32
-         * @enum {integer}
-         */
-        "Numbers/properties/small": 1 | 2;
     };
     responses: {
         /** @description a bed */

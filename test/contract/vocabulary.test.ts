@@ -197,6 +197,24 @@ describe('loadContract refuses, with place and cure,', () => {
     [
       'Schema',
       {
+        anyOf: [{ properties: { a: { type: 'string' } } }, {}],
+        unevaluatedProperties: { type: 'integer', format: 'int64' },
+      },
+      'format: int64 must not stand beneath',
+    ],
+    [
+      'Schema',
+      { unevaluatedProperties: { type: 'array', items: { type: 'integer', format: 'int64' } } },
+      'format: int64 must not stand beneath',
+    ],
+    [
+      'Schema',
+      { unevaluatedProperties: { type: 'object', properties: { a: { default: 3 } } } },
+      'it must not stand beneath anyOf',
+    ],
+    [
+      'Schema',
+      {
         oneOf: ['a', 'b'].map((kind) => ({
           properties: {
             kind: { const: kind },
