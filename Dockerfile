@@ -21,7 +21,7 @@ USER root
 RUN chmod --recursive a+rX node_modules/.cache
 # `--build-arg COMMIT="$(git rev-parse HEAD)"` makes `--version` and the metrics name the commit.
 ARG COMMIT
-RUN test -z "$COMMIT" || echo "$COMMIT" > src/commit.txt
+RUN test -z "$COMMIT" || echo "$COMMIT" > src/framework/commit.txt
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title="plant-store" \

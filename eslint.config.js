@@ -25,25 +25,25 @@ const SHARED_BY_ENGINES = [
 const ROOMS = {
   'src/*.ts': { others: ['package.json'] },
   // Everything.
-  'src/commands/**': { others: [''] },
-  'src/contract/**': { others: ['generated/openapi.ts'] },
+  'src/framework/commands/**': { others: [''] },
+  'src/framework/contract/**': { others: ['generated/openapi.ts'] },
   // It calls the validator with an object that is typed as a request of Express.
-  'src/contract/validator-eov.ts': { others: [], packages: ['express', 'express-openapi-validator/dist'] },
-  'src/http/**': {
+  'src/framework/contract/validator-eov.ts': { others: [], packages: ['express', 'express-openapi-validator/dist'] },
+  'src/framework/http/**': {
     others: ['contract/', 'storage/store.ts'],
     types: ['auth/', 'operations/', 'observability/'],
     packages: ['express'],
   },
   // Queries are made of what Kysely exports.
   'src/operations/**': { others: ['contract/', 'storage/store.ts', 'storage/tables.ts'], packages: ['kysely'] },
-  'src/storage/*.ts': { others: ['contract/int64.ts'], packages: ['kysely'], not: '^\\./(sqlite|postgres)/' },
-  'src/storage/open.ts': { others: [] },
-  'src/storage/sqlite/**': { others: SHARED_BY_ENGINES, packages: ['node:sqlite'] },
-  'src/storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
-  'src/auth/**': { others: ['contract/', 'storage/store.ts'] },
-  'src/files/**': { others: ['contract/', 'operations/', 'storage/store.ts', 'storage/tables.ts'] },
-  'src/pages/**': { others: ['contract/', 'http/'], packages: ['express'] },
-  'src/observability/**': {
+  'src/framework/storage/*.ts': { others: ['contract/int64.ts'], packages: ['kysely'], not: '^\\./(sqlite|postgres)/' },
+  'src/framework/storage/open.ts': { others: [] },
+  'src/framework/storage/sqlite/**': { others: SHARED_BY_ENGINES, packages: ['node:sqlite'] },
+  'src/framework/storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
+  'src/framework/auth/**': { others: ['contract/', 'storage/store.ts'] },
+  'src/framework/files/**': { others: ['contract/', 'operations/', 'storage/store.ts', 'storage/tables.ts'] },
+  'src/framework/pages/**': { others: ['contract/', 'http/'], packages: ['express'] },
+  'src/framework/observability/**': {
     others: ['contract/', 'http/', 'storage/store.ts', 'package.json'],
     types: ['storage/open.ts'],
   },
@@ -139,7 +139,7 @@ export default defineConfig(
   {
     files: ['src/**'],
     // A command is loaded when it is run, and Kysely while an engine opens.
-    ignores: ['src/main.ts', 'src/commands/**', 'src/storage/open.ts'],
+    ignores: ['src/main.ts', 'src/framework/commands/**', 'src/framework/storage/open.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',
@@ -149,11 +149,11 @@ export default defineConfig(
   },
   {
     files: ['src/**'],
-    ignores: ['src/environment.ts'],
+    ignores: ['src/framework/environment.ts'],
     rules: {
       'no-restricted-properties': [
         'error',
-        { object: 'process', property: 'env', message: 'Only src/environment.ts reads the environment.' },
+        { object: 'process', property: 'env', message: 'Only src/framework/environment.ts reads the environment.' },
       ],
     },
   },

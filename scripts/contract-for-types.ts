@@ -6,11 +6,11 @@ import {
   type Parameter,
   resolver,
   type Schema,
-} from '../src/contract/document.ts';
-import { ContractError } from '../src/contract/errors.ts';
-import { requireIntegers } from '../src/contract/integers.ts';
-import { isInt64Schema, joined, Position } from '../src/contract/positions.ts';
-import { isIgnored, type Kind, VOCABULARY } from '../src/contract/vocabulary.ts';
+} from '../src/framework/contract/document.ts';
+import { ContractError } from '../src/framework/contract/errors.ts';
+import { requireIntegers } from '../src/framework/contract/integers.ts';
+import { isInt64Schema, joined, Position } from '../src/framework/contract/positions.ts';
+import { isIgnored, type Kind, VOCABULARY } from '../src/framework/contract/vocabulary.ts';
 
 /** Stands for `undefined`. No contract contains this schema. */
 export const NOT_SENT = { type: 'null', format: 'undefined' };

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import type { Contract } from '../src/contract/contract.ts';
-import { ContractError } from '../src/contract/errors.ts';
-import { loadContract } from '../src/contract/load.ts';
+import type { Contract } from '../src/framework/contract/contract.ts';
+import { ContractError } from '../src/framework/contract/errors.ts';
+import { loadContract } from '../src/framework/contract/load.ts';
 import { compareContracts } from './compatibility/compare.ts';
 import { breaks, type Difference, linesOf } from './compatibility/rules.ts';
 

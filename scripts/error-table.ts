@@ -1,4 +1,4 @@
-import { follower, type OpenApiDocument } from '../src/contract/document.ts';
+import { follower, type OpenApiDocument } from '../src/framework/contract/document.ts';
 
 /** The table of error numbers: its head, and its rows. */
 const TABLE = /^\| error \| meaning +\|\n(?:\|.*\n)*/m;

@@ -9,9 +9,9 @@ import {
   makeDocumentFromString,
   Source,
 } from '@redocly/openapi-core';
-import { readOpenApi } from '../src/contract/document.ts';
-import { ContractError } from '../src/contract/errors.ts';
-import { loadContract, sumOf } from '../src/contract/load.ts';
+import { readOpenApi } from '../src/framework/contract/document.ts';
+import { ContractError } from '../src/framework/contract/errors.ts';
+import { loadContract, sumOf } from '../src/framework/contract/load.ts';
 import { withErrorNumbers } from './error-table.ts';
 import { generateTypes } from './types.ts';
 import { vocabularyPage } from './vocabulary-page.ts';

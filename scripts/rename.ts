@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import ts from 'typescript';
-import { ExplainedError } from '../src/explained-error.ts';
-import { RESOURCE, SERVICE } from '../src/resource.ts';
+import { ExplainedError } from '../src/framework/explained-error.ts';
+import { RESOURCE, SERVICE } from '../src/framework/resource.ts';
 
 /** LICENSE names the authors; pictures and released stores are binary. */
 const UNCHANGED = /^LICENSE$|\.png$|^released\/stores\//;

@@ -7,7 +7,7 @@ import openapiTS, {
   transformSchemaObject,
 } from 'openapi-typescript';
 import ts from 'typescript';
-import { readOpenApi, type Schema } from '../src/contract/document.ts';
+import { readOpenApi, type Schema } from '../src/framework/contract/document.ts';
 import { contractForTypes, DIGITS, NOT_SENT } from './contract-for-types.ts';
 
 const { factory } = ts;
@@ -16,7 +16,7 @@ const UNDEFINED = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
 
 /**
  * Generates generated/openapi.ts. An int64 is `bigint`. `$Read` marks a readOnly property, `$Write` a writeOnly one,
- * `| undefined` one with a default, which a client may omit. Clients may use these types; src/contract/types.ts derives
+ * `| undefined` one with a default, which a client may omit. Clients may use these types; src/framework/contract/types.ts derives
  * those of the operations.
  *
  * @param yaml a contract that loadContract() accepts

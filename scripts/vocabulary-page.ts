@@ -1,6 +1,6 @@
-import { type Row, VOCABULARY } from '../src/contract/vocabulary.ts';
+import { type Row, VOCABULARY } from '../src/framework/contract/vocabulary.ts';
 
-const HEADER = `<!-- Generated from src/contract/vocabulary.ts by \`npm run generate\`. Do not edit. -->
+const HEADER = `<!-- Generated from src/framework/contract/vocabulary.ts by \`npm run generate\`. Do not edit. -->
 
 # What a contract may say
 

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
-import type { ImportOptions } from './commands/import.ts';
-import { unwritable } from './commands/print.ts';
-import { type Config, readConfig, SETTINGS } from './config.ts';
-import { type Chosen, findSettings } from './environment.ts';
-import { ExplainedError } from './explained-error.ts';
-import { RESOURCE, SERVICE } from './resource.ts';
+import type { ImportOptions } from './framework/commands/import.ts';
+import { unwritable } from './framework/commands/print.ts';
+import { type Config, readConfig, SETTINGS } from './framework/config.ts';
+import { type Chosen, findSettings } from './framework/environment.ts';
+import { ExplainedError } from './framework/explained-error.ts';
+import { RESOURCE, SERVICE } from './framework/resource.ts';
 
 const VERSION_ASKED = 'version';
 
@@ -37,7 +37,7 @@ program
   .action(async () => {
     const found = find();
     const { doubts } = found;
-    const { serve } = await import('./commands/serve.ts');
+    const { serve } = await import('./framework/commands/serve.ts');
     await serve(readConfig(found.texts, doubts), doubts);
   });
 program
@@ -45,13 +45,13 @@ program
   .description('Check that the service with these settings answers')
   .option('--timeout <time>', 'Wait this long for the answer', '2s')
   .action(async (options: { timeout: string }) =>
-    (await import('./commands/health.ts')).checkHealth(find().texts, options),
+    (await import('./framework/commands/health.ts')).checkHealth(find().texts, options),
   );
 program
   .command('config')
   .description('List all settings with their values, origins and faults')
   .option('--json', 'Print one JSON object per line')
-  .action(async (options: { json?: true }) => (await import('./commands/config.ts')).showConfig(find(), options));
+  .action(async (options: { json?: true }) => (await import('./framework/commands/config.ts')).showConfig(find(), options));
 
 const token = program.command('token').description('Manage the access tokens of clients');
 token
@@ -60,17 +60,17 @@ token
   .option('--expires <lifetime>', 'Expire after this time, such as 90d, 12h or 30m (default: never)')
   .option('--scope <scope>', 'Grant a scope of the contract; repeat for several (default: none)', append)
   .action(async (name: string, options: { expires?: string; scope?: readonly string[] }) =>
-    (await import('./commands/token.ts')).createToken(read(), name, options),
+    (await import('./framework/commands/token.ts')).createToken(read(), name, options),
   );
 token
   .command('list')
   .description('List all tokens, without their texts')
   .option('--json', 'Print one JSON object per line')
-  .action(async (options: { json?: true }) => (await import('./commands/token.ts')).listTokens(read(), options));
+  .action(async (options: { json?: true }) => (await import('./framework/commands/token.ts')).listTokens(read(), options));
 token
   .command('revoke <name>')
   .description('Make a token invalid within a second')
-  .action(async (name: string) => (await import('./commands/token.ts')).revokeToken(read(), name));
+  .action(async (name: string) => (await import('./framework/commands/token.ts')).revokeToken(read(), name));
 
 program
   .command('import <file>')
@@ -79,34 +79,34 @@ program
   .option('--rejects <file>', 'Write rejected records and the reasons to this file (default: FILE.rejects.ndjson)')
   .option('--dry-run', 'Validate all records and store none')
   .action(async (file: string, options: ImportOptions) =>
-    (await import('./commands/import.ts')).importItems(read(), file, options),
+    (await import('./framework/commands/import.ts')).importItems(read(), file, options),
   );
 program
   .command('export [file]')
   .description(`Write all ${RESOURCE.many} to a new file, or to stdout`)
   .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdout)')
   .action(async (file: string | undefined, options: { format?: string }) =>
-    (await import('./commands/export.ts')).exportItems(read(), file, options),
+    (await import('./framework/commands/export.ts')).exportItems(read(), file, options),
   );
 program
   .command('backup <file>')
   .description('Copy the store to a new file and check the copy')
-  .action(async (file: string) => (await import('./commands/backup.ts')).backUp(read(), file));
+  .action(async (file: string) => (await import('./framework/commands/backup.ts')).backUp(read(), file));
 program
   .command('restore <file>')
   .description('Replace the store with a backup and check it')
   .option('--force', `Delete the ${RESOURCE.many} that the store has`)
   .action(async (file: string, options: { force?: boolean }) =>
-    (await import('./commands/backup.ts')).restore(read(), file, options),
+    (await import('./framework/commands/backup.ts')).restore(read(), file, options),
   );
 program
   .command('remove <id>')
   .description(`Delete ${RESOURCE.withArticle} for good`)
-  .action(async (id: string) => (await import('./commands/remove.ts')).remove(read(), id));
+  .action(async (id: string) => (await import('./framework/commands/remove.ts')).remove(read(), id));
 program
   .command('migrate')
   .description('Update the schema of the store')
-  .action(async () => (await import('./commands/migrate.ts')).migrate(read()));
+  .action(async () => (await import('./framework/commands/migrate.ts')).migrate(read()));
 
 // Commander writes help and version to stdout itself, so a failure arrives as an event.
 process.stdout.on('error', (error) => {
@@ -116,7 +116,7 @@ process.stdout.on('error', (error) => {
 try {
   await program.parseAsync().catch(async (error: unknown) => {
     if (!(error instanceof CommanderError && error.code === VERSION_ASKED)) throw error;
-    await (await import('./commands/version.ts')).printVersion();
+    await (await import('./framework/commands/version.ts')).printVersion();
   });
 } catch (error) {
   process.exitCode = report(error);

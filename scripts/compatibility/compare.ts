@@ -1,7 +1,7 @@
-import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
-import type { AnySchema, DeclaredOperation, Method, OpenApiDocument } from '../../src/contract/document.ts';
-import { exactJson } from '../../src/contract/int64.ts';
-import type { Position } from '../../src/contract/positions.ts';
+import type { Contract, ContractOperation } from '../../src/framework/contract/contract.ts';
+import type { AnySchema, DeclaredOperation, Method, OpenApiDocument } from '../../src/framework/contract/document.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
+import type { Position } from '../../src/framework/contract/positions.ts';
 import { isObject } from '../derivation/values.ts';
 import { Edition, refusalOf, tolerant } from './editions.ts';
 import { isUnchanged } from './prose.ts';

@@ -1,9 +1,9 @@
-import { type Contract, type ContractOperation, readOperations } from '../../src/contract/contract.ts';
-import { type AnySchema, type Follow, follower } from '../../src/contract/document.ts';
-import { Refusal, ReplyError } from '../../src/contract/errors.ts';
-import { Position } from '../../src/contract/positions.ts';
-import { validateRequest } from '../../src/contract/request.ts';
-import { withValidators } from '../../src/contract/validator-eov.ts';
+import { type Contract, type ContractOperation, readOperations } from '../../src/framework/contract/contract.ts';
+import { type AnySchema, type Follow, follower } from '../../src/framework/contract/document.ts';
+import { Refusal, ReplyError } from '../../src/framework/contract/errors.ts';
+import { Position } from '../../src/framework/contract/positions.ts';
+import { validateRequest } from '../../src/framework/contract/request.ts';
+import { withValidators } from '../../src/framework/contract/validator-eov.ts';
 import { Derivation, type Reply, type Request } from '../derivation/messages.ts';
 import { withSchemas } from '../derivation/schemas.ts';
 import { isObject, type Json } from '../derivation/values.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { targetOf } from '../../src/contract/document.ts';
-import { exactJson } from '../../src/contract/int64.ts';
+import { targetOf } from '../../src/framework/contract/document.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
 import { isObject } from '../derivation/values.ts';
 
 /** Members for people, and those that are compared by themselves. */

@@ -1,4 +1,4 @@
-import { exactJson } from '../../src/contract/int64.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
 import type { Reply } from '../derivation/messages.ts';
 import type { Wire } from '../derivation/wire.ts';
 

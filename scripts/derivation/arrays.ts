@@ -1,4 +1,4 @@
-import { exactJson } from '../../src/contract/int64.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
 import { MAX_COUNT } from './scalars.ts';
 import type { Place, Supply, Way } from './schemas.ts';
 import { isObject, type Json, type JsonObject, withMember } from './values.ts';

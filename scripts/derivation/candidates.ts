@@ -1,5 +1,5 @@
-import type { AnySchema, Follow } from '../../src/contract/document.ts';
-import { exactJson } from '../../src/contract/int64.ts';
+import type { AnySchema, Follow } from '../../src/framework/contract/document.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
 import { arrays } from './arrays.ts';
 import { objects } from './objects.ts';
 import { numbers, SPECIMENS, strings } from './scalars.ts';

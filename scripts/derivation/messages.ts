@@ -1,6 +1,6 @@
-import { type ContractOperation, type Declared, readOperations } from '../../src/contract/contract.ts';
-import { type AnySchema, follower, type OpenApiDocument, type Parameter } from '../../src/contract/document.ts';
-import { Position } from '../../src/contract/positions.ts';
+import { type ContractOperation, type Declared, readOperations } from '../../src/framework/contract/contract.ts';
+import { type AnySchema, follower, type OpenApiDocument, type Parameter } from '../../src/framework/contract/document.ts';
+import { Position } from '../../src/framework/contract/positions.ts';
 import { Candidates } from './candidates.ts';
 import { Judge, type Keywords, without } from './schemas.ts';
 import { isObject, type Json, type JsonObject } from './values.ts';

@@ -6,10 +6,10 @@ import {
   follower,
   type OpenApiDocument,
   type Schema,
-} from '../../src/contract/document.ts';
-import { STRING_FORMATS } from '../../src/contract/formats.ts';
-import { joined } from '../../src/contract/positions.ts';
-import { type Kind, VOCABULARY } from '../../src/contract/vocabulary.ts';
+} from '../../src/framework/contract/document.ts';
+import { STRING_FORMATS } from '../../src/framework/contract/formats.ts';
+import { joined } from '../../src/framework/contract/positions.ts';
+import { type Kind, VOCABULARY } from '../../src/framework/contract/vocabulary.ts';
 import { isObject, type Json } from './values.ts';
 
 export interface Keywords extends Schema {

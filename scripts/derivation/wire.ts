@@ -1,9 +1,9 @@
-import type { Declared } from '../../src/contract/contract.ts';
-import type { Parameter } from '../../src/contract/document.ts';
-import { MAX_DEPTH } from '../../src/contract/json.ts';
-import type { SentRequest } from '../../src/contract/parameters.ts';
-import { exactJson } from '../../src/contract/int64.ts';
-import type { Body } from '../../src/contract/request.ts';
+import type { Declared } from '../../src/framework/contract/contract.ts';
+import type { Parameter } from '../../src/framework/contract/document.ts';
+import { MAX_DEPTH } from '../../src/framework/contract/json.ts';
+import type { SentRequest } from '../../src/framework/contract/parameters.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
+import type { Body } from '../../src/framework/contract/request.ts';
 import { isObject, type Json, type JsonObject } from './values.ts';
 
 /** The values of a request: its parameters by location and name, and its body. */

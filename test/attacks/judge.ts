@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { ContractError, ReplyError, Refusal } from '../../src/contract/errors.ts';
-import { parseJson } from '../../src/contract/json.ts';
-import { validateRequest } from '../../src/contract/request.ts';
+import { ContractError, ReplyError, Refusal } from '../../src/framework/contract/errors.ts';
+import { parseJson } from '../../src/framework/contract/json.ts';
+import { validateRequest } from '../../src/framework/contract/request.ts';
 import { random } from '../support/ledger.ts';
 import { drawContract, type Drawn, hostileBodies, operationOf } from './drawn.ts';
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { AnySchema } from '../../src/contract/document.ts';
+import type { AnySchema } from '../../src/framework/contract/document.ts';
 import { Fault } from '../support/clients.ts';
 import type { Extent, Trial } from '../support/trials.ts';
 import type { Orders, Verdicts } from './judge.ts';

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { openStore } from '../../src/storage/open.ts';
+import { openStore } from '../../src/framework/storage/open.ts';
 import type { Load } from './load.ts';
 import { median, table } from './results.ts';
 import { RunningServer, Scratch } from './servers.ts';

@@ -3,8 +3,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exactJson } from '../../src/contract/int64.ts';
-import { STORE_PATIENCE_MS } from '../../src/storage/batches.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
+import { STORE_PATIENCE_MS } from '../../src/framework/storage/batches.ts';
 import { Fault } from '../support/clients.ts';
 import { noSmallDisk, SmallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -185,7 +185,7 @@ export const readOnly = onSqlite(
 
 /** The number of clients that send plants while another process holds the lock. */
 const WAITING = 64;
-/** How long the store waits for the lock, in milliseconds (src/storage/sqlite/connection.ts). */
+/** How long the store waits for the lock, in milliseconds (src/framework/storage/sqlite/connection.ts). */
 const LOCK_MS = 2000;
 /**
  * The longest time until the answer to a create: the look-up of its token waits for a batch, which waits for the lock;

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exactJson } from '../../src/contract/int64.ts';
-import type { Item } from '../../src/storage/store.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
+import type { Item } from '../../src/framework/storage/store.ts';
 import { Fault } from '../support/clients.ts';
 import type { Service } from '../support/service.ts';
 import { clock, type Flush, hasCompiler, readFlushes, slowedBy } from '../support/slow-disk.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Item } from '../../src/storage/store.ts';
+import type { Item } from '../../src/framework/storage/store.ts';
 import { Fault } from '../support/clients.ts';
 import { type Testbed, together } from '../support/testbed.ts';
 import { onBoth } from './scenario.ts';

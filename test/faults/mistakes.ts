@@ -1,6 +1,6 @@
 import { copyFileSync, renameSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exactJson } from '../../src/contract/int64.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
 import { Fault } from '../support/clients.ts';
 import { hostile } from '../support/hostile-role.ts';
 import { adminUrl } from '../support/metrics.ts';

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { exactJson } from '../../src/contract/int64.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
 import { Fault } from '../support/clients.ts';
 import { Session } from '../support/session.ts';
 import { together } from '../support/testbed.ts';

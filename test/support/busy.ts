@@ -1,4 +1,4 @@
-import { MAX } from '../../src/http/bounds.ts';
+import { MAX } from '../../src/framework/http/bounds.ts';
 import { VALID } from './raw.ts';
 import { createPlant } from './service.ts';
 import { startSmall } from './small.ts';

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import { exactJson } from '../../src/contract/int64.ts';
-import type { Item } from '../../src/storage/store.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
+import type { Item } from '../../src/framework/storage/store.ts';
 
 /** The service broke a promise. */
 export class Fault extends Error {

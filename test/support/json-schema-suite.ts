@@ -13,7 +13,7 @@ export interface SuiteGroup {
 /** The path of a checkout of https://github.com/json-schema-org/JSON-Schema-Test-Suite, which npm does not have. */
 const { JSON_SCHEMA_TEST_SUITE: CHECKOUT } = process.env;
 
-/** Without a checkout, its tests do not run; those of test/garden/rules.test.ts always do. */
+/** Without a checkout, its tests do not run; those of test/framework/garden/rules.test.ts always do. */
 export const hasSuite = CHECKOUT !== undefined;
 
 /**

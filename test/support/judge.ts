@@ -5,7 +5,7 @@ import {
   validate,
 } from '@hyperjump/json-schema/openapi-3-1';
 import '@hyperjump/json-schema/formats';
-import { isInt64 } from '../../src/contract/int64.ts';
+import { isInt64 } from '../../src/framework/contract/int64.ts';
 import { inDoubles, type Keywords, withSchemas } from '../../scripts/derivation/schemas.ts';
 import { isNumber, isObject, type Json, type JsonObject, numberOf } from '../../scripts/derivation/values.ts';
 import type { Parts } from '../../scripts/derivation/wire.ts';

@@ -1,6 +1,6 @@
-import { exactJson } from '../../src/contract/int64.ts';
-import type { Item } from '../../src/storage/store.ts';
-import { TEXTS } from '../storage/texts.ts';
+import { exactJson } from '../../src/framework/contract/int64.ts';
+import type { Item } from '../../src/framework/storage/store.ts';
+import { TEXTS } from '../framework/storage/texts.ts';
 import { type Answer, Fault } from './clients.ts';
 
 /** A generator of pseudorandom numbers from 0 to below 1 (mulberry32). */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { hashToken, makeToken } from '../../src/auth/token.ts';
-import { readConfig } from '../../src/config.ts';
-import { openStore } from '../../src/storage/open.ts';
-import type { Item } from '../../src/storage/store.ts';
+import { hashToken, makeToken } from '../../src/framework/auth/token.ts';
+import { readConfig } from '../../src/framework/config.ts';
+import { openStore } from '../../src/framework/storage/open.ts';
+import type { Item } from '../../src/framework/storage/store.ts';
 import { PostgresServer, type Settings } from './postgres.ts';
 import { temporaryFolder } from './temporary.ts';
 

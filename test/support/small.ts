@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { ErrorNumber } from '../../src/contract/errors.ts';
-import type { Handler } from '../../src/http/router.ts';
-import type { Item } from '../../src/storage/store.ts';
+import { ErrorNumber } from '../../src/framework/contract/errors.ts';
+import type { Handler } from '../../src/framework/http/router.ts';
+import type { Item } from '../../src/framework/storage/store.ts';
 import { startApp, type TestApp } from './app.ts';
 
 /** A contract with one operation, for tests of what the service does before and after an operation. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Item } from '../../src/storage/store.ts';
+import type { Item } from '../../src/framework/storage/store.ts';
 import { type Answer, Client } from './clients.ts';
 import { type Found, Ledger, random, randomPlants } from './ledger.ts';
 import { createPlace, type Engine, type Place, readPlants } from './place.ts';

@@ -1,5 +1,5 @@
-import { openStore } from '../../../src/storage/open.ts';
-import type { ItemStore } from '../../../src/storage/store.ts';
+import { openStore } from '../../../src/framework/storage/open.ts';
+import type { ItemStore } from '../../../src/framework/storage/store.ts';
 
 /** The environment of a peer. */
 export const PORT = Number(process.env['PORT']);

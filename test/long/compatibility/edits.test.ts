@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { compareContracts } from '../../../scripts/compatibility/compare.ts';
 import { breaks, type Difference } from '../../../scripts/compatibility/rules.ts';
-import { loadContract } from '../../../src/contract/load.ts';
+import { loadContract } from '../../../src/framework/contract/load.ts';
 import { BEDS } from './beds.ts';
 
 /**

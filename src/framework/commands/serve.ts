@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { flushCompileCache } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { Authenticator } from '../auth/authenticator.ts';
+import { hashToken, makeToken } from '../auth/token.ts';
+import { followTokenFile } from '../auth/token-file.ts';
+import type { Config } from '../config.ts';
+import { PAGES } from '../contract/addresses.ts';
+import { scopesOf } from '../contract/contract.ts';
+import { loadContract } from '../contract/load.ts';
+import { createApp } from '../http/app.ts';
+import { listen } from '../http/server.ts';
+import { createAdmin } from '../observability/admin.ts';
+import { createLog, type Log } from '../observability/log.ts';
+import { askOneAtATime, watchReadiness } from '../observability/readiness.ts';
+import { operations } from '../../plants/index.ts';
+import { servicesOf } from '../services.ts';
+import { createDocs } from '../pages/docs.ts';
+import { RESOURCE } from '../resource.ts';
+import { openStore } from '../storage/open.ts';
+import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
+import { reachable } from './health.ts';
+import { watchSignals } from './signals.ts';
+import { BUILD } from './version.ts';
+
+const FIRST_TOKEN = 'first';
+/** The time that open requests have after a signal to stop. */
+const GRACE_MS = 5000;
+/** Ends the process even if work is left. With LOCK_TIMEOUT_MS of sqlite/connection.ts, it must stay below 10 s. */
+const END_MS = 5500;
+
+export async function serve(config: Config, warnings: readonly string[]): Promise<void> {
+  const log = createLog(config.LOG_LEVEL);
+  for (const each of warnings) log.logger.warn(each);
+  const endProcess = (message: string, error?: unknown) => {
+    log.logger.fatal({ err: error }, message);
+    void log.flush().then(() => process.exit(1));
+  };
+  const giveUp = () => {
+    endProcess('stopped before all was done');
+  };
+  process.on('uncaughtException', (error) => {
+    endProcess('ended by an unforeseen failure', error);
+  });
+  const { signal } = watchSignals(giveUp);
+  signal.addEventListener('abort', () => {
+    log.logger.info({ signal: signal.reason as NodeJS.Signals }, 'stopping');
+    // Ends the process even if it hangs, at a locked store for example. No acknowledged write is lost.
+    setTimeout(giveUp, END_MS).unref();
+  });
+  try {
+    await run(config, log, signal);
+    log.logger.info('stopped');
+  } finally {
+    await log.flush();
+  }
+}
+
+/** Opens the service part by part, waits for the signal to stop, and closes the parts in the reverse order. */
+async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<void> {
+  const { logger } = log;
+  const stopRequested = once(stopSignal, 'abort');
+  await using resources = new AsyncDisposableStack();
+  const contract = await loadContract();
+
+  const unreachable = Promise.withResolvers<undefined>();
+  let reason: string | undefined;
+  const onUnreachable = (error: StoreUnavailable) => {
+    // The store retries every second, and each try calls this.
+    if (error.message !== reason) logger.warn({ err: error }, 'the store is away');
+    reason = error.message;
+    unreachable.resolve(undefined);
+  };
+  // Without an admin listener, prom-client need not be loaded.
+  const metrics =
+    config.ADMIN_PORT === undefined
+      ? undefined
+      : new (await import('../observability/metrics.ts')).Metrics(contract, config.DATABASE_URL, log, BUILD);
+  const store = await openStore(config.DATABASE_URL, { create: true, onUnreachable, observer: metrics });
+  resources.defer(() => store.close());
+  metrics?.watch(store);
+  // Waits for a store that is reachable, so that the first request finds it open.
+  await Promise.race([store.opened, unreachable.promise, stopRequested]);
+  if (stopSignal.aborted) return;
+
+  const scopes = scopesOf(contract);
+  const { TOKEN_FILE } = config;
+  const provisioned = TOKEN_FILE && { tokens: TOKEN_FILE.tokens, scopes };
+  const jwt = await createVerifier(config, log);
+  resources.defer(() => jwt?.close());
+  if (jwt !== undefined) metrics?.watchKeys(jwt.keys);
+  const authenticator = new Authenticator(store.tokens, provisioned, jwt);
+  const provision = (tokens: readonly string[]) => {
+    authenticator.provision(tokens);
+  };
+  if (TOKEN_FILE !== undefined) void followTokenFile(TOKEN_FILE, provision, logger, stopSignal);
+
+  const basePath = config.BASE_URL?.pathname.replace(/\/$/, '') ?? '';
+  const app = createApp({
+    contract,
+    operations,
+    services: servicesOf(store),
+    authenticator,
+    log,
+    observer: metrics,
+    basePath,
+    pages: createDocs({ contract, basePath, https: config.BASE_URL?.protocol === 'https:' }),
+    rateLimit: config.RATE_LIMIT,
+    corsOrigins: config.CORS_ORIGINS,
+    proxies: config.TRUST_PROXY,
+  });
+  if (metrics !== undefined && config.ADMIN_PORT !== undefined) {
+    const askStore = askOneAtATime(() => store.ready());
+    const ready = async () => {
+      if (stopSignal.aborted) throw new Error('the service is stopping');
+      // An instance that had the keys once stays ready: an outage of the provider must not take all instances out.
+      if (jwt?.keys.age === Infinity) throw new Error('the keys of the token issuer were never fetched');
+      await askStore();
+    };
+    const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger);
+    resources.defer(() => admin.stop(0));
+    logger.info({ url: admin.url }, 'admin listening');
+    void watchReadiness(ready, metrics.onReadiness, stopSignal);
+  }
+  const listener = await listen(app, config.HOST, config.PORT, logger, metrics);
+  resources.defer(() => listener.stop(GRACE_MS));
+  const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable(listener.url);
+  const docs = url + PAGES.docs;
+  logger.info({ url, listening: listener.url, docs }, 'listening');
+  // A parent process cannot wait for the log, which LOG_LEVEL may silence.
+  process.send?.('listening');
+  const startup = store.opened.then(async ({ before, now }) => {
+    if (before !== now) logger.info({ from: before, to: now }, 'migrated the schema of the store');
+    // With TOKEN_FILE or JWT_ISSUER, clients get their tokens elsewhere.
+    if (provisioned === undefined && jwt === undefined) {
+      const urls = { items: `${url}${contract.basePath}/${RESOURCE.many}`, docs };
+      const isFirst = await makeFirstToken(store.tokens, scopes, urls, onUnreachable, stopSignal);
+      if (isFirst) logger.info({ token: FIRST_TOKEN }, 'created the first token of the store');
+    }
+    logger.info('ready');
+    // Speeds up the next start even if this process is killed.
+    flushCompileCache();
+    allocateYoung();
+  });
+  await Promise.race([stopRequested, startup.then(() => stopRequested)]);
+}
+
+/**
+ * Makes V8 allocate all objects in the young generation. By default, V8 allocates objects in the old generation if
+ * objects from the same line of code survived before, as those of the start did. Under load they soon are garbage, but
+ * keep young objects alive until the next full collection: half of the young generation survived each scavenge, which
+ * took eight times as long. Set after loading, as Node's compile cache is valid for one set of flags only.
+ */
+function allocateYoung(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
+}
+
+async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_URL }: Config, { logger }: Log) {
+  if (JWT_ISSUER === undefined || JWT_AUDIENCE === undefined) return undefined;
+  // Loading jose takes time, so other starts do not load it.
+  const { JwtVerifier } = await import('../auth/jwt.ts');
+  const settings = { issuer: JWT_ISSUER, audience: JWT_AUDIENCE, scopes: JWT_SCOPE, jwksUrl: JWKS_URL };
+  return new JwtVerifier(settings, logger);
+}
+
+/** Creates and prints a token if the store never had one, and returns whether it did. */
+async function makeFirstToken(
+  tokens: TokenStore,
+  scopes: readonly string[],
+  urls: { readonly items: string; readonly docs: string },
+  onUnreachable: (error: StoreUnavailable) => void,
+  stopSignal: AbortSignal,
+): Promise<boolean> {
+  const token = makeToken();
+  for (;;) {
+    try {
+      if (!(await tokens.addFirst({ name: FIRST_TOKEN, hash: hashToken(token), scopes }))) return false;
+      break;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      onUnreachable(error);
+      await sleep(1000, undefined, { signal: stopSignal });
+    }
+  }
+  console.error(`
+The store had no access token yet. This is its first one, and it is shown only once:
+
+  ${token}
+
+Create ${RESOURCE.withArticle}:
+
+  curl '${urls.items}' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${RESOURCE.example}'
+
+Documentation: ${urls.docs}
+`);
+  return true;
+}

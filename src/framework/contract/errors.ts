@@ -1,0 +1,80 @@
+import type { ErrorNumber as Listed } from '../../../generated/openapi.ts';
+import { ExplainedError } from '../explained-error.ts';
+
+/** The HTTP status followed by two digits; `x-error-numbers` of openapi.yaml lists all. */
+export type ErrorNumber = Listed;
+
+/** Failures that are the same for all operations. An operation writes its own numbers in its replies. */
+export const ErrorNumber = {
+  malformedMessage: 40001,
+  bodyMissing: 40002,
+  mediaType: 40003,
+  contentEncoding: 40004,
+  bodyTooLarge: 40005,
+  bodyNotInflatable: 40006,
+  bodyNotUtf8: 40007,
+  bodyNotJson: 40008,
+  memberRepeated: 40009,
+  contractBroken: 40010,
+  tokenMissing: 40100,
+  tokenInvalid: 40101,
+  scopeMissing: 40300,
+  pathUnknown: 40400,
+  methodNotAllowed: 40500,
+  requestTimeout: 40800,
+  targetTooLong: 41400,
+  tooManyRequests: 42900,
+  headersTooLarge: 43100,
+  serviceFailed: 50000,
+  codingUnknown: 50100,
+  storeUnavailable: 50300,
+  tokenUncheckable: 50301,
+  versionUnsupported: 50500,
+} as const satisfies Readonly<Record<string, ErrorNumber>>;
+
+export function statusOf(number: ErrorNumber): number {
+  return Math.floor(number / 100);
+}
+
+/** Thrown anywhere on the way of a request to answer it with a failure. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly number: ErrorNumber;
+  readonly headers: Readonly<Record<string, string>>;
+  /** For the log, not for the client. */
+  readonly reason: string | undefined;
+
+  constructor(number: ErrorNumber, message: string, headers: Readonly<Record<string, string>> = {}, reason?: string) {
+    // The stack is never shown, and making it takes longer than the rest of the reply.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = stackTraceLimit;
+    this.number = number;
+    this.headers = headers;
+    this.reason = reason;
+  }
+
+  get status(): number {
+    return statusOf(this.number);
+  }
+}
+
+/** @param reason for the log */
+export function busy(reason?: string, retryAfterSeconds = 1): Refusal {
+  const headers = { 'Retry-After': String(retryAfterSeconds) };
+  return new Refusal(ErrorNumber.storeUnavailable, 'the service is busy: try again', headers, reason);
+}
+
+/** Too many requests are under way in the whole service. */
+export const overloaded = busy();
+
+/** A reply breaks the contract. The message is for the log. */
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError';
+}
+
+/** openapi.yaml is broken, or demands something that this service cannot do. */
+export class ContractError extends ExplainedError {
+  override readonly name = 'ContractError';
+}

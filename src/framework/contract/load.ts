@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { readBasePath } from './addresses.ts';
+import { type Contract, readOperations } from './contract.ts';
+import { follower, type OpenApiDocument, readOpenApi } from './document.ts';
+import { requireFailures } from './failures.ts';
+import { requireOneIntegerType } from './integers.ts';
+import { requireLinearPatterns } from './patterns.ts';
+import { requireOpenApi, withValidators } from './validator-eov.ts';
+import { requireKept } from './vocabulary.ts';
+
+/**
+ * @param isKnown `npm run generate` has checked the text by the schema of OpenAPI, and its patterns
+ * @throws ContractError if the text is not YAML, not OpenAPI 3.1, or has a field that the service does not support
+ */
+export function loadDocument(yaml: string, isKnown = false): OpenApiDocument {
+  const document = readOpenApi(yaml);
+  if (!isKnown) requireOpenApi(document);
+  const schemas = requireKept(document);
+  if (!isKnown) requireLinearPatterns(schemas);
+  return document;
+}
+
+/** @param yaml by default openapi.yaml @throws ContractError */
+export async function loadContract(yaml?: string): Promise<Contract> {
+  const text = yaml ?? (await readFile(new URL('../../../openapi.yaml', import.meta.url), 'utf8'));
+  const document = loadDocument(text, yaml === undefined && (await isGeneratedFrom(text)));
+  const basePath = readBasePath(document);
+  const operations = withValidators(readOperations(document), document);
+  const follow = follower(document);
+  requireFailures(document, operations, follow);
+  const sent = operations.flatMap(({ parameters, body }) => [...parameters, ...(body?.types.values() ?? [])]);
+  requireOneIntegerType(
+    sent.map(({ schema }) => schema),
+    follow,
+  );
+  return { yaml: text, document, basePath, operations };
+}
+
+/** In the format of `sha256sum`. */
+export function sumOf(yaml: string): string {
+  return `${hash('sha256', yaml)}  openapi.yaml\n`;
+}
+
+/** Whether `npm run generate` has checked this text: the two checks that it skips take a sixth of a start. */
+async function isGeneratedFrom(yaml: string): Promise<boolean> {
+  const sum = await readFile(new URL('../../../generated/openapi.sha256', import.meta.url), 'utf8').catch(() => '');
+  return sum === sumOf(yaml);
+}

@@ -1,0 +1,168 @@
+import type { IRouter, Request, Response } from 'express';
+import { type Caller, scopeCheck } from '../contract/caller.ts';
+import type { Contract, ContractOperation, RequestData } from '../contract/contract.ts';
+import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
+import { type Body, validateRequest } from '../contract/request.ts';
+import type { ErrorBody } from '../contract/types.ts';
+import type { Services, Tools } from '../services.ts';
+import type { Context } from './context.ts';
+import { type ReplyData, sendReply } from './reply.ts';
+import { readBody, refuseBody } from './body.ts';
+import { toolsWith } from './tools.ts';
+
+/**
+ * A caller whose body takes longer to arrive is authenticated again. The sum of this time and CACHED_MS of
+ * auth/authenticator.ts must not exceed 1 s, because a revoked token must stop working within 1 s.
+ */
+const REAUTHENTICATE_AFTER_MS = 100;
+
+/**
+ * Any operation of `Operations` (types.ts). It is a method, because TypeScript allows a narrower parameter only there.
+ */
+interface Untyped {
+  operation(request: RequestData, tools: Tools): Promise<ReplyData>;
+}
+export type Handler = Untyped['operation'];
+
+export interface RouterOptions {
+  readonly contract: Contract;
+  /** The key is the operationId. */
+  readonly operations: Readonly<Record<string, Handler>>;
+  readonly services: Services;
+  /** @throws Refusal */
+  readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
+  /** @throws Refusal if the caller has sent too many requests */
+  readonly count?: ((context: Context) => void) | undefined;
+  /** The path of BASE_URL: '' or such as `/api`. */
+  readonly basePath: string;
+}
+
+/** Escapes the characters that have a meaning in a path of Express. */
+export function literalPath(path: string): string {
+  return path.replace(/[{}()[\]+?!:*\\]/g, '\\$&');
+}
+
+/** `/items/{id}` in Express's notation: `/items/:"id"`. */
+function templatePath(template: string): string {
+  const parts = template.split(/\{([^}]+)\}/);
+  return parts.map((part, index) => (index % 2 === 1 ? `:${JSON.stringify(part)}` : literalPath(part))).join('');
+}
+
+/**
+ * Adds the operations to a router that is strict and case-sensitive. A request passes these checks in this order: path
+ * and method (404, 405), security (401, 403), small chunks (503), rate limit (429), contract (400), operations under
+ * way (503).
+ */
+export function routeOperations(router: IRouter, options: RouterOptions): void {
+  const { contract, operations } = options;
+  const RequestTools = toolsWith(options.services);
+  const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
+  if (undeclared.length > 0)
+    throw outOfStep(`does not declare ${undeclared.join(', ')}, which src/plants/index.ts has`);
+
+  // Paths without parameters go first, or `/items/{id}` would take `/items/newest`.
+  const paths = Map.groupBy(contract.operations, ({ path }) => path);
+  const basePath = options.basePath + contract.basePath;
+  const ordered = [...paths].sort(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
+  for (const [path, declared] of ordered) {
+    const route = router.route(literalPath(basePath) + templatePath(path));
+    for (const operation of declared) {
+      const method = operation.method.toLowerCase() as 'get';
+      route[method](operationHandler(operation, { ...options, basePath }, RequestTools));
+    }
+    // Express answers HEAD by the route of GET.
+    const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const allowed = [...new Set(methods)].join(', ');
+    route.all((request) => {
+      throw new Refusal(
+        ErrorNumber.methodNotAllowed,
+        `the method ${request.method} is not allowed here: use ${allowed}`,
+        {
+          Allow: allowed,
+        },
+      );
+    });
+  }
+}
+
+function operationHandler(
+  operation: ContractOperation,
+  { operations, authenticate, count, basePath }: RouterOptions,
+  RequestTools: new (context: Context) => Tools,
+): (request: Request, response: Response) => Promise<void> {
+  const handler = operations[operation.id];
+  if (handler === undefined) {
+    throw outOfStep(`declares ${operation.id}, which src/plants/index.ts does not have`);
+  }
+  const isPublic = operation.security.length === 0;
+  const checkScopes = scopeCheck(operation.security);
+  const identify = (context: Context, caller: Caller) => {
+    context.setCaller(caller);
+    checkScopes?.(caller);
+  };
+  // `answer` stands outside the async function `operate`: Node keeps all variables of an async function in memory for
+  // each request under way.
+  const answer = (context: Context, reply: ReplyData) => {
+    if (reply.status >= 400 && isError(reply.body)) context.error = reply.body.error;
+    sendReply(context, reply, operation);
+  };
+  const operate = async (context: Context, request: RequestData | Promise<RequestData>) => {
+    const data = request instanceof Promise ? await request : request;
+    if (!isPublic && performance.now() - context.startedAt > REAUTHENTICATE_AFTER_MS) {
+      identify(context, await authenticate(context.request.headers.authorization));
+    }
+    if (!context.ledger.takeSlots(context)) throw overloaded;
+    let reply;
+    try {
+      reply = await handler(data, new RequestTools(context));
+    } finally {
+      context.ledger.releaseSlots(context);
+    }
+    answer(context, reply);
+  };
+  const admit = (context: Context, caller: Caller) => {
+    identify(context, caller);
+    // The key is the caller's now; before, it was the client's address.
+    context.ledger.refuseSmallChunks(context);
+    count?.(context);
+    return operate(context, readRequest(context, operation, basePath));
+  };
+  // Not async: Node parses nothing more of a request whose refusal is thrown at once.
+  return (_request, { context }) => {
+    context.operation = operation;
+    context.body?.limitTo(operation.body?.maxBytes ?? 0);
+    if (isPublic) {
+      context.ledger.refuseSmallChunks(context);
+      return operate(context, readRequest(context, operation, basePath));
+    }
+    const caller = authenticate(context.request.headers.authorization);
+    if (!(caller instanceof Promise)) return admit(context, caller);
+    // If the next line throws, this promise has no other handler, and its rejection would end the process.
+    caller.catch(() => undefined);
+    context.ledger.refuseSmallChunks(context);
+    return caller.then((known) => admit(context, known));
+  };
+}
+
+/** @throws Refusal at once, or by the promise, if the request cannot be read or breaks the contract */
+function readRequest(
+  context: Context,
+  operation: ContractOperation,
+  basePath: string,
+): RequestData | Promise<RequestData> {
+  const { url, headers } = context.request;
+  const end = url.includes('?') ? url.indexOf('?') : url.length;
+  const head = { path: url.slice(basePath.length, end), query: url.slice(end + 1), headers };
+  const { body } = context;
+  const reading = operation.body === undefined ? refuseBody(context, body) : readBody(context, body, operation.body);
+  const validated = (sent: Body | undefined) => validateRequest(head, sent, operation);
+  return reading === undefined ? validated(undefined) : reading.then(validated);
+}
+
+function isError(body: unknown): body is ErrorBody {
+  return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'number';
+}
+
+function outOfStep(what: string): ContractError {
+  return new ContractError(`openapi.yaml ${what}: run \`npm run generate\`, then \`npm run check\``);
+}

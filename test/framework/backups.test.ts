@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { PostgresServer } from '../support/postgres.ts';
+import { installedPostgres } from '../support/postgres-binaries.ts';
+import { Project } from '../support/project.ts';
+import { blocks, run } from '../support/readme.ts';
+import { testWith } from '../support/skipping.ts';
+
+const LAST = '{"id":9007199254740993,"name":"Ginkgo"}\n';
+
+/** Runs three blocks of docs/data.md: the nightly backup (it also removes an old backup), the drill and the restore. */
+async function follow(lines: readonly string[], environment: string, end: string): Promise<void> {
+  const [nightly, drill, back] = lines;
+  const project = new Project();
+  const command = 'scripts/plant-store';
+  const runBlock = async (text = 'exit 99') => {
+    const { code, stdout, stderr } = await run(project, `set -e\n${environment}\n${text}`);
+    expect({ text, code, stderr }).toMatchObject({ text, code: 0 });
+    return stdout;
+  };
+  project.write('plants.ndjson', `{"id":1,"name":"Ficus"}\n${LAST}`);
+  await runBlock(`${command} import plants.ndjson; mkdir backups; touch -d '31 days ago' backups/0.${end}`);
+  await runBlock(nightly);
+  expect(existsSync(join(project.folder, `backups/0.${end}`))).toBe(false);
+  expect(await runBlock(drill)).toMatch(new RegExp(`${RegExp.escape(LAST)}$`));
+  await runBlock(`${command} remove 1`);
+  await runBlock(back);
+  expect(await runBlock(`${command} export`)).toBe(project.read('plants.ndjson'));
+}
+
+test('the commands of docs/data.md back up and restore a store in SQLite', async () => {
+  const lines = ['SQLite', 'A drill', 'Back to a backup'].flatMap((heading) => blocks('data', heading, 'sh'));
+  // The PATH of cron jobs lacks npm.
+  await follow(lines, 'export PATH=/usr/bin:/bin', 'db');
+});
+
+const POSTGRES = installedPostgres();
+const none = POSTGRES === undefined ? "Debian's PostgreSQL is not installed" : undefined;
+testWith(none, 'the commands of docs/data.md back up and restore a store in PostgreSQL', async () => {
+  await using server = await PostgresServer.create({}, POSTGRES);
+  const url = server.url(await server.createDatabase());
+  // The page names an example server, which this test replaces.
+  const lines = blocks('data', 'PostgreSQL', 'sh').map((block) => block.replace(/^export DATABASE_URL=.*\n/, ''));
+  await follow(lines, `export DATABASE_URL='${url}' PATH="${join(POSTGRES ?? '', 'bin')}:$PATH"`, 'dump');
+});

@@ -1,0 +1,177 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { planRestore } from '../../../src/framework/storage/sqlite/backup.ts';
+import { atOpening } from '../../../src/framework/storage/sqlite/errors.ts';
+import { whileServing } from '../../support/crowd.ts';
+import { createPlant, plantStore, ROOT, start, startService } from '../../support/service.ts';
+import { fill, look, place } from './place.ts';
+
+const MAIN = join(ROOT, 'src/main.ts');
+
+describe('backup and restore', () => {
+  test('copy the store of a running service, and restore it once the service has stopped', async () => {
+    const { folder, database, environment, run } = await place(20_000);
+    const kept = (await run('token', 'create', 'kept')).stdout.trim();
+    const service = { ...(await startService(environment)), token: kept };
+    const backedUp = run('backup', 'copy.db');
+    const times = await whileServing(service, 1_000_001, backedUp);
+    const { code, stdout, stderr } = await backedUp;
+    expect([code, stderr]).toEqual([0, '']);
+    const [, count] = /^backed up (\d+) plants to copy.db, and checked the copy\n$/.exec(stdout) ?? [];
+    const copy = join(folder, 'copy.db');
+    expect(look(copy)).toBe(Number(count));
+    expect(Number(count)).toBeGreaterThanOrEqual(20_000);
+    expect(Number(count)).toBeLessThanOrEqual(20_000 + times.length);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
+
+    // The restore must undo these changes: a new token, a new plant, and another name of plant 7.
+    const late = (await run('token', 'create', 'late')).stdout.trim();
+    expect((await createPlant({ ...service, token: late }, '{"id":-1,"name":"late"}')).status).toBe(200);
+    await run('remove', '7');
+    expect((await createPlant(service, '{"id":7,"name":"other"}')).status).toBe(200);
+    expect(await run('restore', 'copy.db', '--force')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `plant-store: the database ${database} is open in another process: stop the service and every other program that uses it, then restore\n`,
+    });
+    expect((await createPlant(service, '{"id":8,"name":"plant 8"}')).headers.get('idempotent-replayed')).toBe('true');
+    await service.stop();
+    expect((await run('restore', 'copy.db')).stderr).toMatch(
+      /^plant-store: the store has \d+ plants, which the restore would delete: back the store up, then restore with --force\n$/,
+    );
+    expect(await run('restore', 'copy.db', '--force')).toEqual({
+      code: 0,
+      stdout: `restored ${String(count)} plants from copy.db, and checked the store\n`,
+      stderr: '',
+    });
+    expect(look(database)).toBe(Number(count));
+    const again = { ...(await startService(environment)), token: kept };
+    const replayed = await createPlant(again, '{"id":7,"name":"plant 7"}');
+    expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    const anew = await createPlant(again, '{"id":-1,"name":"late"}');
+    expect([anew.status, anew.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    expect((await createPlant({ ...again, token: late }, '{"id":-1,"name":"late"}')).status).toBe(401);
+    await again.stop();
+  });
+
+  test('create a new store if none exists, with exact ids', async () => {
+    const { folder, run } = await place();
+    writeFileSync(join(folder, 'p.ndjson'), '{"id":9007199254740993,"name":"x","tag":""}\n');
+    await run('import', 'p.ndjson');
+    expect((await run('backup', 'copy.db')).stdout).toBe('backed up 1 plant to copy.db, and checked the copy\n');
+    const elsewhere = { DATABASE_URL: `sqlite:${join(folder, 'new/folder/plants.db')}` };
+    expect((await plantStore(['restore', 'copy.db'], elsewhere, folder)).code).toBe(0);
+    expect((await plantStore(['export'], elsewhere, folder)).stdout).toBe(
+      '{"id":9007199254740993,"name":"x","tag":""}\n',
+    );
+  });
+
+  test('lose no plant when they are killed', async () => {
+    const { folder, database, environment, run } = await place(60_000);
+    await run('backup', 'copy.db');
+    fill(database, 60_001, 10_000);
+    const kill = async (after: number, ...args: readonly string[]) => {
+      const started = start(process.execPath, [MAIN, ...args], environment, folder);
+      await sleep(after);
+      started.child.kill('SIGKILL');
+      return await started.ended;
+    };
+    const begun = performance.now();
+    expect((await run('backup', 'whole.db')).code).toBe(0);
+    const time = performance.now() - begun;
+    for (let turn = 1; turn <= 4; turn++) {
+      await kill((time * turn) / 5, 'backup', `copy-${turn}.db`);
+      if (existsSync(join(folder, `copy-${turn}.db`))) expect(look(join(folder, `copy-${turn}.db`))).toBe(70_000);
+      expect(look(database)).toBe(70_000);
+    }
+    for (let turn = 1; turn <= 6; turn++) {
+      await kill(time * (0.3 + turn / 10), 'restore', 'copy.db', '--force');
+      const left = look(database);
+      expect([60_000, 70_000]).toContain(left);
+      if (left === 60_000) fill(database, 60_001, 10_000);
+    }
+  });
+
+  test('never apply the log of a killed service to the restored store', async () => {
+    const { folder, database, environment, run } = await place(3);
+    await run('backup', 'copy.db');
+    const service = await startService(environment);
+    expect((await createPlant(service, '{"id":-1,"name":"in the log"}')).status).toBe(200);
+    service.child.kill('SIGKILL');
+    await service.ended;
+    expect(statSync(`${database}-wal`).size).toBeGreaterThan(0);
+    expect((await run('restore', 'copy.db', '--force')).code).toBe(0);
+    expect(existsSync(`${database}-wal`)).toBe(false);
+    expect(look(database)).toBe(3);
+
+    // A log without its store: SQLite would delete it together with its plants.
+    const killed = await startService(environment);
+    expect((await createPlant(killed, '{"id":-1,"name":"in the log"}')).status).toBe(200);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    renameSync(database, join(folder, 'moved.db'));
+    for (const args of [['restore', 'copy.db'], ['migrate']]) {
+      const { code, stderr } = await run(...args);
+      expect([code, stderr]).toEqual([
+        1,
+        `plant-store: the database ${database} is missing, but its log ${database}-wal is there: put both into one folder\n`,
+      ]);
+    }
+    renameSync(join(folder, 'moved.db'), database);
+    expect(look(database)).toBe(4);
+  });
+
+  test('leave nothing behind for a process that opened the old store before the restore', async () => {
+    const { folder, database, run } = await place(3);
+    await run('backup', 'copy.db');
+    let late: DatabaseSync | undefined;
+    const { prepare, place: replace } = planRestore(database, join(folder, 'copy.db'), (countItems) => {
+      expect(countItems()).toBe(4);
+      late = new DatabaseSync(database);
+      expect(() => late?.prepare('select id from plants').all()).toThrow('database is locked');
+    });
+    fill(database, 4, 1);
+    prepare(join(folder, 'new.db'));
+    replace(join(folder, 'new.db'));
+    try {
+      late?.exec('pragma journal_mode = wal');
+      expect(late).toBeUndefined();
+    } catch (error) {
+      expect(atOpening(error, database).message).toBe(
+        `the database ${database} was replaced while it was opened: try again`,
+      );
+    }
+    late?.close();
+    expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'plants.db', 'plants.db.acts.ndjson']);
+    expect(look(database)).toBe(3);
+  });
+
+  test('keep the owner and the permissions of the store, and the link that leads to it', async () => {
+    const { folder, database, run } = await place(3);
+    await run('backup', 'copy.db');
+    const disk = join(folder, 'disk.db');
+    renameSync(database, disk);
+    symlinkSync(disk, database);
+    chmodSync(disk, 0o640);
+    if (process.getuid?.() === 0) chownSync(disk, 65534, 65534);
+    const { uid, gid, mode } = statSync(disk);
+    expect((await run('restore', 'copy.db', '--force')).code).toBe(0);
+    expect(statSync(disk)).toMatchObject({ uid, gid, mode });
+    expect(lstatSync(database).isSymbolicLink()).toBe(true);
+    expect(look(database)).toBe(3);
+  });
+});

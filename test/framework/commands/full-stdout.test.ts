@@ -1,0 +1,46 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect } from '@jest/globals';
+import { PostgresServer } from '../../support/postgres.ts';
+import { plantStore, ROOT, start, startService } from '../../support/service.ts';
+import { testWith } from '../../support/skipping.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const FULL = '/dev/full';
+const noFull = existsSync(FULL) ? undefined : `there is no ${FULL} here`;
+const FAILED = { code: 1, stderr: expect.stringMatching(/^plant-store: stdout cannot be written: ENOSPC: [^\n]*\n$/) };
+
+const server = await PostgresServer.create();
+afterAll(() => server.remove());
+
+/** Runs a command with /dev/full as its stdout. */
+async function runFull(args: readonly string[], url: string, folder: string) {
+  const program = [process.execPath, join(ROOT, 'src/main.ts'), ...args];
+  const started = start('sh', ['-c', `exec "$@" > ${FULL}`, 'sh', ...program], { DATABASE_URL: url }, folder);
+  return { code: await started.ended, stderr: started.stderr() };
+}
+
+describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
+  testWith(noFull, 'token create leaves no token behind when stdout cannot be written', async () => {
+    const folder = temporaryFolder();
+    const url = engine === 'SQLite' ? `sqlite:${join(folder, 'plants.db')}` : server.url(await server.createDatabase());
+    expect(await runFull(['token', 'create', 'app'], url, folder)).toEqual(FAILED);
+    const listed = await plantStore(['token', 'list'], { DATABASE_URL: url }, folder);
+    expect(listed.stdout).toMatch(/^NAME.*\n$/);
+    // The service makes a first token, because its store never had a token.
+    const service = await startService({ DATABASE_URL: url });
+    expect(service.token).not.toBe('');
+    await service.stop();
+  });
+});
+
+testWith(noFull, 'each command says in one line that stdout cannot be written, and exits with 1', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'plants.ndjson'), '{"id":1,"name":"Ginkgo"}\n{"id":2,"name":"Ficus"}\n');
+  const backups = ['backup copy.db', 'restore copy.db --force'];
+  const lines = ['migrate', 'import plants.ndjson', 'export', 'remove 1', 'token list', ...backups, '--help'];
+  for (const line of lines) {
+    const ended = await runFull(line.split(' '), `sqlite:${join(folder, 'plants.db')}`, folder);
+    expect({ line, ...ended }).toEqual({ line, ...FAILED });
+  }
+});

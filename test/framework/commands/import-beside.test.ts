@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { importItems } from '../../../src/framework/commands/import.ts';
+import { readConfig } from '../../../src/framework/config.ts';
+import { percentile, whileServing } from '../../support/crowd.ts';
+import { plantStore, ROOT, start, startService } from '../../support/service.ts';
+import { testWith } from '../../support/skipping.ts';
+import { look, place } from './place.ts';
+
+const MAIN = join(ROOT, 'src/main.ts');
+const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs Linux';
+
+/** Makes lines of NDJSON with consecutive ids. */
+const lines = (count: number, first = 0) =>
+  Array.from({ length: count }, (_, index) => `{"id":${first + index},"name":"Monstera deliciosa"}\n`).join('');
+
+/** Starts an import that reads stdin; the test writes to that stdin. */
+function importStdin({ folder, environment }: Awaited<ReturnType<typeof place>>) {
+  const started = start(process.execPath, [MAIN, 'import', '-'], environment, folder, {}, 'pipe');
+  const { stdin } = started.child;
+  if (stdin === null) throw new Error('there is no stdin');
+  const write = async (text: string) => {
+    if (!stdin.write(text)) await new Promise((resolve) => stdin.once('drain', resolve));
+  };
+  return { ...started, write, end: () => stdin.end() };
+}
+
+describe('an import', () => {
+  test('reads stdin, and on SIGINT stores the lines that it has read, and stops', async () => {
+    const here = await place();
+    const { child, write, ended, stdout, stderr } = importStdin(here);
+    await write(`bad\n${lines(5000)}`);
+    while (look(here.database) === 0) await sleep(50);
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    expect(stdout()).toBe('');
+    expect(stderr()).toBe(
+      'plant-store: interrupted; stdin was read up to line 5001: 5000 created, 0 replayed, 0 conflicting, ' +
+        '1 refused; run the import again, which replays what is stored\n',
+    );
+    expect(look(here.database)).toBe(5000);
+    expect(readFileSync(join(here.folder, 'stdin.rejects.ndjson'), 'utf8')).toMatch(
+      /^\{"line":1,"error":40008,.*\}\n$/,
+    );
+  });
+
+  testWith(NOT_LINUX, 'needs as little memory for many lines as for few', async () => {
+    const { child, write, end, ended, stdout } = importStdin(await place());
+    const memory = () =>
+      Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${String(child.pid)}/status`, 'utf8'))?.[1]) / 1024;
+    let before = 0;
+    for (let first = 0; first < 250_000; first += 10_000) {
+      await write(lines(10_000, first));
+      if (first === 90_000) before = memory();
+    }
+    const after = memory();
+    end();
+    expect(await ended).toBe(0);
+    expect(stdout()).toContain('250000 created');
+    // The import must not read far ahead of the store, because it would keep the lines in memory.
+    expect({ before, after, more: after - before < 80 }).toMatchObject({ more: true });
+  });
+
+  test('does not keep a running service from creating plants', async () => {
+    const { folder, database, environment } = await place();
+    const service = await startService(environment);
+    writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
+    const imported = plantStore(['import', 'plants.ndjson'], environment, folder);
+    const times = await whileServing(service, -1_000_000, imported);
+    expect(await imported).toMatchObject({ code: 0 });
+    expect(service.log().filter(({ status }) => status === 503)).toEqual([]);
+    expect({ p50: percentile(times, 0.5) < 500, all: percentile(times, 1) < 2000 }).toEqual({ p50: true, all: true });
+    await service.stop();
+    expect(look(database)).toBe(100_000 + times.length);
+  });
+
+  testWith(NOT_LINUX, 'shows its progress on a terminal, and erases it at the end', async () => {
+    const { folder, environment } = await place();
+    writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
+    const command = `stty cols 70; "${process.execPath}" "${MAIN}" import plants.ndjson`;
+    const { ended, stdout } = start('script', ['-qec', command, join(folder, 'typescript')], environment, folder);
+    expect(await ended).toBe(0);
+    const written = stdout().split('\r');
+    const shown = written.filter((each) => /^ *\d+ % {2}[\d,]+ plants {2}[\d,]+\/s/.test(each));
+    expect(shown.length).toBeGreaterThan(1);
+    for (const line of shown) expect(line.replace('\x1b[K', '').length).toBeLessThan(70);
+    expect(written.at(-2)).toMatch(/plants.ndjson: 100000 records in /);
+  });
+
+  testWith(NOT_LINUX, 'waits for a locked store, and gives up after a while', async () => {
+    const { folder, database, environment } = await place();
+    // The import opens the pipe for reading once its store is open.
+    const path = join(folder, 'plants.ndjson');
+    execFileSync('mkfifo', [path]);
+    const config = readConfig(environment);
+    const other = new DatabaseSync(database);
+    const imported = importItems(config, path, {}, 1500);
+    const failure = expect(imported).rejects.toThrow(
+      'SQLite cannot do this at the moment: database is locked; plants.ndjson was read up to line 0: 0 created, ' +
+        '0 replayed, 0 conflicting, 0 refused; run the import again, which replays what is stored',
+    );
+    const pipe = await open(path, 'w');
+    other.exec('begin immediate');
+    await pipe.writeFile(lines(3000));
+    await pipe.close();
+    await failure;
+    other.exec('rollback');
+
+    const again = importItems(config, path, {});
+    const secondPipe = await open(path, 'w');
+    other.exec('begin immediate');
+    await secondPipe.writeFile(lines(3000));
+    await secondPipe.close();
+    await sleep(2500);
+    other.exec('rollback');
+    other.close();
+    await again;
+    expect(look(database)).toBe(3000);
+  });
+});

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from '@jest/globals';
+import { plantStore } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+/** Makes a folder with a store, and a function that runs commands in the folder, on the store. */
+export async function place(plants = 0) {
+  const folder = temporaryFolder();
+  const database = join(folder, 'plants.db');
+  const environment = { DATABASE_URL: `sqlite:${database}` };
+  const run = (...args: readonly string[]) => plantStore(args, environment, folder);
+  await run('migrate');
+  fill(database, 1, plants);
+  return { folder, database, environment, run };
+}
+
+/** Inserts plants with consecutive ids into a store. */
+export function fill(path: string, first: number, plants: number): void {
+  using database = new DatabaseSync(path);
+  const ids = database.prepare(
+    'with recursive n(i) as (select cast(? as integer) union all select i + 1 from n limit ?) ' +
+      "insert into plants (id, name, tag) select i, 'plant ' || i, null from n",
+  );
+  ids.run(BigInt(first), BigInt(plants));
+}
+
+/** Checks the integrity of a database, and returns the number of its plants. */
+export function look(path: string): number {
+  using database = new DatabaseSync(path);
+  expect(database.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  return Number(database.prepare('select count(*) as count from plants').get()?.['count']);
+}

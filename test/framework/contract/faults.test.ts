@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals';
+import { contractBroken } from '../../../src/framework/contract/faults.ts';
+
+test.each([
+  ['/body/list/0/id', 'must be integer', 'type', 'body.list.0.id must be an integer'],
+  ['/body/x', 'must be string,null', 'type', 'body.x must be a string or null'],
+  ['/body/x', 'must be array', 'type', 'body.x must be an array'],
+  ['/path/id', 'must match format "uuid"', 'format', 'path.id must match format "uuid"'],
+  ['/headers/x-count', 'must be >= 1', 'minimum', 'header.x-count must be at least 1'],
+  ['/body/list', 'must NOT have fewer than 1 items', 'minItems', 'body.list must not have fewer than 1 item'],
+  ['/body', 'must NOT have more than 1 properties', 'maxProperties', 'body must not have more than 1 property'],
+  ['/body/a~1b~0c', 'must be number', 'type', 'body.a/b~c must be a number'],
+  ['/body/\ud800', 'must NOT have unevaluated properties', 'unevaluatedProperties', 'body.\ufffd is not allowed'],
+])('contractBroken rewrites the fault "%s %s" for clients', (path, message, keyword, sentence) => {
+  const refusal = contractBroken([{ path, message, errorCode: `${keyword}.openapi.validation` }]);
+  expect(refusal).toMatchObject({ number: 40010, status: 400, message: sentence });
+});
+
+test('contractBroken names a fault once when the validator reports it twice', () => {
+  const fault = { path: '/body/x', message: 'must be string' };
+  expect(contractBroken([fault, fault]).message).toBe('body.x must be string');
+});

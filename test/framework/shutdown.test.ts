@@ -1,0 +1,218 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { byHand, open } from '../support/raw.ts';
+import { createPlant, listening, plantStore, ROOT, type Service, start, startService } from '../support/service.ts';
+import { send } from '../support/signals.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+
+const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
+
+/** The file of a new store, and the settings of a service on it. */
+function newStore() {
+  const file = join(temporaryFolder(), 'plants.db');
+  return { file, environment: { PORT: '0', DATABASE_URL: `sqlite:${file}` } };
+}
+
+/** Sends a create without the last 20 bytes of its body, which `finish` sends. */
+async function slowRequest(service: Service) {
+  const connection = open(service);
+  const closed = once(connection.socket, 'close');
+  connection.socket.write(byHand(service).create(BODY).slice(0, -20));
+  await sleep(200);
+  return {
+    finish: async () => {
+      connection.socket.write(BODY.slice(-20));
+      await closed;
+      return connection.received;
+    },
+  };
+}
+
+const isStopping = ({ log }: Service) => until(() => log().some(({ msg }) => msg === 'stopping'));
+
+describe('npm start', () => {
+  test('prints a token and a curl line, which stores a plant that survives a restart', async () => {
+    const { environment } = newStore();
+    const service = start('npm', ['start'], environment, ROOT);
+    await listening(service);
+    const [curl = ''] = /curl .*/.exec(service.stderr()) ?? [];
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', `${curl} --silent --include`]);
+    expect(stdout).toMatch(/^HTTP\/1\.1 200 OK[^]*\r\n\r\n\{"name":"Monstera deliciosa","tag":"tropical"\}$/);
+    service.child.kill('SIGTERM');
+    await service.ended;
+
+    const again = start('npm', ['start'], environment, ROOT);
+    await listening(again);
+    expect(again.stderr()).not.toContain('plantstore_');
+    const { stdout: exported } = await plantStore(['export'], environment);
+    expect(exported).toBe('{"id":1,"name":"Monstera deliciosa","tag":"tropical"}\n');
+    again.child.kill('SIGTERM');
+    await again.ended;
+    // npm has passed SIGTERM on to the service.
+    expect(again.log().map(({ msg }) => msg)).toEqual(['listening', 'ready', 'stopping', 'stopped']);
+  });
+
+  test('stops on Ctrl-C in a terminal, which sends the signal more than once', async () => {
+    const args = ['--quiet', '--flush', '--return', '--command', 'npm start', '/dev/null'];
+    // On a slow machine npm draws a spinner, which would precede the first line of the log.
+    const environment = { ...newStore().environment, NPM_CONFIG_PROGRESS: 'false' };
+    const terminal = start('script', args, environment, ROOT, {}, 'pipe');
+    await listening(terminal);
+    const stoppedAt = performance.now();
+    terminal.child.stdin?.write('\x03');
+    await terminal.ended;
+    expect(performance.now() - stoppedAt).toBeLessThan(5000);
+    expect(terminal.stdout()).toContain('"signal":"SIGINT","msg":"stopping"');
+    expect(terminal.stdout()).toContain('"msg":"stopped"');
+    expect(terminal.stdout()).not.toContain('stopped before all was done');
+  });
+});
+
+describe('a terminal that hangs up', () => {
+  // The services are not children of this process.
+  const pids: number[] = [];
+  afterAll(() => {
+    for (const pid of pids) send(pid, 'SIGKILL');
+  });
+
+  /** Starts a command in a terminal, closes the terminal, and returns the process that was the service. */
+  async function hangUp(command: string) {
+    const folder = temporaryFolder();
+    const line = `echo $$ > pid; exec ${command} ${join(ROOT, 'scripts/plant-store')} serve > log`;
+    const environment = { PORT: '0', DATABASE_URL: 'sqlite:plants.db', SHELL: '/bin/sh' };
+    const args = ['--quiet', '--return', '--command', line, '/dev/null'];
+    const terminal = start('script', args, environment, folder, {}, 'pipe');
+    const log = () => (existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : '');
+    await until(() => log().includes('"msg":"ready"'));
+    const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+    pids.push(pid);
+    terminal.child.kill('SIGKILL');
+    await terminal.ended;
+    return { pid, log };
+  }
+
+  test('stops a service whose stdin is a terminal that closes', async () => {
+    const { log } = await hangUp('');
+    await until(() => log().includes('"signal":"SIGHUP","msg":"stopping"') && log().includes('"msg":"stopped"'));
+  });
+
+  test('does not stop a service that nohup has started', async () => {
+    const { pid, log } = await hangUp('nohup');
+    await sleep(1000);
+    expect(log()).not.toContain('stopping');
+    process.kill(pid, 'SIGTERM');
+    await until(() => log().includes('"signal":"SIGTERM","msg":"stopping"') && log().includes('"msg":"stopped"'));
+  });
+});
+
+describe('the service', () => {
+  test('goes on after SIGHUP, as under systemd, where stdin is no terminal', async () => {
+    const service = await startService();
+    service.child.kill('SIGHUP');
+    await sleep(300);
+    expect((await createPlant(service, BODY)).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('answers a request under way when %s stops it', async (signal) => {
+    const service = await startService();
+    const { finish } = await slowRequest(service);
+    service.child.kill(signal);
+    await sleep(300);
+    await expect(fetch(service.url)).rejects.toThrow();
+    expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close/);
+    expect(await service.ended).toBe(0);
+  });
+
+  test('answers a request that arrives while it stops, with Connection: close', async () => {
+    const service = await startService();
+    const connection = open(service);
+    const closed = once(connection.socket, 'close');
+    const request = byHand(service).request('GET /none');
+    connection.socket.write(request);
+    await until(() => connection.received.includes('}'));
+    service.child.kill('SIGTERM');
+    await isStopping(service);
+    connection.socket.write(request);
+    await closed;
+    const answers = ['HTTP/1.1 404', 'Connection: keep-alive', 'HTTP/1.1 404', 'Connection: close'];
+    expect(connection.received.match(/HTTP\/1\.1 404|Connection: [\w-]+/g)).toEqual(answers);
+    expect(await service.ended).toBe(0);
+  });
+
+  test('answers all requests under way on a connection while it stops, and accepts no more', async () => {
+    const { file, environment } = newStore();
+    const service = await startService(environment);
+    using other = new DatabaseSync(file);
+    other.exec('begin immediate');
+    const connection = open(service);
+    const closed = once(connection.socket, 'close');
+    const [first, second, third] = [1, 2, 3].map((id) => byHand(service).create(`{"id":${id},"name":"x"}`));
+    connection.socket.write(`${String(first)}${String(second)}`);
+    await sleep(500);
+    service.child.kill('SIGTERM');
+    await isStopping(service);
+    connection.socket.write(String(third));
+    await sleep(100);
+    other.exec('rollback');
+    await closed;
+    const answers = ['HTTP/1.1 200', 'HTTP/1.1 200', 'Connection: close'];
+    expect(connection.received.match(/HTTP\/1\.1 \d+|Connection: close/g)).toEqual(answers);
+    expect(await service.ended).toBe(0);
+    expect(other.prepare('select id from plants').all()).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  test('stops without waiting for idle connections', async () => {
+    const service = await startService();
+    await (await fetch(service.url)).text();
+    const stoppedAt = performance.now();
+    expect(await service.stop()).toBe(0);
+    expect(performance.now() - stoppedAt).toBeLessThan(3000);
+  });
+
+  test('stops within 10 s while another process locks its store', async () => {
+    const { file, environment } = newStore();
+    const service = await startService(environment);
+    using other = new DatabaseSync(file);
+    other.exec('begin immediate');
+    // One batch after the other waits for the lock, which takes longer than 10 s for so many plants.
+    const connection = open(service);
+    for (let id = 0; id < 9000; id++) connection.socket.write(byHand(service).create(`{"id":${id},"name":"x"}`));
+    await sleep(1500);
+    const stoppedAt = performance.now();
+    await service.stop();
+    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
+    other.exec('rollback');
+    expect(other.prepare('select count(*) as count from plants').get()).toEqual({ count: 0 });
+    expect(connection.received).not.toContain('HTTP/1.1 200');
+  });
+
+  test('cuts off an endless request within 10 s of SIGTERM', async () => {
+    const service = await startService();
+    const { finish } = await slowRequest(service);
+    const stoppedAt = performance.now();
+    expect(await service.stop()).toBe(0);
+    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
+    expect(await finish()).toBe('');
+  });
+
+  test('ends at once when SIGTERM is repeated after 1 s', async () => {
+    const service = await startService();
+    await slowRequest(service);
+    service.child.kill('SIGTERM');
+    service.child.kill('SIGTERM');
+    await sleep(1200);
+    expect(service.child.exitCode).toBeNull();
+    service.child.kill('SIGTERM');
+    const stoppedAt = performance.now();
+    expect(await service.ended).toBe(1);
+    expect(performance.now() - stoppedAt).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,215 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { STORE_PATIENCE_MS } from '../../../src/framework/storage/batches.ts';
+import type { Database, Store } from '../../../src/framework/storage/store.ts';
+
+let nextId = 1_000_000n;
+
+/** Tests that queries and transactions do the same on every engine. @param open opens the same store once more */
+export function testQueries(getStore: () => Store, open: () => Promise<Store>): void {
+  const insert = async (database: Database, name: string) => {
+    const id = nextId++;
+    await database.insertInto('plants').values({ id, name }).execute();
+    return id;
+  };
+  const nameOf = async (id: bigint, database: Database = getStore().database) => {
+    const found = await database.selectFrom('plants').select('name').where('id', '=', id).executeTakeFirst();
+    return found?.name;
+  };
+  const addOne = async (id: bigint, database: Database) => {
+    const name = String(Number(await nameOf(id, database)) + 1);
+    await database.updateTable('plants').set({ name }).where('id', '=', id).execute();
+  };
+
+  describe('a query', () => {
+    test('may contain the same value twice, and returns the number of rows that it writes', async () => {
+      const { database } = getStore();
+      const ids = [await insert(database, 'twice'), await insert(database, 'twice')];
+      const named = database.updateTable('plants').set({ name: 'twice', tag: 'twice' }).where('name', '=', 'twice');
+      expect(await named.executeTakeFirstOrThrow()).toEqual({ numUpdatedRows: 2n });
+      const found = database.selectFrom('plants').select('id').where('name', '=', 'twice').where('tag', '=', 'twice');
+      expect(await found.orderBy('id').execute()).toEqual(ids.map((id) => ({ id })));
+      const deleted = database.deleteFrom('plants').where('name', '=', 'twice').returning('id');
+      expect(await deleted.execute()).toHaveLength(2);
+    });
+
+    test('reads the row that the previous query has written', async () => {
+      const { database } = getStore();
+      for (let times = 0; times < 50; times++) expect(await nameOf(await insert(database, 'seen'))).toBe('seen');
+    });
+
+    test('fails for a lone surrogate, NaN, a bare object or an invalid date, and the next query succeeds', async () => {
+      const { database } = getStore();
+      await expect(insert(database, 'lone \ud800')).rejects.toThrow('a lone surrogate');
+      await expect(sql`select ${NaN}`.execute(database)).rejects.toThrow('NaN cannot be stored');
+      await expect(sql`select ${{ a: 1 }}`.execute(database)).rejects.toThrow('as new Json(object)');
+      const invalid = sql`select ${new Date(NaN)}`.execute(database);
+      await expect(invalid).rejects.toThrow('a timestamp must be in the years 1 to 9999');
+      expect(await nameOf(await insert(database, 'x'))).toBe('x');
+    });
+
+    test('finds no row by an empty `in` list, and every row by an empty `not in` list', async () => {
+      const { database } = getStore();
+      const id = await insert(database, 'x');
+      const found = database.selectFrom('plants').select('id').where('id', '=', id);
+      expect(await found.where('id', 'in', []).execute()).toEqual([]);
+      expect(await found.where('id', 'not in', []).execute()).toEqual([{ id }]);
+    });
+
+    test('fails with the kind of the constraint that it violates', async () => {
+      const { database } = getStore();
+      const run = (statement: string) => sql.raw(statement).execute(database);
+      await run(
+        'create table held (id integer primary key, above integer references held, size integer check (size > 0))',
+      );
+      await run('create table named (name text not null unique)');
+      const broken = (constraint: string) => ({ name: 'ConstraintViolated', constraint });
+      const id = await insert(database, 'x');
+      const again = database.insertInto('plants').values({ id, name: 'y' }).execute();
+      await expect(again).rejects.toMatchObject(broken('unique'));
+      await expect(run('insert into held values (1, 2, 1)')).rejects.toMatchObject(broken('foreign key'));
+      await expect(run('insert into held values (1, null, 0)')).rejects.toMatchObject(broken('check'));
+      await expect(run('insert into named values (null)')).rejects.toMatchObject(broken('not null'));
+      await run("insert into named values ('x')");
+      await expect(run("insert into named values ('x')")).rejects.toMatchObject(broken('unique'));
+      await run('insert into held values (1, null, 1), (2, 1, 1)');
+      await expect(run('delete from held where id = 1')).rejects.toMatchObject(broken('foreign key'));
+      expect(await nameOf(id)).toBe('x');
+      await run('drop table held');
+      await run('drop table named');
+    });
+  });
+
+  describe('a transaction', () => {
+    test('reads its own writes, which other queries read only after the commit', async () => {
+      const { transaction } = getStore();
+      const other = await open();
+      const id = await transaction(async (database) => {
+        const written = await insert(database, 'inside');
+        expect(await nameOf(written, database)).toBe('inside');
+        expect(await nameOf(written, other.database)).toBeUndefined();
+        return written;
+      });
+      expect(await nameOf(id, other.database)).toBe('inside');
+      await other.close();
+    });
+
+    test('rolls back when its work throws, and rejects with the same error', async () => {
+      const { transaction, items } = getStore();
+      const before = await items.count();
+      const reason = new Error('sabotage');
+      const work = async (database: Database) => {
+        await insert(database, 'undone');
+        throw reason;
+      };
+      await expect(transaction(work)).rejects.toBe(reason);
+      const breaks = async (database: Database) => {
+        const id = await insert(database, 'undone');
+        await database.insertInto('plants').values({ id, name: 'again' }).execute();
+      };
+      await expect(transaction(breaks)).rejects.toMatchObject({ name: 'ConstraintViolated', constraint: 'unique' });
+      expect(await items.count()).toBe(before);
+    });
+
+    test('runs no more queries after a query has failed', async () => {
+      const { database, transaction } = getStore();
+      const id = await insert(database, 'there');
+      let late: Promise<unknown> | undefined;
+      const fails = transaction(async (own) => {
+        const again = own.insertInto('plants').values({ id, name: 'again' }).execute();
+        late = again.catch(async () => {
+          // Waits until the rollback is under way.
+          for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+          await insert(own, 'late');
+        });
+        await again;
+      });
+      await expect(fails).rejects.toMatchObject({ name: 'ConstraintViolated' });
+      await expect(late).rejects.toThrow();
+      expect(await nameOf(nextId - 1n)).toBeUndefined();
+    });
+
+    test('refuses a query after its commit', async () => {
+      const { transaction } = getStore();
+      const own = await transaction((database) => Promise.resolve(database));
+      const before = await getStore().items.count();
+      await expect(insert(own, 'late')).rejects.toThrow('the transaction is over');
+      expect(await getStore().items.count()).toBe(before);
+    });
+
+    test('rejects each call in its work that does not use its own database object', async () => {
+      const { database, items, transaction } = getStore();
+      const before = await items.count();
+      for (const ask of [
+        () => insert(database, 'outside'),
+        () => items.create({ id: nextId++, name: 'outside' }),
+        () => items.createAll([{ id: nextId++, name: 'outside' }]),
+        () => items.remove(1n),
+        () => transaction((inner) => insert(inner, 'outside')),
+      ]) {
+        const asking = transaction(async (own) => {
+          await insert(own, 'undone');
+          await ask();
+        });
+        await expect(asking).rejects.toThrow(
+          'inside a transaction, query only the database that your function receives',
+        );
+      }
+      expect(await items.count()).toBe(before);
+      await insert(database, 'free again');
+    });
+
+    test('is rolled back when its work takes too long, and waiting creates then succeed', async () => {
+      const { transaction, items } = getStore();
+      const [begun, late] = [Promise.withResolvers<undefined>(), Promise.withResolvers<unknown>()];
+      const ids = { undone: nextId++, created: nextId++ };
+      const hangs = transaction(async (database) => {
+        await database.insertInto('plants').values({ id: ids.undone, name: 'undone' }).execute();
+        begun.resolve(undefined);
+        await sleep(STORE_PATIENCE_MS + 1000);
+        late.resolve(await insert(database, 'late').catch((error: unknown) => error));
+      });
+      await begun.promise;
+      const created = items.create({ id: ids.created, name: 'x' });
+      const tooLong = { name: 'StoreUnavailable', message: 'a transaction took too long' };
+      await expect(hangs).rejects.toMatchObject(tooLong);
+      expect(await created).toBe('created');
+      expect(await items.create({ id: ids.undone, name: 'free' })).toBe('created');
+      expect(await late.promise).toMatchObject(tooLong);
+    });
+
+    test.each([
+      ['one opening', () => Promise.resolve(undefined)],
+      ['two openings', open],
+    ])('loses none of twelve concurrent updates of a row, through %s of the store', async (_count, openOther) => {
+      const [store, other] = [getStore(), await openOther()];
+      const id = await insert(store.database, '0');
+      const works = Array.from({ length: 12 }, (_, index) =>
+        (index % 2 === 0 ? store : (other ?? store)).transaction((database) => addOne(id, database)),
+      );
+      await Promise.all(works);
+      await other?.close();
+      expect(await nameOf(id)).toBe('12');
+    });
+
+    test('succeeds when another transaction updates the same two rows in the opposite order', async () => {
+      const { database, transaction } = getStore();
+      const ids = [await insert(database, '0'), await insert(database, '0')];
+      const add = (order: readonly bigint[]) =>
+        transaction(async (own) => {
+          for (const id of order) await addOne(id, own);
+        });
+      await Promise.all([add(ids), add(ids.toReversed())]);
+      expect(await Promise.all(ids.map((id) => nameOf(id)))).toEqual(['2', '2']);
+    });
+
+    test('runs while 100 creates succeed', async () => {
+      const { transaction, items } = getStore();
+      const ids = Array.from({ length: 100 }, () => nextId++);
+      const creations = ids.map((id) => items.create({ id, name: 'beside' }));
+      await Promise.all([transaction((database) => insert(database, 'beside')), ...creations]);
+      expect(new Set(await Promise.all(creations))).toEqual(new Set(['created']));
+    });
+  });
+}

@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { openStore } from '../../../src/framework/storage/open.ts';
+import type { Store } from '../../../src/framework/storage/store.ts';
+import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
+import { allPlants, insist } from '../../support/app.ts';
+import { freePort } from '../../support/port.ts';
+import { PostgresServer } from '../../support/postgres.ts';
+
+const primary = await PostgresServer.create();
+afterAll(() => primary.remove());
+
+const open = (url: string) => openStore(readPostgresLocation(url), { create: true });
+const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
+const WAITING = "select pid from pg_stat_activity where wait_event = 'SyncRep'";
+
+describe('while the synchronous standby is away, the store', () => {
+  let database: string;
+  let store: Store;
+  beforeEach(async () => {
+    database = await primary.createDatabase();
+    // Hides PostgreSQL's warning that a commit did not wait for the standby.
+    await primary.query(`alter database ${database} set client_min_messages = 'error'`);
+    store = await open(primary.url(database));
+    await commitsWaitFor('a standby that is away');
+  });
+  afterEach(async () => {
+    await commitsWaitFor('');
+    await store.close();
+  });
+
+  /** Sets the name of the standby that commits wait for; with '', they wait for none. */
+  async function commitsWaitFor(standby: string): Promise<void> {
+    primary.set({ synchronous_standby_names: standby === '' ? '' : `"${standby}"` });
+    primary.reload();
+    await primary.until(
+      `select 1 where (current_setting('synchronous_standby_names') = '') = ${String(standby === '')}`,
+    );
+    // Commits wait only once the checkpointer has reloaded the setting, which it does before a checkpoint.
+    await primary.query('checkpoint');
+  }
+
+  test('acknowledges no plant until commits no longer wait, and then replays the plant', async () => {
+    const plant = { id: 1n, name: 'Ginkgo' };
+    await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
+    // Queries on the primary see the plant, but the standby does not have it.
+    expect(await allPlants(store)).toEqual([plant]);
+    await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
+    expect(await primary.query(WAITING)).toEqual([]);
+    await commitsWaitFor('');
+    expect(await store.items.create(plant)).toBe('replayed');
+  });
+
+  test('is not ready', async () => {
+    await expect(store.ready()).rejects.toEqual(UNAVAILABLE);
+    await commitsWaitFor('');
+    await store.ready();
+  });
+
+  test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
+    'acknowledges no plant when an operator ends the wait by %s, although PostgreSQL reports success',
+    async (end) => {
+      const creation = store.items.create({ id: 1n, name: 'Ginkgo' });
+      let settled = false;
+      void creation.then(() => (settled = true)).catch(() => undefined);
+      await primary.until(WAITING);
+      await primary.query(`select ${end}(pid) from pg_stat_activity where wait_event = 'SyncRep'`);
+      // The store retries the create, and waits for the standby again.
+      await primary.until(WAITING);
+      expect(settled).toBe(false);
+      await commitsWaitFor('');
+      expect(await creation).toBe('replayed');
+    },
+  );
+
+  test('acknowledges no plant that queries see only because the primary crashed during the wait', async () => {
+    const plant = { id: 1n, name: 'Ginkgo' };
+    const lost = store.items.create(plant).catch(() => undefined);
+    await primary.until(WAITING);
+    await primary.kill();
+    await lost;
+    await primary.start();
+    expect(await allPlants(store)).toEqual([plant]);
+    await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
+    await commitsWaitFor('');
+    expect(await store.items.create(plant)).toBe('replayed');
+  });
+});
+
+describe('with several hosts in its URL, the store', () => {
+  const hosts = (ports: readonly number[], database: string) =>
+    `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join()}/${database}?target_session_attrs=read-write`;
+
+  test('uses the host that answers', async () => {
+    const store = await open(hosts([await freePort(), primary.port], await primary.createDatabase()));
+    expect(await store.items.create({ id: 1n, name: 'Ginkgo' })).toBe('created');
+    await store.close();
+  });
+
+  test('names each host in the error when none answers', async () => {
+    const ports = [await freePort(), await freePort()];
+    await expect(open(hosts(ports, 'plants'))).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      message: expect.stringMatching(
+        new RegExp(
+          `^PostgreSQL at ${ports.map((port) => `127.0.0.1:${port}`).join()}/plants is not available: .*ECONNREFUSED`,
+        ),
+      ),
+    });
+  });
+
+  test('uses the primary, and uses the standby after its promotion', async () => {
+    const database = await primary.createDatabase();
+    const standby = await primary.createStandby();
+    const store = await open(hosts([standby.port, primary.port], database));
+    const plants = Array.from({ length: 20 }, (_, index) => ({ id: BigInt(index), name: 'Ginkgo' }));
+    const [first, second] = [plants.slice(0, 10), plants.slice(10)];
+    expect(new Set(await Promise.all(first.map((plant) => store.items.create(plant))))).toEqual(new Set(['created']));
+    await standby.until('select 1 where pg_last_wal_replay_lsn() is not null');
+    await standby.until(`select from plants where id = 9`, database);
+    await primary.kill();
+    const creations = Promise.all(second.map((plant) => insist(store, plant)));
+    await standby.promote();
+    expect(new Set(await creations)).toEqual(new Set(['created']));
+    expect(await allPlants(store)).toEqual(plants);
+    await store.close();
+    await standby.remove();
+    await primary.start();
+  });
+
+  test('changes to the other host when its host becomes read-only', async () => {
+    const other = await PostgresServer.create();
+    const database = await primary.createDatabase();
+    await other.query(`create database ${database}`);
+    const store = await open(hosts([primary.port, other.port], database));
+    await store.items.create({ id: 1n, name: 'Ginkgo' });
+    // Programs that manage failover make a primary read-only in this way.
+    primary.set({ default_transaction_read_only: 'on' });
+    primary.reload();
+    await primary.until("select 1 where current_setting('default_transaction_read_only') = 'on'");
+    await (await open(other.url(database))).close();
+    expect(await store.items.create({ id: 2n, name: 'Ginkgo' })).toBe('created');
+    expect(await other.query('select id from plants', database)).toEqual([{ id: '2' }]);
+    primary.set({ default_transaction_read_only: 'off' });
+    primary.reload();
+    await store.close();
+    await other.remove();
+  });
+});

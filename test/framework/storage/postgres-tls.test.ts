@@ -1,0 +1,100 @@
+import { chmodSync, chownSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { openStore } from '../../../src/framework/storage/open.ts';
+import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
+import { makeCertificate } from '../../support/certificate.ts';
+import { freePort } from '../../support/port.ts';
+import { NOBODY, PostgresServer } from '../../support/postgres.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const OTHER_NAME = 'for another host name';
+const folder = temporaryFolder();
+const file = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return encodeURIComponent(join(folder, name));
+};
+const authority = makeCertificate('authority');
+const root = file('root.pem', authority.cert);
+const strange = file('strange.pem', makeCertificate('another authority').cert);
+const client = makeCertificate('postgres', [], authority);
+const clientFiles = `&sslcert=${file('client.pem', client.cert)}&sslkey=${file('client.key', client.key)}`;
+
+const [server, plain] = await Promise.all([PostgresServer.create(), PostgresServer.create()]);
+const { cert, key } = makeCertificate('server', ['localhost'], authority);
+for (const [name, text] of Object.entries({ 'server.crt': cert, 'server.key': key, 'root.crt': authority.cert })) {
+  writeFileSync(join(server.data, name), text);
+}
+chmodSync(join(server.data, 'server.key'), 0o600);
+if (NOBODY.uid !== undefined) chownSync(join(server.data, 'server.key'), NOBODY.uid, NOBODY.gid);
+server.set({ ssl: 'on', ssl_ca_file: 'root.crt' });
+server.reload();
+await server.until("select 1 from pg_settings where name = 'ssl' and setting = 'on'");
+afterAll(() => Promise.all([server.remove(), plain.remove()]));
+
+/** Connects, and returns the error, or the client certificate's name, or (without either) whether TLS is in use. */
+async function connect({ port }: PostgresServer, host: string, parameters: string): Promise<boolean | string> {
+  const url = `postgres://postgres@${host}:${port}/postgres?application_name=tls${parameters}`;
+  try {
+    const store = await openStore(readPostgresLocation(url), { create: true });
+    const [row] = await server.query(
+      "select bool_and(ssl) as encrypted, max(client_dn) as client from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'tls'",
+    );
+    await store.close();
+    return typeof row?.['client'] === 'string' ? row['client'] : row?.['encrypted'] === true;
+  } catch (error) {
+    return Error.isError(error) ? `${error.name}: ${error.message}` : '';
+  }
+}
+
+describe('the store, on a server with TLS,', () => {
+  test.each([
+    ['with TLS by default', '', true],
+    ['with TLS for sslmode=prefer', '&sslmode=prefer', true],
+    ['with TLS for sslmode=require', '&sslmode=require', true],
+    ['without TLS for sslmode=disable', '&sslmode=disable', false],
+    ['with TLS for sslmode=verify-ca', `&sslmode=verify-ca&sslrootcert=${root}`, true],
+    ['with TLS for sslmode=verify-full', `&sslmode=verify-full&sslrootcert=${root}`, true],
+    ['with the client certificate of sslcert', `&sslmode=require${clientFiles}`, '/CN=postgres'],
+  ])('connects %s', async (_how, parameters, found) => {
+    expect(await connect(server, 'localhost', parameters)).toBe(found);
+  });
+
+  test.each([
+    ['of an unknown authority, with sslmode=verify-full', `&sslmode=verify-full&sslrootcert=${strange}`, 'self-signed'],
+    ['of an unknown authority, with sslmode=verify-ca', `&sslmode=verify-ca&sslrootcert=${strange}`, 'self-signed'],
+    ['of an unknown authority, with sslmode=require', `&sslmode=require&sslrootcert=${strange}`, 'self-signed'],
+    ['of an unknown authority, without sslrootcert', '&sslmode=verify-full', ''],
+    ['of an unknown authority, with sslrootcert=system', '&sslrootcert=system', ''],
+    [OTHER_NAME, `&sslmode=verify-full&sslrootcert=${root}`, "Hostname/IP does not match certificate's altnames"],
+  ])('refuses a certificate %s', async (name, parameters, reason) => {
+    const refusal = await connect(server, name === OTHER_NAME ? '127.0.0.1' : 'localhost', parameters);
+    expect(refusal).toMatch(/^StoreUnusable: the certificate of PostgreSQL at .+ is not valid: /);
+    expect(refusal).toContain(`is not valid: ${reason}`);
+  });
+
+  test('accepts a certificate with another host name, with sslmode=verify-ca', async () => {
+    expect(await connect(server, '127.0.0.1', `&sslmode=verify-ca&sslrootcert=${root}`)).toBe(true);
+  });
+});
+
+describe('the store, on a server without TLS,', () => {
+  test.each(['require', 'verify-ca', 'verify-full'])('refuses to connect with sslmode=%s', async (mode) => {
+    expect(await connect(plain, 'localhost', `&sslmode=${mode}`)).toMatch(
+      new RegExp(`^StoreUnusable: .* offers no TLS: enable it there, or change sslmode=${mode}$`),
+    );
+  });
+
+  test('is unavailable, not unusable, if another host of its URL does not answer', async () => {
+    const hosts = `postgres://postgres@127.0.0.1:${plain.port},127.0.0.1:${await freePort()}`;
+    const opening = openStore(readPostgresLocation(`${hosts}/postgres?sslmode=require`), { create: true });
+    await expect(opening).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      message: expect.stringMatching(/is not available: (?=.*offers no TLS: .* sslmode=require)(?=.*ECONNREFUSED)/),
+    });
+  });
+
+  test('connects without TLS by default', async () => {
+    expect(await connect(plain, 'localhost', '')).toBe(false);
+  });
+});

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, expect, test } from '@jest/globals';
+import { openStore, type StoreLocation } from '../../../src/framework/storage/open.ts';
+import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
+import { SQL_TYPES as ON_POSTGRES } from '../../../src/framework/storage/postgres/values.ts';
+import { SQL_TYPES as ON_SQLITE } from '../../../src/framework/storage/sqlite/values.ts';
+import { PostgresServer } from '../../support/postgres.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const server = await PostgresServer.create();
+afterAll(() => server.remove());
+
+/** Makes the location of a new store, and a function that runs an operator's statement on it. */
+type Make = () => Promise<{ location: StoreLocation; run: (statement: string) => unknown }>;
+
+const onSqlite: Make = () => {
+  const path = join(temporaryFolder(), 'plants.db');
+  const run = (statement: string) => {
+    using database = new DatabaseSync(path);
+    database.exec(statement);
+  };
+  return Promise.resolve({ location: { engine: 'sqlite', path }, run });
+};
+const onPostgres: Make = async () => {
+  const name = await server.createDatabase();
+  return { location: readPostgresLocation(server.url(name)), run: (statement) => server.query(statement, name) };
+};
+
+test.each(
+  [
+    { engine: 'SQLite', make: onSqlite, types: ON_SQLITE, drop: 'drop table plants' },
+    { engine: 'PostgreSQL', make: onPostgres, types: ON_POSTGRES, drop: 'drop table plants cascade' },
+  ].flatMap(({ engine, make, types: { text, bytes, int64 }, drop }) => {
+    const anew = (columns: string) => `${drop}; create table plants (id ${int64} primary key, ${columns})`;
+    return [
+      ['no table of tokens', 'drop table tokens', 'lacks the table tokens'],
+      ['no column of tags', 'alter table plants drop column tag', `lacks the column "tag" of plants, ${text}`],
+      ['no column of names', anew('tag text'), `lacks the column "name" of plants, ${text} not null`],
+      [
+        'a column of another type',
+        anew(`name text not null, tag ${bytes}`),
+        `has the column "tag" of plants as ${bytes}, not as ${text}`,
+      ],
+      [
+        'a nullable column that must be not null',
+        anew('name text, tag text'),
+        `has the column "name" of plants as ${text}, not as ${text} not null`,
+      ],
+      [
+        'a not null column that must be nullable',
+        anew('name text not null, tag text not null'),
+        `has the column "tag" of plants as ${text} not null, not as ${text}`,
+      ],
+    ].map(([what = '', statement = '', message = '']) => ({ engine, make, what, statement, message }));
+  }),
+)('refuses a store on $engine with $what, and reports the difference', async ({ make, statement, message }) => {
+  const { location, run } = await make();
+  await (await openStore(location, { create: true })).close();
+  await run(statement);
+  for (const create of [true, false]) {
+    await expect(openStore(location, { create })).rejects.toMatchObject({
+      name: 'StoreUnusable',
+      message: expect.stringMatching(
+        new RegExp(`${RegExp.escape(message)}: restore a backup; after a change of tables.ts, add a migration$`, 'i'),
+      ),
+    });
+  }
+});

@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { parse, parseAllDocuments } from 'yaml';
+import { SETTINGS } from '../../src/framework/config.ts';
+import { blocks, page } from '../support/readme.ts';
+import { ROOT } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+/** The settings that ENV in the Dockerfile sets. */
+const [, env = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(read('Dockerfile')) ?? [];
+const image = Object.fromEntries(Array.from(env.matchAll(/([A-Z_]+)=(\S+)/g), ([, name = '', value]) => [name, value]));
+const { services } = parse(read('deploy/compose.yaml'), { merge: true }) as {
+  services: Record<'one', { image: string; environment: Record<string, string> }>;
+};
+
+test('the workflow pins each action to the hash of a commit', () => {
+  const used = [...read('.github/workflows/ci.yml').matchAll(/uses: (.*)/g)].map(([, action]) => action);
+  expect(used.length).toBeGreaterThan(3);
+  for (const action of used) expect(action).toMatch(/^actions\/[\w-]+@[\da-f]{40} # v/);
+});
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+interface Container extends Record<'startupProbe' | 'livenessProbe' | 'readinessProbe', Probe> {
+  readonly image: string;
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
+  readonly volumeMounts: readonly { readonly mountPath: string }[];
+}
+interface Pod {
+  readonly metadata: { readonly labels: object };
+  readonly spec: { readonly terminationGracePeriodSeconds: number; readonly containers: readonly [Container] };
+}
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels: object };
+  readonly data: Readonly<Record<string, string>>;
+  readonly spec: {
+    readonly template: Pod;
+    readonly selector: { readonly matchLabels: object };
+    readonly ports: readonly { readonly name: string; readonly targetPort: string }[];
+    readonly endpoints: readonly { readonly port: string }[];
+  };
+}
+
+const manifests = ['plant-store.yaml', 'service-monitor.yaml'].flatMap((file) =>
+  parseAllDocuments(read(`deploy/kubernetes/${file}`)).map((document) => document.toJS() as Manifest),
+);
+const find = (kind: string, name = 'plant-store') => {
+  const found = manifests.find((each) => each.kind === kind && each.metadata.name === name);
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
+  return found;
+};
+
+test('compose.yaml passes on each setting that the image does not set', () => {
+  const names = [...Object.keys(image), ...Object.keys(services.one.environment)];
+  expect(new Set(names)).toEqual(new Set(Object.keys(SETTINGS)));
+});
+
+test('deploy/kubernetes uses the settings, ports and paths of the image', () => {
+  const { data } = find('ConfigMap');
+  expect(Object.keys(SETTINGS)).toEqual(expect.arrayContaining(Object.keys(data)));
+  const { template } = find('Deployment').spec;
+  const [container] = template.spec.containers;
+  expect(container.image).toBe(services.one.image);
+  expect(container.ports).toEqual([
+    { name: 'http', containerPort: Number(image['PORT']) },
+    { name: 'admin', containerPort: Number(image['ADMIN_PORT']) },
+  ]);
+  const { startupProbe, livenessProbe, readinessProbe } = container;
+  expect([startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet)).toEqual([
+    { path: '/livez', port: 'admin' },
+    { path: '/livez', port: 'admin' },
+    { path: '/readyz', port: 'admin' },
+  ]);
+  const [folder] = container.volumeMounts.map(({ mountPath }) => mountPath);
+  expect([data['TOKEN_FILE'], data['DATABASE_URL']]).toEqual([
+    `${folder ?? ''}/token`,
+    expect.stringContaining(`passfile=${folder ?? ''}/passfile`),
+  ]);
+});
+
+test('deploy/kubernetes gives the service enough time to stop', () => {
+  const { spec } = find('Deployment').spec.template;
+  const [program, seconds] = spec.containers[0].lifecycle.preStop.exec.command;
+  expect(program).toBe('sleep');
+  // The service ends within 10 s of SIGTERM.
+  expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(seconds) + 10);
+});
+
+test('deploy/kubernetes has selectors that match its own pods and services', () => {
+  const pod = find('Deployment').spec.template.metadata.labels;
+  for (const kind of ['Deployment', 'PodDisruptionBudget']) expect(find(kind).spec.selector.matchLabels).toEqual(pod);
+  for (const [name, port] of [
+    ['plant-store', 'http'],
+    ['plant-store-admin', 'admin'],
+  ] as const) {
+    expect(find('Service', name).spec).toMatchObject({ selector: pod, ports: [{ name: port, targetPort: port }] });
+  }
+  const { selector, endpoints } = find('ServiceMonitor').spec;
+  expect(find('Service', 'plant-store-admin').metadata.labels).toEqual(selector.matchLabels);
+  expect(endpoints.map(({ port }) => port)).toEqual(['admin']);
+});
+
+test('docs/deployment.md makes files of settings that only their owner can read', () => {
+  const folder = temporaryFolder();
+  const lines = ['Install', 'Several instances']
+    .flatMap((heading) => blocks('deployment', heading, 'sh'))
+    .flatMap((block) => block.split('\n'))
+    .filter((line) => /^(cp|chmod|printf) .*\/etc\/(?!systemd)/.test(line))
+    .map((line) => line.replaceAll('/etc/', `${folder}/`).replaceAll('/opt/plant-store/', ROOT));
+  // Most systems let all users read new files.
+  execFileSync('sh', ['-euc', ['umask 022', ...lines].join('\n')]);
+  const modes = readdirSync(folder)
+    .toSorted()
+    .map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]);
+  expect(modes).toEqual([
+    ['plant-store-one.env', '600'],
+    ['plant-store-two.env', '600'],
+    ['plant-store.env', '600'],
+  ]);
+});
+
+test('docs/deployment.md has the most memory that the bench and the attacks measured', () => {
+  const most = (file: string, figure: RegExp) =>
+    Math.max(...Array.from(read(file).matchAll(figure), ([, megabytes]) => Number(megabytes)));
+  const told = page('deployment').matchAll(/^\| an instance .* (\d+) MB \|$/gm);
+  expect(Array.from(told, ([, megabytes]) => Number(megabytes))).toEqual([
+    most('test/bench/RESULTS.md', /^\| service.*?\| +(\d+) \| +[\d.]+ ×/gm),
+    most('test/attacks/RESULTS.md', /peak (\d+) MB/g),
+  ]);
+});
