@@ -4,73 +4,110 @@ import { dirname, join } from 'node:path';
 import eslint from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import packageJson from './package.json' with { type: 'json' };
+
+/** The folder of this project's service, in src and in test. */
+const SERVICE = 'plants';
 
 /** Packages that only the rooms with these names in `packages` import. */
 const PACKAGES = ['express', 'express-openapi-validator/dist', 'kysely', 'node:process', 'node:sqlite', 'pg'];
 
 /**
- * Who imports whom in src/: the files of a room import each other, and from other rooms what is in `others` (after the
- * `../` of the import), or its types if it is in `types`. Of two entries for a file, the later counts.
+ * Who imports whom: the files of a room import each other, unless `own` says which of them, or its `ownTypes` the types of
+ * which. From other rooms they import what is in `others` (after the `../` of the import), or its types if it is in
+ * `types`. Of two entries for a file, the later counts.
  */
 const SHARED_BY_ENGINES = [
   'store.ts',
   'batches.ts',
+  'layout.ts',
+  'rows.ts',
   'tables.ts',
   'values.ts',
-  'items.ts',
   'schema.ts',
   'transaction.ts',
   'turns.ts',
 ];
+const FRAMEWORK = ['auth', 'contract', 'files', 'http', 'observability', 'pages', 'storage'].map((name) => `${name}/`);
 const ROOMS = {
-  'src/*.ts': { others: ['package.json'] },
-  // Everything.
-  'src/framework/commands/**': { others: [''] },
-  'src/framework/contract/**': { others: ['generated/openapi.ts'] },
+  'src/main.ts': { others: [], own: [`${SERVICE}/index.ts`] },
+  [`src/${SERVICE}/**`]: { others: ['generated/'], packages: ['kysely'] },
+  'src/framework/*.ts': { others: [], own: [...FRAMEWORK, 'environment.ts', 'service.ts'] },
+  // The face: what it exports again. It imports commands/main.ts at run time.
+  'src/framework/index.ts': {
+    others: [],
+    own: ['contract/errors.ts', 'contract/types.ts', 'service.ts', 'storage/'],
+    not: '^\\./storage/(?!(layout|store|tables|values)\\.ts$)',
+  },
+  'src/framework/service.ts': { others: [], own: [], ownTypes: FRAMEWORK },
+  'src/framework/commands/**': {
+    others: [...FRAMEWORK, 'config.ts', 'environment.ts', 'service.ts', 'package.json'],
+  },
+  'src/framework/contract/**': { others: [] },
   // It calls the validator with an object that is typed as a request of Express.
   'src/framework/contract/validator-eov.ts': { others: [], packages: ['express', 'express-openapi-validator/dist'] },
   'src/framework/http/**': {
     others: ['contract/', 'storage/store.ts'],
-    types: ['auth/', 'operations/', 'observability/'],
+    types: ['auth/', 'observability/', 'service.ts'],
     packages: ['express'],
   },
   // Queries are made of what Kysely exports.
-  'src/operations/**': { others: ['contract/', 'storage/store.ts', 'storage/tables.ts'], packages: ['kysely'] },
   'src/framework/storage/*.ts': { others: ['contract/int64.ts'], packages: ['kysely'], not: '^\\./(sqlite|postgres)/' },
   'src/framework/storage/open.ts': { others: [] },
   'src/framework/storage/sqlite/**': { others: SHARED_BY_ENGINES, packages: ['node:sqlite'] },
   'src/framework/storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
   'src/framework/auth/**': { others: ['contract/', 'storage/store.ts'] },
-  'src/framework/files/**': { others: ['contract/', 'operations/', 'storage/store.ts', 'storage/tables.ts'] },
+  'src/framework/files/**': { others: ['contract/', 'storage/store.ts', 'storage/tables.ts'], types: ['service.ts'] },
   'src/framework/pages/**': { others: ['contract/', 'http/'], packages: ['express'] },
   'src/framework/observability/**': {
-    others: ['contract/', 'http/', 'storage/store.ts', 'package.json'],
-    types: ['storage/open.ts'],
+    others: ['contract/', 'http/', 'storage/store.ts'],
+    types: ['service.ts', 'storage/open.ts'],
   },
 };
 
-/** What every room imports: they import nothing themselves. */
-const LEAVES = ['explained-error.ts', 'resource.ts'];
+/** What every room of the framework imports: it imports nothing itself. */
+const LEAF = 'explained-error.ts';
 
-function room([files, { others, types = [], packages = [], not = '^$' }]) {
-  const oneOf = (texts) => `(${texts.map(RegExp.escape).join('|')})`;
+const oneOf = (texts) => `(${texts.map(RegExp.escape).join('|')})`;
+
+function room([files, { others, types = [], own, ownTypes = [], packages = [], not = '^$' }]) {
+  const isFramework = files.startsWith('src/framework/');
+  const leaf = isFramework ? [LEAF] : [];
+  const mine = own === undefined ? ['./'] : [...leaf, ...own, ...ownTypes].map((path) => `./${path}`);
   const foreign = PACKAGES.filter((name) => !packages.includes(name));
   const patterns = [
     {
-      regex: `^(\\.\\./)+(?!${oneOf(['../', ...LEAVES, ...others, ...types])})`,
-      message: `${files} imports from other rooms only: ${[...others, ...types].join(', ')}`,
+      regex: `^(\\.\\./)+(?!${oneOf(['../', ...leaf, ...others, ...types])})`,
+      message: `${files} imports from other rooms only: ${[...leaf, ...others, ...types].join(', ')}`,
     },
-    {
-      regex: types.length > 0 ? `^(\\.\\./)+${oneOf(types)}` : '^$',
-      allowTypeImports: true,
-      message: `${files} imports only types from ${types.join(', ')}`,
-    },
+    { regex: `^(?!${oneOf(mine)})\\./`, message: `${files} imports from its own room only: ${mine.join(', ')}` },
+    ...[
+      [types, '(\\.\\./)+'],
+      [ownTypes, '\\./'],
+    ]
+      .filter(([paths]) => paths.length > 0)
+      .map(([paths, before]) => ({
+        regex: `^${before}${oneOf(paths)}`,
+        allowTypeImports: true,
+        message: `${files} imports only types from ${paths.join(', ')}`,
+      })),
     { regex: `^${oneOf(foreign)}(/|$)`, message: `${files} does not import this package.` },
     { regex: not, message: `${files} does not import this file.` },
+    { regex: isFramework ? '^#' : '^$', message: 'The framework does not import its own face.' },
     { regex: '^\\./\\.\\.|[^.]/\\.\\./', message: 'The path goes up at its beginning only.' },
   ];
   return { files: [files], rules: { 'no-restricted-imports': ['error', { patterns }] } };
 }
+
+/** Scripts and tests are for any service. */
+const ANY_SERVICE = {
+  regex: `^\\.\\.?/(\\.\\./)*((src/|test/)?${SERVICE}/|src/main\\.ts|generated/)`,
+  message: `Only src/${SERVICE} and test/${SERVICE} know the service of this project.`,
+};
+const FACE = { regex: '^#', message: 'Scripts import the files of the framework: its face is for services.' };
+
+/** No rule of imports sees those at run time. */
+const AT_RUN_TIME = 'The rules of imports do not see an import at run time: only commands may need it.';
 
 const TEXTS = new Map(
   globSync(['{src,scripts,test,generated}/**/*.ts', 'package-lock.json', 'tsconfig.json'], { cwd: import.meta.dirname })
@@ -82,7 +119,8 @@ const TEXTS = new Map(
 function reach(file, reached) {
   if (reached.has(file) || !TEXTS.has(file)) return;
   reached.add(file);
-  for (const [, path] of TEXTS.get(file).matchAll(/'(\.\.?\/.*?)'/g)) reach(join(file, '..', path), reached);
+  for (const [, path] of TEXTS.get(file).matchAll(/'(\.\.?\/.*?|#\w+)'/g))
+    reach(path.startsWith('#') ? join(packageJson.imports[path] ?? path) : join(file, '..', path), reached);
 }
 
 /**
@@ -103,7 +141,7 @@ function dependencies(folder) {
 const FOLDERS = new Set([...TEXTS.keys()].map(dirname));
 
 export default defineConfig(
-  { ignores: ['node_modules/', 'coverage/', 'generated/', 'test/*/generated.ts'] },
+  { ignores: ['node_modules/', 'coverage/', 'generated/', 'test/framework/*/generated.ts'] },
   eslint.configs.recommended,
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
@@ -135,15 +173,28 @@ export default defineConfig(
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
   ...[...FOLDERS].map(dependencies),
+  {
+    files: ['scripts/**'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [ANY_SERVICE, FACE] }] },
+  },
+  {
+    files: ['test/**'],
+    ignores: [`test/${SERVICE}/**`],
+    rules: { 'no-restricted-imports': ['error', { patterns: [ANY_SERVICE] }] },
+  },
   ...Object.entries(ROOMS).map(room),
   {
     files: ['src/**'],
     // A command is loaded when it is run, and Kysely while an engine opens.
-    ignores: ['src/main.ts', 'src/framework/commands/**', 'src/framework/storage/open.ts'],
+    ignores: ['src/framework/commands/**', 'src/framework/storage/open.ts'],
+    rules: { 'no-restricted-syntax': ['error', { selector: 'ImportExpression', message: AT_RUN_TIME }] },
+  },
+  {
+    files: ['src/framework/index.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',
-        { selector: 'ImportExpression', message: 'Only commands import at run time: the rules above do not see it.' },
+        { selector: 'ImportExpression:not([source.value="./commands/main.ts"])', message: AT_RUN_TIME },
       ],
     },
   },

@@ -9,7 +9,8 @@ import {
 } from '../src/framework/contract/document.ts';
 import { ContractError } from '../src/framework/contract/errors.ts';
 import { requireIntegers } from '../src/framework/contract/integers.ts';
-import { isInt64Schema, joined, Position } from '../src/framework/contract/positions.ts';
+import { isInt64Schema, joined } from '../src/framework/contract/applied.ts';
+import { Position } from '../src/framework/contract/positions.ts';
 import { isIgnored, type Kind, VOCABULARY } from '../src/framework/contract/vocabulary.ts';
 
 /** Stands for `undefined`. No contract contains this schema. */

@@ -48,7 +48,7 @@ export type RuleName = keyof typeof RULES;
 
 /** A difference between two contracts. Differences of prose are left out. */
 export interface Difference {
-  /** Such as `POST /plants, request`. */
+  /** Such as `POST /items, request`. */
   readonly where: string;
   readonly what: string;
   readonly rule: RuleName;

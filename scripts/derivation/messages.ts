@@ -1,5 +1,10 @@
 import { type ContractOperation, type Declared, readOperations } from '../../src/framework/contract/contract.ts';
-import { type AnySchema, follower, type OpenApiDocument, type Parameter } from '../../src/framework/contract/document.ts';
+import {
+  type AnySchema,
+  follower,
+  type OpenApiDocument,
+  type Parameter,
+} from '../../src/framework/contract/document.ts';
 import { Position } from '../../src/framework/contract/positions.ts';
 import { Candidates } from './candidates.ts';
 import { Judge, type Keywords, without } from './schemas.ts';

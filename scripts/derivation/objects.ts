@@ -1,4 +1,4 @@
-import { membersOf } from '../../src/framework/contract/positions.ts';
+import { membersOf } from '../../src/framework/contract/applied.ts';
 import { MAX_COUNT } from './scalars.ts';
 import type { Place, Supply, Way } from './schemas.ts';
 import { type Json, type JsonObject, withMember, withoutMember } from './values.ts';

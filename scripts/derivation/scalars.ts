@@ -73,7 +73,7 @@ export function strings(way: Way, seed: number): string[] {
   const matching = patterns.flatMap((pattern) => samples(pattern, seed));
   const some = fc.sample(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { seed, numRuns: 3 });
   const ofFormats = own.flatMap(({ format = '' }) => OF_FORMATS[format] ?? []);
-  const starts = [...ofFormats, ...matching, 'plant', 'a', '🌱', RESERVED, PASSWORD, ...some];
+  const starts = [...ofFormats, ...matching, 'text', 'a', '🌱', RESERVED, PASSWORD, ...some];
   /** Texts of this length, which match the patterns if possible. */
   const ofLength = (length: number) => {
     const all = starts.flatMap((text) => stretched(text, length));

@@ -8,7 +8,7 @@ import {
   type Schema,
 } from '../../src/framework/contract/document.ts';
 import { STRING_FORMATS } from '../../src/framework/contract/formats.ts';
-import { joined } from '../../src/framework/contract/positions.ts';
+import { joined } from '../../src/framework/contract/applied.ts';
 import { type Kind, VOCABULARY } from '../../src/framework/contract/vocabulary.ts';
 import { isObject, type Json } from './values.ts';
 

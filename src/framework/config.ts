@@ -9,7 +9,7 @@ import { messageOf, WrongSettings } from './explained-error.ts';
 import type { Proxies } from './http/client-address.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { LOG_LEVELS, type LogLevel } from './observability/log.ts';
-import { RESOURCE } from './resource.ts';
+import type { AnyService } from './service.ts';
 import type { StoreLocation } from './storage/open.ts';
 import { readPostgresLocation } from './storage/postgres/location.ts';
 
@@ -23,7 +23,13 @@ export interface Setting {
   readonly meaning: string;
 }
 
-export const SETTINGS = {
+/** All settings of a service. */
+export const settingsOf = ({ records }: Pick<AnyService, 'records'>) => ({
+  ...SETTINGS,
+  DATABASE_URL: { ...SETTINGS.DATABASE_URL, default: `sqlite:data/${records.table}.db` },
+});
+
+const SETTINGS = {
   HOST: { read: readHost, default: '127.0.0.1', meaning: 'the address that the service listens on' },
   PORT: {
     read: readPort,
@@ -32,7 +38,6 @@ export const SETTINGS = {
   },
   DATABASE_URL: {
     read: readStore,
-    default: `sqlite:data/${RESOURCE.many}.db`,
     show: (text) => nameOfStore(readStore(text)),
     meaning: 'the store: an SQLite file, which the service creates with its folder, or [PostgreSQL](postgresql.md)',
   },
@@ -84,24 +89,32 @@ export const SETTINGS = {
   ADMIN_HOST: { read: readHost, default: '127.0.0.1', meaning: 'the address of the admin listener' },
 } satisfies Readonly<Record<string, Setting>>;
 
+type Settings = ReturnType<typeof settingsOf>;
 type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly default: string } ? never : undefined);
-export type Config = { readonly [Name in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Name]> };
+export type Config = { readonly [Name in keyof Settings]: Value<Settings[Name]> };
 
 /**
  * @param doubts sentences about unknown names and lines that systemd reads differently, which may explain a missing setting
  * @throws WrongSettings that names every fault
  */
-export function readConfig(environment: Environment, doubts: readonly string[] = []): Config {
-  const { config, faults } = examine(environment);
+export function readConfig(
+  service: Pick<AnyService, 'records'>,
+  environment: Environment,
+  doubts: readonly string[] = [],
+): Config {
+  const { config, faults } = examine(service, environment);
   if (faults.length > 0) throw new WrongSettings([...faults, ...doubts].join('; '));
   return config;
 }
 
 /** Reads all settings. A value with a fault is undefined. */
-export function examine(environment: Environment): { readonly config: Config; readonly faults: readonly string[] } {
+export function examine(
+  service: Pick<AnyService, 'records'>,
+  environment: Environment,
+): { readonly config: Config; readonly faults: readonly string[] } {
   const faults: string[] = [];
   const isSet = (name: string) => textOf(environment, name) !== undefined;
-  const values = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
+  const values = Object.entries<Setting>(settingsOf(service)).map(([name, setting]) => {
     const text = textOf(environment, name) ?? setting.default;
     try {
       return [name, text === undefined ? undefined : setting.read(text)];
@@ -146,7 +159,7 @@ function readStore(text: string): StoreLocation {
   if (path !== '' && path !== ':memory:' && !path.startsWith('//')) return { engine: 'sqlite', path: resolve(path) };
   // The message does not quote the text, which may contain a password.
   throw new Error(
-    `must be sqlite: and the path of a file, such as ${SETTINGS.DATABASE_URL.default}, or postgres://user:password@host/database`,
+    `must be sqlite: and the path of a file, such as sqlite:data/store.db, or postgres://user:password@host/database`,
   );
 }
 
@@ -165,7 +178,7 @@ function readUrl(text: string, form: string, isAllowed: (url: URL) => boolean): 
 }
 
 function readBaseUrl(text: string): URL {
-  const url = readUrl(text, `https://${RESOURCE.many}.example/api`, ({ protocol }) => /^https?:$/.test(protocol));
+  const url = readUrl(text, 'https://store.example/api', ({ protocol }) => /^https?:$/.test(protocol));
   url.pathname = url.pathname.replace(/\/+$/, '');
   // Browsers read the text after two slashes as a host.
   if (url.pathname.includes('//')) throw new Error(`must not have two slashes in its path, such as ${show(text)}`);

@@ -1,11 +1,9 @@
-import type { Reply, Request } from '../framework/contract/types.ts';
 import { ID_TAKEN } from './errors.ts';
-import { toItem } from '../framework/files/record.ts';
-import type { Tools } from '../framework/services.ts';
+import type { Reply, Request, Tools } from './types.ts';
 
 /** The id is the idempotency key: the same plant, sent again, gets the same reply. */
-export async function createPlant({ body }: Request<'createPlant'>, { plants }: Tools): Promise<Reply<'createPlant'>> {
-  const creation = await plants.create(toItem(body));
+export async function createPlant({ body }: Request<'createPlant'>, { create }: Tools): Promise<Reply<'createPlant'>> {
+  const creation = await create('plants', body);
   // A failure that the contract declares is returned; any other is thrown.
   if (creation === 'conflict') return { status: 400, body: ID_TAKEN };
   const { name, tag } = body;

@@ -1,8 +1,26 @@
-import type { Operations } from '../framework/contract/types.ts';
+import type { ErrorNumber, operations } from '../../generated/openapi.ts';
+import type { Service } from '#framework';
 import { createPlant } from './createPlant.ts';
-import type { Tools } from '../framework/services.ts';
+import { ID_TAKEN } from './errors.ts';
+import { migrations } from './migrations.ts';
+import { tables } from './tables.ts';
 
-/** By operationId. The compiler names each that is missing or that the contract does not declare. */
-export const operations = {
-  createPlant,
-} satisfies Operations<Tools>;
+/** The plant store. The compiler names each operation that is missing or that the contract does not declare. */
+export const plants = {
+  name: 'plant-store',
+  marker: 'plnt',
+  contract: new URL('../../openapi.yaml', import.meta.url),
+  tables,
+  migrations,
+  operations: {
+    createPlant,
+  },
+  records: {
+    table: 'plants',
+    one: 'plant',
+    withArticle: 'a plant',
+    operation: 'createPlant',
+    conflict: ID_TAKEN,
+    example: '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}',
+  },
+} satisfies Service<operations, typeof tables, ErrorNumber>;

@@ -48,7 +48,7 @@ export interface Orders {
 export interface Tally {
   /** The number of answers with each status. */
   readonly answers: Record<string, number>;
-  /** The ids of plants that were answered with 200, and of those that were answered with another status. */
+  /** The ids of items that were answered with 200, and of those that were answered with another status. */
   readonly created: number[];
   readonly refused: number[];
 }

@@ -51,7 +51,7 @@ function* bytes({ times, text }: Repeated, token: string, ids: number[]): Genera
     if (text.includes('$ID')) ids.push(nextId);
     filled += text
       .replace('$TOKEN', token)
-      .replace('$GUESS', () => `plantstore_${randomBytes(32).toString('base64url')}`)
+      .replace('$GUESS', () => `itemstore_${randomBytes(32).toString('base64url')}`)
       .replace('$ID', () => String(nextId++));
     if (filled.length > MAX_AT_ONCE || done === times - 1) {
       yield Buffer.from(filled);

@@ -10,7 +10,7 @@ export interface Drawn {
   readonly components: Readonly<Record<string, AnySchema>>;
 }
 
-const SMALL = readFileSync(new URL('../support/small.yaml', import.meta.url), 'utf8');
+const SMALL = readFileSync(new URL('../framework/items/openapi.yaml', import.meta.url), 'utf8');
 
 /** The operation of a contract whose body and whose reply have this schema. @throws ContractError */
 export async function operationOf({ schema, components }: Drawn, maxBytes: number): Promise<ContractOperation> {
@@ -18,7 +18,7 @@ export async function operationOf({ schema, components }: Drawn, maxBytes: numbe
     [name: string]: Node;
   }
   const document = parse(SMALL) as Node;
-  const operation = document['paths']?.['/plants']?.['post'];
+  const operation = document['paths']?.['/items']?.['post'];
   Object.assign(operation ?? {}, { 'x-max-body-bytes': maxBytes });
   const contents = [operation?.['requestBody']?.['content'], operation?.['responses']?.['200']?.['content']];
   for (const content of contents) Object.assign(content?.['application/json'] ?? {}, { schema });

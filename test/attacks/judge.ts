@@ -33,7 +33,7 @@ for (const { name, drawn, texts } of cases) {
     refused++;
   });
   if (operation === undefined) continue;
-  const sent = { path: '/plants', query: '', headers: {} };
+  const sent = { path: '/items', query: '', headers: {} };
   for (const [index, text] of texts().entries()) {
     measure(`the request ${index} of ${name}`, () => {
       validateRequest(sent, { mediaType: 'application/json', text }, operation);

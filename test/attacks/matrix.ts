@@ -8,9 +8,9 @@ import { VERDICTS } from './verdicts.ts';
 const AUTH = 'Authorization: Bearer $TOKEN\r\n';
 const GUESS = 'Authorization: Bearer $GUESS\r\n';
 const HOST = 'Host: x\r\n';
-const PLANT = '{"id":$ID,"name":"x"}';
-/** The length of PLANT, with an id of nine digits. */
-const PLANT_BYTES = 27;
+const ITEM = '{"id":$ID,"name":"x"}';
+/** The length of ITEM, with an id of nine digits. */
+const ITEM_BYTES = 27;
 /** More fields than the service accepts, but less than 16 KiB of head: Node does not count colons and line ends. */
 const FIELDS: Repeated = { times: 3900, text: 'a:b\r\n' };
 const BLANKS_IN_CHUNKS: Repeated = { times: 60_000, text: '1\r\n \r\n' };
@@ -20,10 +20,10 @@ const post = (path: string, ...fields: readonly string[]) =>
   `POST ${path} HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n${fields.join('')}`;
 const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n';
 const length = (bytes: number) => `Content-Length: ${bytes}\r\n\r\n`;
-const CREATE = post('/plants', AUTH, length(PLANT_BYTES)) + PLANT;
+const CREATE = post('/items', AUTH, length(ITEM_BYTES)) + ITEM;
 /** 530 of these bodies fill 32 MiB except for 132 bytes, which the clients then send, a byte a second. */
-const UNFINISHED: Attack['sends'] = [post('/plants', AUTH, length(64_000)), { times: 63_310, text: ' ' }];
-const IN_CHUNKS = post('/plants', AUTH, CHUNKED) + `1b\r\n${PLANT}\r\n`;
+const UNFINISHED: Attack['sends'] = [post('/items', AUTH, length(64_000)), { times: 63_310, text: ' ' }];
+const IN_CHUNKS = post('/items', AUTH, CHUNKED) + `1b\r\n${ITEM}\r\n`;
 const BLANKS_IN_GZIP = gzipSync(Buffer.alloc(60_000, ' ')).toString('latin1');
 const JUNK_IN_CHUNKS: readonly (string | Repeated)[] = [{ times: 65_000, text: '1\r\nx\r\n' }, '0\r\n\r\n'];
 
@@ -70,7 +70,7 @@ const MATRIX: readonly Attack[] = [
   }),
   row('body', 'many small parts', 'none', 'burns', [1000, 3000], {
     name: 'sends a body in 65,000 chunks of a byte without a token',
-    sends: [post('/plants', CHUNKED), ...JUNK_IN_CHUNKS],
+    sends: [post('/items', CHUNKED), ...JUNK_IN_CHUNKS],
     inTests: true,
   }),
   row('body', 'many small parts', 'none', 'burns', [1000, 3000], {
@@ -80,10 +80,10 @@ const MATRIX: readonly Attack[] = [
   }),
   row('body', 'many small parts', 'none', 'burns', [1000, 3000], {
     name: 'sends a body in 60,000 chunks of a byte with a guessed token, and holds back the end',
-    sends: [post('/plants', GUESS, CHUNKED), BLANKS_IN_CHUNKS],
+    sends: [post('/items', GUESS, CHUNKED), BLANKS_IN_CHUNKS],
   }),
   row('body', 'many small parts', 'one token', 'burns', [100, 1000], {
-    name: 'sends valid plants in 60,000 chunks of a byte each, and stays',
+    name: 'sends valid items in 60,000 chunks of a byte each, and stays',
     sends: [IN_CHUNKS, BLANKS_IN_CHUNKS, '0\r\n\r\n'],
     inTests: true,
     log: TOO_SMALL,
@@ -115,12 +115,12 @@ const MATRIX: readonly Attack[] = [
   }),
   row('body', 'one byte at a time', 'one token', 'holds', [1000, 5000], {
     name: 'sends a body, a byte a second',
-    sends: [post('/plants', AUTH, length(1000))],
+    sends: [post('/items', AUTH, length(1000))],
     eachSecond: ' ',
   }),
   row('body', 'held back', 'one token', 'holds', [1000, 5000], {
     name: 'sends Expect: 100-continue, and then no body',
-    sends: [post('/plants', AUTH, 'Expect: 100-continue\r\n', length(64_000))],
+    sends: [post('/items', AUTH, 'Expect: 100-continue\r\n', length(64_000))],
     log: TOO_LONG,
   }),
   row('body', 'many fields', 'one token', 'holds', [1000, 5000], {
@@ -130,26 +130,26 @@ const MATRIX: readonly Attack[] = [
   }),
   row('body', 'half-closed', 'one token', 'burns', [500, 2000], {
     name: 'sends half a body, and closes its side',
-    sends: [post('/plants', AUTH, length(1000)), '{"id":1,'],
+    sends: [post('/items', AUTH, length(1000)), '{"id":1,'],
     then: 'half-close',
   }),
   row('body', 'reconnecting', 'one token', 'burns', [500, 2000], {
     name: 'sends half a create, and resets the connection',
-    sends: [post('/plants', AUTH, length(1000)), '{"id":1,'],
+    sends: [post('/items', AUTH, length(1000)), '{"id":1,'],
     then: 'reset',
   }),
   row('body', 'waiting', 'one token', 'burns', [500, 2000], {
-    name: 'sends a valid plant in 64 KiB of blanks, again and again',
-    sends: [post('/plants', AUTH, length(65_536)), { times: 65_536 - PLANT_BYTES, text: ' ' }, PLANT],
+    name: 'sends a valid item in 64 KiB of blanks, again and again',
+    sends: [post('/items', AUTH, length(65_536)), { times: 65_536 - ITEM_BYTES, text: ' ' }, ITEM],
     then: 'again',
   }),
   row('body', 'waiting', 'one token', 'burns', [500, 5000], {
     name: 'sends 60 KB of blanks as 80 bytes of gzip, again and again',
-    sends: [post('/plants', AUTH, 'Content-Encoding: gzip\r\n', length(BLANKS_IN_GZIP.length)), BLANKS_IN_GZIP],
+    sends: [post('/items', AUTH, 'Content-Encoding: gzip\r\n', length(BLANKS_IN_GZIP.length)), BLANKS_IN_GZIP],
     then: 'again',
   }),
   row('working', 'reconnecting', 'one token', 'burns', [500, 2000], {
-    name: 'sends a valid plant, and resets the connection',
+    name: 'sends a valid item, and resets the connection',
     sends: [CREATE],
     then: 'reset',
   }),
@@ -160,22 +160,22 @@ const MATRIX: readonly Attack[] = [
   }),
   row('working', 'waiting', 'none', 'burns', [500, 5000], {
     name: 'sends a guessed token with each request',
-    sends: [post('/plants', GUESS, length(0))],
+    sends: [post('/items', GUESS, length(0))],
     then: 'again',
   }),
   row('working', 'waiting', 'one token', 'burns', [3000, 5000], {
-    name: 'sends valid plants, each when the one before is answered',
+    name: 'sends valid items, each when the one before is answered',
     sends: [CREATE],
     then: 'again',
     inTests: true,
   }),
   row('working', 'waiting', 'many tokens', 'burns', [3000, 5000], {
-    name: 'sends with fifty tokens valid plants, each when the one before is answered',
+    name: 'sends with fifty tokens valid items, each when the one before is answered',
     sends: [CREATE],
     then: 'again',
   }),
   row('working', 'pipelined', 'one token', 'burns', [100, 1000], {
-    name: 'sends a thousand valid plants at once, and never reads',
+    name: 'sends a thousand valid items at once, and never reads',
     sends: [{ times: 1000, text: CREATE }],
     neverReads: true,
     inTests: true,
@@ -248,7 +248,7 @@ export const ATTACKS: Suite = {
   results: join(import.meta.dirname, 'RESULTS.md'),
   title: 'What hostile clients did, and what came of it',
   text: `Each row of many connections is an attack of 20 s on a new service with a heap of 400 MB, while
-honest clients create ten plants a second. It says how many of these were answered with 200 (all of them), how long 99
+honest clients create ten items a second. It says how many of these were answered with 200 (all of them), how long 99
 of 100 took at most, and the most memory that the service had. Clients that hold take memory, those that burn take the
 processor. The last rows are single bodies, and replies of the same content: they say what the slowest verdict cost. The
 service promises at most 50 ms and 20 MB for 64 KiB, and 500 ms and 100 MB for 1 MiB, for each contract that it accepts. A

@@ -25,7 +25,7 @@ const P99_MS = { short: 5000, long: 1000 };
 /** How late a process may be before it is killed, in milliseconds. */
 const GRACE_MS = 30_000;
 
-/** How often honest clients create a plant, in milliseconds. */
+/** How often honest clients create an item, in milliseconds. */
 const EVERY_MS = 100;
 /**
  * The number of clients that keep their connection: they send every second create. Each create between uses a new
@@ -37,7 +37,7 @@ const RECOVERY_MS = 5000;
 /** The ids of the attacker are smaller. */
 const FIRST_ID = 1_000_000_000_000;
 
-/** The largest name and tag that the contract allows: the service must still have room for such a plant. */
+/** The largest name and tag that the contract allows: the service must still have room for such an item. */
 const [NAME, TAG] = ['n'.repeat(1000), 't'.repeat(200)];
 
 /** Why attacks cannot run on this machine; undefined if they can. */
@@ -46,7 +46,7 @@ export const IMPOSSIBLE =
 
 /** Attacks a new service. @returns what honest clients got @throws Fault if the service broke a promise */
 export async function attackOnce(attack: Attack, extent: 'short' | 'long'): Promise<string> {
-  const path = join(temporaryFolder(), 'plants.db');
+  const path = join(temporaryFolder(), 'items.db');
   const url = `sqlite:${path}`;
   const [honest = '', ...tokens] = await addTokens(url, 1 + TOKENS[attack.caller]);
   const service = await startService({ DATABASE_URL: url, ...HEAP });
@@ -86,8 +86,8 @@ export async function attackOnce(attack: Attack, extent: 'short' | 'long'): Prom
     failed.length > 0 && `of ${served.sent} creates ${failed.join(', ')}`,
     attack.kind === 'holds' && served.p99 >= P99_MS[extent] && `p99 ${served.p99.toFixed(0)} ms`,
     peakMb >= PEAK_MB && `peak ${peakMb.toFixed(0)} MB`,
-    lost > 0 && `${lost} plants lost`,
-    phantoms > 0 && `${phantoms} refused plants stored`,
+    lost > 0 && `${lost} items lost`,
+    phantoms > 0 && `${phantoms} refused items stored`,
     unsaid && `no line of the log has ${String(expected)}`,
     stopped !== undefined && stopped !== 0 && `stopped with ${String(stopped)}`,
     failure,
@@ -134,7 +134,7 @@ function stop(service: Service): ReturnType<Service['stop']> {
 
 function readIds(path: string): ReadonlySet<number> {
   using database = new DatabaseSync(path);
-  const rows = database.prepare('select id from plants').all();
+  const rows = database.prepare('select id from items').all();
   return new Set(rows.map((row) => Number(row['id'])));
 }
 
@@ -148,7 +148,7 @@ interface Served {
   readonly p99: number;
 }
 
-/** Creates ten plants a second until `work` ends, without waiting for answers. */
+/** Creates ten items a second until `work` ends, without waiting for answers. */
 async function createMeanwhile({ url }: Service, token: string, work: Promise<unknown>): Promise<Served> {
   using clients = new DisposableStack();
   const kept = Array.from({ length: KEPT }, () => clients.use(new Client(token)));

@@ -13,7 +13,7 @@ const LIMITS: Readonly<Record<number, { readonly ms: number; readonly megabytes:
 const THREAD_MEGABYTES = 90;
 const SECONDS = { short: 60, long: 1200 };
 
-const NEW_PLANT: AnySchema = {
+const NEW_ITEM: AnySchema = {
   type: 'object',
   additionalProperties: false,
   required: ['id', 'name'],
@@ -29,7 +29,7 @@ const row = (items: AnySchema, maxItems: number) => ({
 
 /** Contracts whose refused bodies once kept a process busy for seconds or minutes, or ended it. */
 export const CONTRACTS: Readonly<Record<string, Required<Pick<Orders, 'drawn'>>['drawn']>> = {
-  'a batch of plants': row(NEW_PLANT, 100),
+  'a batch of items': row(NEW_ITEM, 100),
   'items of two shapes': row({ oneOf: objects(2) }, 15_000),
   'items of ten shapes': row({ oneOf: objects(10) }, 1000),
   'items of shapes within shapes': row({ anyOf: [{ anyOf: objects(3) }, { anyOf: objects(3) }] }, 1000),

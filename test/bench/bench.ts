@@ -13,7 +13,7 @@ const ON_POSTGRES = NAMES.filter(onPostgres);
 const USAGE = `npm run bench                   this service and its peers
 npm run bench -- --slow-disk    the same with 5 ms added to each fsync
 npm run bench -- --postgres     this service on PostgreSQL, against SQLite and against Fastify
-npm run bench -- --grow N       the speed on stores of up to N plants
+npm run bench -- --grow N       the speed on stores of up to N items
 npm run bench -- --profile      where the time of a create goes, by module and by function; records nothing
 npm run bench -- --quick        each of these for a moment, to test the bench itself; records nothing
   --rounds 5                    the number of measurements of each server
@@ -54,10 +54,10 @@ function publish(heading: string, body: string, known: Circumstances = {}): void
   record(heading, ['npm run bench --', ...process.argv.slice(2)].join(' ').replace(/ --$/, ''), body, known);
 }
 
-async function grow(plan: Plan, plants: number): Promise<string> {
+async function grow(plan: Plan, items: number): Promise<string> {
   // The sizes are 0, 1,000, and the next powers of ten.
-  const steps = Array.from({ length: 8 }, (_, step) => 10 ** (step + 3)).filter((size) => size < plants);
-  return await measureGrowth([0, ...steps, plants], plan);
+  const steps = Array.from({ length: 8 }, (_, step) => 10 ** (step + 3)).filter((size) => size < items);
+  return await measureGrowth([0, ...steps, items], plan);
 }
 
 /** Makes each measurement very short, so that a test of the bench itself ends soon. */

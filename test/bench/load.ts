@@ -36,7 +36,7 @@ const STEP_MS = 0.01;
 const counts = new Uint32Array(1_000_000);
 
 const load = JSON.parse(process.argv[2] ?? '') as Load;
-const head = `POST /plants HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${load.token}\r\nContent-Type: application/json\r\nContent-Length: `;
+const head = `POST /items HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${load.token}\r\nContent-Type: application/json\r\nContent-Length: `;
 const { warmUpSeconds } = load;
 let nextId = load.firstId;
 let [counting, over] = [warmUpSeconds === 0, false];

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } fro
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../support/port.ts';
-import { createPlant, type Environment, ROOT } from '../support/service.ts';
+import { createItem, type Environment, ITEMS, ROOT } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import type { Load, LoadMessage, LoadResult } from './load.ts';
 import type { Usage } from './usage.ts';
@@ -13,11 +13,14 @@ const FIRST_ANSWER_MS = 30_000;
 /** How long a server may take to report its usage after the load, in milliseconds. */
 const ANSWER_MS = 10_000;
 
-const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
-const service = manifest.scripts.start.replace(/^exec /, '').split(' ');
+/** The service of the tests, as the script in package.json's `bin` runs a service: with the same flags of Node. */
+const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { bin: Record<string, string> };
+const [script = ''] = Object.values(bin);
+const [, flags = ''] = /scripts\/node" (.*?) -- /.exec(readFileSync(join(ROOT, script), 'utf8')) ?? [];
+const service = ['scripts/node', ...flags.split(' '), '--', ITEMS.main, 'serve'];
 const peer = (name: string) => ['scripts/node', `test/bench/peers/${name}.ts`];
 
-/** The service as `npm start` runs it, and its peers, each described in its own file. */
+/** The service, and its peers, each described in its own file. */
 const SERVERS = {
   service,
   bare: peer('bare'),
@@ -80,7 +83,7 @@ export class Scratch implements Disposable {
     mkdirSync(join(ROOT, 'data'), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, 'data/bench-'));
     folders.add(this.folder);
-    this.database = join(this.folder, 'plants.db');
+    this.database = join(this.folder, 'items.db');
     this.url = `sqlite:${this.database}`;
   }
 
@@ -149,7 +152,7 @@ export class RunningServer implements AsyncDisposable {
     const at = { url: `http://127.0.0.1:${this.port}`, token: this.token };
     await until(async () => {
       if (this.child.exitCode !== null) throw new Error('it ended');
-      const answer = await createPlant(at, '{"id":0,"name":"Monstera deliciosa"}').catch(() => undefined);
+      const answer = await createItem(at, '{"id":0,"name":"Monstera deliciosa"}').catch(() => undefined);
       // The service answers 503 before its store is open.
       if (answer !== undefined && ![200, 503].includes(answer.status)) throw new Error(await answer.text());
       return answer?.ok;
@@ -208,7 +211,7 @@ export class RunningServer implements AsyncDisposable {
 }
 
 function makeToken(url: string): string {
-  const { stdout, stderr } = spawnSync('scripts/node', ['src/main.ts', 'token', 'create', 'bench'], {
+  const { stdout, stderr } = spawnSync('scripts/node', [ITEMS.main, 'token', 'create', 'bench'], {
     cwd: ROOT,
     env: { ...process.env, DATABASE_URL: url },
     encoding: 'utf8',

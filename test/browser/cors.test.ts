@@ -36,11 +36,11 @@ function send(page: Page, url: string, options: object): Promise<Got> {
     )`);
 }
 
-const plant = (id: number) => JSON.stringify({ id, name: 'x' });
+const item = (id: number) => JSON.stringify({ id, name: 'x' });
 
 function create(page: Page, { url, token }: Service, body: string, id: string): Promise<Got> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'X-Request-Id': id };
-  return send(page, `${url}/plants`, { method: 'POST', headers, body });
+  return send(page, `${url}/items`, { method: 'POST', headers, body });
 }
 
 describeInBrowser('pages of other origins in a browser', () => {
@@ -86,21 +86,21 @@ describeInBrowser('pages of other origins in a browser', () => {
     });
   }
 
-  test('cannot send a plant or read a reply if CORS_ORIGINS does not list their origin', async () => {
-    expect(await create(other, service, plant(1), 'other')).toEqual({ failed: 'TypeError' });
+  test('cannot send an item or read a reply if CORS_ORIGINS does not list their origin', async () => {
+    expect(await create(other, service, item(1), 'other')).toEqual({ failed: 'TypeError' });
     expect(await send(other, `${service.url}/openapi.json`, {})).toEqual({ failed: 'TypeError' });
-    expect(await arrived(2)).toEqual(['OPTIONS /plants 405', 'GET /openapi.json 200']);
+    expect(await arrived(2)).toEqual(['OPTIONS /items 405', 'GET /openapi.json 200']);
   });
 
-  test('can send plants and read each reply if CORS_ORIGINS lists their origin', async () => {
+  test('can send items and read each reply if CORS_ORIGINS lists their origin', async () => {
     const left = (count: number) => expect.stringMatching(new RegExp(`^"caller"; r=${count}; t=\\d+$`));
     expect([
-      await create(listed, service, plant(1), 'page-1'),
-      await create(listed, service, plant(1), 'page-2'),
+      await create(listed, service, item(1), 'page-1'),
+      await create(listed, service, item(1), 'page-2'),
       await create(listed, service, '{"id":1,"name":"y"}', 'page-3'),
-      await create(listed, { ...service, token: 'wrong' }, plant(2), 'page-4'),
-      await create(listed, service, plant(3), 'page-5'),
-      await create(listed, service, plant(4), 'page-6'),
+      await create(listed, { ...service, token: 'wrong' }, item(2), 'page-4'),
+      await create(listed, service, item(3), 'page-5'),
+      await create(listed, service, item(4), 'page-6'),
       await send(listed, `${service.url}/openapi.json`, {}),
       await send(listed, `${service.url}/none`, { headers: { Authorization: 'Bearer wrong' } }),
     ]).toMatchObject([
@@ -113,8 +113,8 @@ describeInBrowser('pages of other origins in a browser', () => {
       { status: 200 },
       { status: 404, body: { error: 40400 } },
     ]);
-    const creates = [200, 200, 400, 401, 200, 429].map((status) => `POST /plants ${status}`);
+    const creates = [200, 200, 400, 401, 200, 429].map((status) => `POST /items ${status}`);
     const others = ['GET /openapi.json 200', 'OPTIONS /none 204', 'GET /none 404'];
-    expect((await arrived(12)).slice(2)).toEqual(['OPTIONS /plants 204', ...creates, ...others]);
+    expect((await arrived(12)).slice(2)).toEqual(['OPTIONS /items 204', ...creates, ...others]);
   });
 });

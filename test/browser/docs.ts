@@ -15,9 +15,10 @@ export class DocsPage {
   readonly answer: Locator;
   readonly dialog: Locator;
 
-  constructor(page: Page) {
+  /** @param operation its element, by the tag and the operationId */
+  constructor(page: Page, operation: string) {
     this.page = page;
-    this.operation = page.locator('#operations-plants-createPlant');
+    this.operation = page.locator(`#operations-${operation}`);
     this.dialog = page.locator('.modal-ux');
     this.answer = this.operation.locator('.live-responses-table .highlight-code');
   }

@@ -19,7 +19,7 @@ const DISTURBED_MS = 30_000;
 /** The longest load before a disturbance, and the time after it in which no request may fail, in milliseconds. */
 const CALM_MS = 200;
 
-/** A fault that keeps the service from storing plants for a while. */
+/** A fault that keeps the service from storing items for a while. */
 interface Disturbance {
   begin(): void | Promise<void>;
   end(): void | Promise<void>;
@@ -27,7 +27,7 @@ interface Disturbance {
 }
 
 /**
- * Sends plants before, during and after a disturbance. The service must then store all of them without a restart.
+ * Sends items before, during and after a disturbance. The service must then store all of them without a restart.
  *
  * @returns the number of failures: 503, or no answer
  */
@@ -53,7 +53,7 @@ export async function disturb(
   return load.failures;
 }
 
-/** Sends plants while no fault is active. @throws Fault if the service fails to store one of them */
+/** Sends items while no fault is active. @throws Fault if the service fails to store one of them */
 async function requireCalm(testbed: Testbed, service: { readonly url: string }, clients: number): Promise<void> {
   const load = testbed.load(clients, [service]);
   await sleep(CALM_MS);
@@ -183,13 +183,13 @@ export const readOnly = onSqlite(
   possible.length === 0 ? 'it takes Linux, and the command prlimit' : undefined,
 );
 
-/** The number of clients that send plants while another process holds the lock. */
+/** The number of clients that send items while another process holds the lock. */
 const WAITING = 64;
 /** How long the store waits for the lock, in milliseconds (src/framework/storage/sqlite/connection.ts). */
 const LOCK_MS = 2000;
 /**
  * The longest time until the answer to a create: the look-up of its token waits for a batch, which waits for the lock;
- * then the plant waits for its own batch, which waits for the lock again.
+ * then the item waits for its own batch, which waits for the lock again.
  */
 const BOUND_MS = LOCK_MS + STORE_PATIENCE_MS + LOCK_MS;
 /** The time that a busy machine may add, in milliseconds. */
@@ -206,12 +206,12 @@ export const heldLock = onSqlite(
       let [held, released] = [true, Infinity];
       other.exec('begin immediate');
       const load = together(WAITING, async () => {
-        const plant = testbed.newPlant();
+        const item = testbed.newItem();
         for (let stored = false; held || !stored;) {
           const start = performance.now();
-          const answer = await testbed.send(service.url, plant);
+          const answer = await testbed.send(service.url, item);
           const ms = Math.ceil(performance.now() - start);
-          if (ms > BOUND_MS + SLACK_MS) throw new Fault(`${exactJson(plant)} was answered after ${ms} ms`);
+          if (ms > BOUND_MS + SLACK_MS) throw new Fault(`${exactJson(item)} was answered after ${ms} ms`);
           if (answer === 'lost') throw new Fault('a request was cut off');
           counts['ms until the latest answer'] = Math.max(counts['ms until the latest answer'], ms);
           stored = answer !== 'unavailable';

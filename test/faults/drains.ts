@@ -27,9 +27,9 @@ async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: numb
   /** Sends requests until the service has closed the connection without an error, and refuses a new connection. */
   const send = async (): Promise<void> => {
     for (let sent = 0; ; sent++) {
-      const plant = testbed.newPlant();
-      const known = ledger.add(plant);
-      const reply = await client.send(service.url, plant);
+      const item = testbed.newItem();
+      const known = ledger.add(item);
+      const reply = await client.send(service.url, item);
       if ('error' in reply) {
         // ECONNREFUSED: the connection is new, and the client has sent nothing on it.
         if (!told || reply.error.code !== 'ECONNREFUSED')
@@ -37,9 +37,9 @@ async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: numb
         refused++;
         return;
       }
-      const answer = toAnswer(plant, reply);
+      const answer = toAnswer(item, reply);
       if (answer === 'unavailable') throw new Fault('the store is unavailable although nothing disturbs it');
-      ledger.answer(plant, answer, known);
+      ledger.answer(item, answer, known);
       if (told) late++;
       if (sent === 0) taken++;
     }

@@ -2,19 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactJson } from '../../src/framework/contract/int64.ts';
-import type { Item } from '../../src/framework/storage/store.ts';
 import { Fault } from '../support/clients.ts';
 import type { Service } from '../support/service.ts';
 import { clock, type Flush, hasCompiler, readFlushes, slowedBy } from '../support/slow-disk.ts';
 import { type Testbed, together } from '../support/testbed.ts';
 import { until } from '../support/until.ts';
 import { onSqlite } from './scenario.ts';
+import type { Item } from '../framework/items/index.ts';
 
 /** How much longer each fsync of the service takes, in milliseconds. */
 const SLOW_MS = 300;
-/** The number of plants that the test sends at once. */
-const PLANTS = 64;
-/** The number of plants that clients have sent, without an answer, when the service is killed. */
+/** The number of items that the test sends at once. */
+const ITEMS = 64;
+/** The number of items that clients have sent, without an answer, when the service is killed. */
 const UNDER_WAY = 8;
 
 /** Why this machine cannot slow an fsync; undefined if it can. */
@@ -28,7 +28,7 @@ const NOT_SLOWED =
 /** A disk whose fsyncs are slow and recorded. */
 interface SlowDisk {
   readonly environment: Readonly<Record<string, string>>;
-  /** Returns the fsyncs that one process made of the write-ahead log, where SQLite first writes each plant. */
+  /** Returns the fsyncs that one process made of the write-ahead log, where SQLite first writes each item. */
   flushes(pid: number | undefined): Flush[];
 }
 
@@ -55,36 +55,36 @@ function requireFlush(flushes: readonly Flush[], what: string, from: number, to:
   throw new Fault(`${what} was answered with 200, and no fsync in the ${(to - from).toFixed(0)} ms before it`);
 }
 
-/** The service must flush before it acknowledges a plant, even while another request stores the same plant. */
+/** The service must flush before it acknowledges an item, even while another request stores the same item. */
 export const slowFlushes = onSqlite(
-  `each fsync takes ${SLOW_MS} ms, and each plant is sent by two clients at once`,
+  `each fsync takes ${SLOW_MS} ms, and each item is sent by two clients at once`,
   async (testbed, long) => {
-    const plants = long ? 20_000 : 400;
+    const items = long ? 20_000 : 400;
     const disk = slowDisk(testbed);
     const service = await testbed.start(disk.environment);
-    const answers: { plant: Item; from: number; to: number }[] = [];
+    const answers: { item: Item; from: number; to: number }[] = [];
     let sent = 0;
-    await together(PLANTS, async () => {
-      while (sent++ < plants) {
-        const plant = testbed.newPlant();
+    await together(ITEMS, async () => {
+      while (sent++ < items) {
+        const item = testbed.newItem();
         const from = clock();
         await together(2, async () => {
-          // Either of the two requests may create the plant, so the ledger must not expect a replay.
-          testbed.ledger.add(plant);
-          const answer = await testbed.client.create(service.url, plant);
+          // Either of the two requests may create the item, so the ledger must not expect a replay.
+          testbed.ledger.add(item);
+          const answer = await testbed.client.create(service.url, item);
           const to = clock();
           if (answer === 'lost' || answer === 'unavailable') throw new Fault(`a slow disk made a request ${answer}`);
-          testbed.ledger.answer(plant, answer, false);
-          answers.push({ plant, from, to });
+          testbed.ledger.answer(item, answer, false);
+          answers.push({ item, from, to });
         });
       }
     });
     service.child.kill('SIGKILL');
     await service.ended;
     const flushes = disk.flushes(service.child.pid);
-    for (const { plant, from, to } of answers) {
-      requireFlush(flushes, exactJson(plant), from, to);
-      if (to - from < SLOW_MS) throw new Fault(`${exactJson(plant)} was acknowledged in ${(to - from).toFixed(1)} ms`);
+    for (const { item, from, to } of answers) {
+      requireFlush(flushes, exactJson(item), from, to);
+      if (to - from < SLOW_MS) throw new Fault(`${exactJson(item)} was acknowledged in ${(to - from).toFixed(1)} ms`);
     }
     const quickest = Math.floor(Math.min(...answers.map(({ from, to }) => to - from)));
     return { acknowledgements: answers.length, fsyncs: flushes.length, 'ms until the earliest answer': quickest };
@@ -92,7 +92,7 @@ export const slowFlushes = onSqlite(
   NOT_SLOWED,
 );
 
-/** After a kill, the next process can read plants that are not on the disk. It must flush them before a replay. */
+/** After a kill, the next process can read items that are not on the disk. It must flush them before a replay. */
 export const killsInFlushes = onSqlite(
   `the service is killed (-9) inside an fsync of ${SLOW_MS} ms, and restarted`,
   async (testbed, long) => {
@@ -102,20 +102,20 @@ export const killsInFlushes = onSqlite(
     const counts = { kills: 0, 'created again': 0, replayed: 0, 'early answers': 0 };
     let service = await restart();
     for (; counts.kills < rounds; counts.kills++) {
-      const plants = Array.from({ length: UNDER_WAY }, testbed.newPlant);
-      const answers = Promise.all(plants.map((plant) => testbed.send(service.url, plant)));
-      // The first fsync flushes the first plant, and the second fsync flushes the other plants.
+      const items = Array.from({ length: UNDER_WAY }, testbed.newItem);
+      const answers = Promise.all(items.map((item) => testbed.send(service.url, item)));
+      // The first fsync flushes the first item, and the second fsync flushes the other items.
       await inFlush(disk, service, clock(), testbed.next() < 0.5 ? 1 : 2, answers);
       await sleep(testbed.next() * SLOW_MS * 0.8);
       service.child.kill('SIGKILL');
       await Promise.all([answers, service.ended]);
       const restarted = clock();
       service = await restart();
-      for (const answer of await sendAgain(testbed, service, disk, plants, restarted)) counts[answer]++;
+      for (const answer of await sendAgain(testbed, service, disk, items, restarted)) counts[answer]++;
     }
     service.child.kill('SIGKILL');
     await service.ended;
-    if (counts.replayed === 0) throw new Error('no plant was left behind unflushed: no kill hit an fsync');
+    if (counts.replayed === 0) throw new Error('no item was left behind unflushed: no kill hit an fsync');
     return counts;
   },
   NOT_SLOWED,
@@ -139,17 +139,17 @@ function sendAgain(
   testbed: Testbed,
   { url, child }: Service,
   disk: SlowDisk,
-  plants: readonly Item[],
+  items: readonly Item[],
   restarted: number,
 ): Promise<('created again' | 'replayed')[]> {
-  const answers = plants.map(async (plant) => {
+  const answers = items.map(async (item) => {
     const from = clock();
-    const answer = await testbed.send(url, plant);
+    const answer = await testbed.send(url, item);
     const to = clock();
     if (answer !== 'created' && answer !== 'replayed') throw new Fault(`after a restart the answer is: ${answer}`);
-    // Any fsync since the restart flushes what the killed process wrote; a new plant needs an fsync after its request.
+    // Any fsync since the restart flushes what the killed process wrote; a new item needs an fsync after its request.
     const since = answer === 'created' ? from : restarted;
-    requireFlush(disk.flushes(child.pid), `${answer}: ${exactJson(plant)}`, since, to);
+    requireFlush(disk.flushes(child.pid), `${answer}: ${exactJson(item)}`, since, to);
     return answer === 'created' ? 'created again' : answer;
   });
   return Promise.all(answers);

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Item } from '../../src/framework/storage/store.ts';
 import { Fault } from '../support/clients.ts';
 import { type Testbed, together } from '../support/testbed.ts';
 import { onBoth } from './scenario.ts';
+import type { Item } from '../framework/items/index.ts';
 
 /** The number of clients, and the longest time of load before a kill, in milliseconds. */
 const CLIENTS = 16;
 const LONGEST_MS = 400;
-/** How many plants of a round the test sends again after the restart, and how many of these also with another tag. */
+/** How many items of a round the test sends again after the restart, and how many of these also with another tag. */
 const REPEATED = 100;
 const CHANGED = 10;
 
@@ -23,9 +23,9 @@ export const kills = onBoth('the service is killed (-9) repeatedly under load', 
       const over = new AbortController();
       const load = together(CLIENTS, async () => {
         while (!over.signal.aborted) {
-          const plant = testbed.newPlant();
-          last.push(plant);
-          await testbed.send(service.url, plant);
+          const item = testbed.newItem();
+          last.push(item);
+          await testbed.send(service.url, item);
         }
       });
       await sleep(testbed.next() * LONGEST_MS);
@@ -41,13 +41,13 @@ export const kills = onBoth('the service is killed (-9) repeatedly under load', 
   return counts;
 });
 
-/** Sends the last plants again, as clients do after a restart; `testbed.send` checks the answers. */
-async function sendAgain(testbed: Testbed, url: string, plants: readonly Item[]): Promise<number> {
-  // The service was killed while it handled the last plants.
-  const again = plants.slice(-REPEATED);
-  const changed = again.slice(-CHANGED).map((plant) => ({ ...plant, tag: 'changed' }));
+/** Sends the last items again, as clients do after a restart; `testbed.send` checks the answers. */
+async function sendAgain(testbed: Testbed, url: string, items: readonly Item[]): Promise<number> {
+  // The service was killed while it handled the last items.
+  const again = items.slice(-REPEATED);
+  const changed = again.slice(-CHANGED).map((item) => ({ ...item, tag: 'changed' }));
   for (const batch of [again, changed]) {
-    const answers = await Promise.all(batch.map((plant) => testbed.send(url, plant)));
+    const answers = await Promise.all(batch.map((item) => testbed.send(url, item)));
     const wrong = answers.find((answer) => answer === 'lost' || answer === 'unavailable');
     if (wrong !== undefined) throw new Fault(`after the restart a retry was answered ${wrong}`);
   }

@@ -13,11 +13,11 @@ import { onSqlite, scenario, stop, withLedger } from './scenario.ts';
 /** How long the test watches the service while a part of its store is missing, in milliseconds. */
 const SILENCE_MS = 200;
 
-/** @throws Fault if the service acknowledges a plant or reports itself ready while a part of its store is missing */
+/** @throws Fault if the service acknowledges an item or reports itself ready while a part of its store is missing */
 async function requireSilence(testbed: Testbed, service: Service): Promise<void> {
   const { acknowledged } = testbed.ledger;
   await sleep(SILENCE_MS);
-  if (testbed.ledger.acknowledged > acknowledged) throw new Fault('a plant was acknowledged that is not in the store');
+  if (testbed.ledger.acknowledged > acknowledged) throw new Fault('an item was acknowledged that is not in the store');
   const readyz = await readiness(adminUrl(service));
   if (readyz !== 503) throw new Fault(`/readyz says ${readyz}`);
 }
@@ -48,7 +48,7 @@ export const movedFiles = onSqlite(
   },
 );
 
-/** How many plants the test sends, each twice, while all settings are hostile. */
+/** How many items the test sends, each twice, while all settings are hostile. */
 const TWICE = 100;
 
 export const hostileRole = scenario(
@@ -62,14 +62,14 @@ export const hostileRole = scenario(
     // The settings of a role apply only to new connections.
     const set = async (statement: string) => {
       await server.query(statement, database);
-      const others = `from pg_stat_activity where application_name = 'plant-store'`;
+      const others = `from pg_stat_activity where application_name = 'item-store'`;
       await server.query(`select pg_terminate_backend(pid) ${others}`);
     };
     await set(hostile('keeper'));
     const service = await testbed.start({ ADMIN_PORT: '0' });
     const ways = [
       ["alter role keeper set search_path = ''", 'alter role keeper reset search_path'],
-      ['alter table public.plants rename to gone', 'alter table public.gone rename to plants'],
+      ['alter table public.items rename to gone', 'alter table public.gone rename to items'],
     ] as const;
     const counts = { 'times gone': 0, 'sent twice': 0, 'answers 503': 0 };
     for (; counts['times gone'] < (long ? 30 : 2); counts['times gone']++) {
@@ -79,11 +79,11 @@ export const hostileRole = scenario(
         meanwhile: () => requireSilence(testbed, service),
         end: () => set(come),
       });
-      for (let plants = 0; plants < TWICE; plants++) {
-        const plant = testbed.newPlant();
-        await testbed.send(service.url, plant);
-        const answer = await testbed.send(service.url, plant);
-        if (answer !== 'replayed') throw new Fault(`${exactJson(plant)} was ${answer} the second time`);
+      for (let items = 0; items < TWICE; items++) {
+        const item = testbed.newItem();
+        await testbed.send(service.url, item);
+        const answer = await testbed.send(service.url, item);
+        if (answer !== 'replayed') throw new Fault(`${exactJson(item)} was ${answer} the second time`);
         counts['sent twice']++;
       }
     }

@@ -57,7 +57,7 @@ export const providerAway = onBoth(
         do {
           if ((await readiness(adminUrl(next))) !== 503)
             throw new Fault('an instance without keys says that it is ready');
-          if ((await testbed.send(next.url, testbed.newPlant())) !== 'created')
+          if ((await testbed.send(next.url, testbed.newItem())) !== 'created')
             throw new Fault('a token of the store was refused');
           if ((await sendWithNewToken(testbed, next.url, provider.issuer, key)) !== 'unavailable')
             throw new Fault('a token was answered without keys');
@@ -76,18 +76,18 @@ export const providerAway = onBoth(
   },
 );
 
-/** Sends a new plant with a token that no instance has seen before. */
+/** Sends a new item with a token that no instance has seen before. */
 async function sendWithNewToken(
-  { ledger, newPlant }: Testbed,
+  { ledger, newItem }: Testbed,
   url: string,
   issuer: string,
   key: SigningKey,
 ): Promise<Answer> {
-  const plant = newPlant();
-  const claims = { iss: issuer, aud: AUDIENCE, sub: `gardener ${String(plant.id)}`, exp: Date.now() / 1000 + 300 };
+  const item = newItem();
+  const claims = { iss: issuer, aud: AUDIENCE, sub: `gardener ${String(item.id)}`, exp: Date.now() / 1000 + 300 };
   using client = new Client(await sign(key, claims));
-  const known = ledger.add(plant);
-  const answer = await client.create(url, plant);
-  ledger.answer(plant, answer, known);
+  const known = ledger.add(item);
+  const answer = await client.create(url, item);
+  ledger.answer(item, answer, known);
   return answer;
 }

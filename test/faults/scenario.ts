@@ -46,7 +46,7 @@ export function onBoth(name: string, run: Run): readonly Trial[] {
   );
 }
 
-/** Adds the counts of the ledger. @throws Fault if the store lost a plant, or has a plant that no client sent */
+/** Adds the counts of the ledger. @throws Fault if the store lost an item, or has an item that no client sent */
 export async function withLedger(counts: Counts, testbed: Testbed): Promise<Counts> {
   return { ...counts, acknowledged: testbed.ledger.acknowledged, ...(await testbed.check()) };
 }

@@ -58,7 +58,7 @@ async function failOver(seed: number): Promise<Load> {
   const { next } = testbed;
   using load = testbed.load(CLIENTS, await testbed.startTwo());
   await sleep(next() * LONGEST_MS + 100);
-  // The standby now receives no changes, so the service may acknowledge no plant.
+  // The standby now receives no changes, so the service may acknowledge no item.
   const [sender] = await primary.query('select pid from pg_stat_replication');
   process.kill(Number(sender?.['pid']), 'SIGSTOP');
   await sleep(next() * CUT_OFF_MS);
@@ -90,29 +90,29 @@ export const synchronousCommit = scenario(
     await server.query('alter role postgres set synchronous_commit = off');
     const counts = { kills: 0, 'true answers afterwards': 0 };
     for (; counts.kills < (long ? 50 : 2); counts.kills++) {
-      const plant = testbed.newPlant();
+      const item = testbed.newItem();
       const first = await testbed.start();
       await requireStandby(server, 'standby');
-      const unanswered = testbed.client.create(first.url, plant);
+      const unanswered = testbed.client.create(first.url, item);
       await server.until(WAITING);
-      if (await answersWithin(unanswered)) throw new Fault('a plant was acknowledged before the standby had it');
+      if (await answersWithin(unanswered)) throw new Fault('an item was acknowledged before the standby had it');
       first.child.kill('SIGKILL');
       await first.ended;
-      // Without a restart of the server, the transaction of the plant would still wait, and block the retry.
+      // Without a restart of the server, the transaction of the item would still wait, and block the retry.
       await server.kill();
       await server.start();
-      testbed.ledger.add(plant);
-      // After its restart, the server has the plant, which the standby does not have.
-      if ((await server.query(`select from plants where id = ${String(plant.id)}`, database)).length === 0) {
-        throw new Fault('the plant was not committed before the server was killed');
+      testbed.ledger.add(item);
+      // After its restart, the server has the item, which the standby does not have.
+      if ((await server.query(`select from items where id = ${String(item.id)}`, database)).length === 0) {
+        throw new Fault('the item was not committed before the server was killed');
       }
       const second = await testbed.start();
-      const again = testbed.client.create(second.url, plant);
-      if (await answersWithin(again)) throw new Fault('a replay was acknowledged before the standby had the plant');
+      const again = testbed.client.create(second.url, item);
+      if (await answersWithin(again)) throw new Fault('a replay was acknowledged before the standby had the item');
       await requireStandby(server, '');
       await until(async () => {
-        const answer = await testbed.client.create(second.url, plant);
-        testbed.ledger.answer(plant, answer, false);
+        const answer = await testbed.client.create(second.url, item);
+        testbed.ledger.answer(item, answer, false);
         return answer === 'replayed';
       });
       await again;

@@ -3,31 +3,31 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { MIGRATIONS } from '../../src/framework/storage/sqlite/migrations.ts';
 import { fill } from './commands/place.ts';
-import { createPlant, plantStore, ROOT, start, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { LAYOUT } from './items/index.ts';
+import { createItem, ITEMS, runCommand, start, startService } from '../support/service.ts';
 
 const folder = temporaryFolder();
-const database = join(folder, 'plants.db');
+const database = join(folder, 'items.db');
 const environment = { DATABASE_URL: `sqlite:${database}` };
-const command = (...args: readonly string[]) => plantStore(args, environment, folder);
+const command = (...args: readonly string[]) => runCommand(args, environment, folder);
 const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
-const failed = (line: string) => ({ code: 1, stdout: '', stderr: `plant-store: ${line}\n` });
+const failed = (line: string) => ({ code: 1, stdout: '', stderr: `item-store: ${line}\n` });
 
 describe('the command line', () => {
   test.each([
-    [['--help'], 'Usage: plant-store [options] [command]'],
+    [['--help'], 'Usage: item-store [options] [command]'],
     [['token', 'create', '--help'], '--expires <lifetime>'],
     [['--help'], '"ps" shows a'],
-    [['--version'], `1.1.0 (schema ${MIGRATIONS.length})\n`],
+    [['--version'], `1.1.0 (schema ${LAYOUT.migrations.sqlite.length})\n`],
   ])('prints its help or its version for %j', async (args, text) => {
     expect(await command(...args)).toEqual(done(expect.stringContaining(text) as unknown as string));
   });
 
   test.each([
-    [[], 'Usage: plant-store'],
-    [['plant'], "error: unknown command 'plant'"],
+    [[], 'Usage: item-store'],
+    [['item'], "error: unknown command 'item'"],
     [['serve', 'now'], 'error: too many arguments'],
     [['token', 'create'], "error: missing required argument 'name'"],
     [['export', '--csv'], "error: unknown option '--csv'"],
@@ -53,7 +53,7 @@ describe('the command line', () => {
   ])('exits with 1, prints one line and creates no database for `%s`', async (line, text) => {
     const { code, stdout, stderr } = await command(...line.split(' '));
     expect([code, stdout, stderr.indexOf('\n')]).toEqual([1, '', stderr.length - 1]);
-    expect(stderr).toContain(`plant-store: ${text}`);
+    expect(stderr).toContain(`item-store: ${text}`);
     expect(existsSync(database)).toBe(false);
   });
 });
@@ -73,7 +73,7 @@ describe('the command', () => {
     const created = await command('token', 'create', 'app', '--expires', '90d');
     expect(created).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^plantstore_[\w-]{43}\n$/),
+      stdout: expect.stringMatching(/^itemstore_[\w-]{43}\n$/),
       stderr: expect.stringMatching(
         /^created the token app, valid until \d{4}-[\d-]+T[\d:.]+Z; it is shown only once\nthe token is for the store sqlite:.*\n$/,
       ),
@@ -82,7 +82,7 @@ describe('the command', () => {
     expect(service.token).toBe('');
     const late = (await command('token', 'create', 'late')).stdout.trim();
     const statusFor = async (token: string) =>
-      (await createPlant({ url: service.url, token }, '{"id":1,"name":"x"}')).status;
+      (await createItem({ url: service.url, token }, '{"id":1,"name":"x"}')).status;
     expect(await statusFor(created.stdout.trim())).toBe(200);
     expect(await statusFor(late)).toBe(200);
     expect(await command('token', 'create', 'late')).toEqual(
@@ -97,7 +97,7 @@ describe('the command', () => {
   });
 
   test('token create says that the store is new when the command creates the store', async () => {
-    const elsewhere = join(temporaryFolder(), 'plants.db');
+    const elsewhere = join(temporaryFolder(), 'items.db');
     const { stderr } = await command('token', 'create', 'first', '--store', `sqlite:${elsewhere}`);
     expect(stderr).toContain(`\nthe token is for the new store sqlite:${elsewhere}\n`);
   });
@@ -132,17 +132,17 @@ describe('the command', () => {
     const token = (await command('token', 'create', 'exporter')).stdout.trim();
     const service = { ...(await startService(environment)), token };
     const ids = ['-9223372036854775808', '9007199254740992', '9007199254740993', '9223372036854775807'];
-    const lines = ids.map((id) => `{"id":${id},"name":"plant \\"${id}\\" 🌱","tag":""}\n`);
-    for (const line of lines.toReversed()) await createPlant(service, line);
+    const lines = ids.map((id) => `{"id":${id},"name":"item \\"${id}\\" 🌱","tag":""}\n`);
+    for (const line of lines.toReversed()) await createItem(service, line);
     expect(await command('export')).toEqual(done(lines.toSpliced(1, 0, '{"id":1,"name":"x"}\n').join('')));
     await service.stop();
   });
 
-  test('export writes 100,005 plants into a slow pipe, and stops when the reader closes it', async () => {
+  test('export writes 100,005 items into a slow pipe, and stops when the reader closes it', async () => {
     fill(database, 10_000, 100_000);
     const pipeInto = async (reader: string) => {
       const script = `"$@" | ${reader}; echo "\${PIPESTATUS[0]}"`;
-      const args = ['--norc', '-c', script, 'bash', process.execPath, join(ROOT, 'src/main.ts'), 'export'];
+      const args = ['--norc', '-c', script, 'bash', process.execPath, ITEMS.main, 'export'];
       const shell = start('bash', args, environment, folder);
       await shell.ended;
       return [shell.stdout(), shell.stderr()];
@@ -152,12 +152,12 @@ describe('the command', () => {
     expect(await pipeInto('head -n 1')).toEqual([cut, '']);
   });
 
-  test('remove deletes the plant with this id, and no other', async () => {
+  test('remove deletes the item with this id, and no other', async () => {
     for (const id of ['1', '-9223372036854775808']) {
-      expect(await command('remove', id)).toEqual(done(`removed the plant with the id ${id}\n`));
-      expect(await command('remove', id)).toEqual(failed(`the store has no plant with the id ${id}`));
+      expect(await command('remove', id)).toEqual(done(`removed the item with the id ${id}\n`));
+      expect(await command('remove', id)).toEqual(failed(`the store has no item with the id ${id}`));
     }
     using file = new DatabaseSync(database, { readOnly: true });
-    expect(file.prepare('select count(*) as count from plants').get()).toEqual({ count: 100_003 });
+    expect(file.prepare('select count(*) as count from items').get()).toEqual({ count: 100_003 });
   });
 });

@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../src/framework/config.ts';
-import { plantStore } from '../support/service.ts';
+import { runCommand } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { items } from './items/index.ts';
 
 const folder = temporaryFolder();
 const TOKEN = 'a-token-that-was-provisioned-000001';
@@ -13,8 +14,8 @@ writeFileSync(join(folder, 'two'), `${TOKEN}\n${TOKEN}-2 \r\n\n`);
 writeFileSync(join(folder, 'two in a line'), `${TOKEN} ${TOKEN}`);
 
 const PORT = 'must be a port from 0 to 65535, not "';
-const STORE = 'must be sqlite: and the path of a file, such as sqlite:data/plants.db';
-const BASE = 'must be an address such as https://plants.example/api, not "';
+const STORE = 'must be sqlite: and the path of a file, such as sqlite:data/store.db';
+const BASE = 'must be an address such as https://store.example/api, not "';
 const BARE = 'must have no query, no fragment and no user';
 const LIMIT = 'must be a number of requests per time (at most 24h), such as 600/60s, not "';
 const ORIGINS = 'must be *, or origins as browsers spell them, such as';
@@ -30,19 +31,19 @@ describe('the settings', () => {
     const defaults = {
       HOST: '127.0.0.1',
       PORT: 3000,
-      DATABASE_URL: { engine: 'sqlite', path: resolve('data/plants.db') },
+      DATABASE_URL: { engine: 'sqlite', path: resolve('data/items.db') },
       LOG_LEVEL: 'info',
       ADMIN_HOST: '127.0.0.1',
     };
-    expect(readConfig({})).toEqual(defaults);
-    expect(readConfig({ HOST: '', PORT: ' ', BASE_URL: '', ADMIN_PORT: '', RATE_LIMIT: '' })).toEqual(defaults);
+    expect(readConfig(items, {})).toEqual(defaults);
+    expect(readConfig(items, { HOST: '', PORT: ' ', BASE_URL: '', ADMIN_PORT: '', RATE_LIMIT: '' })).toEqual(defaults);
   });
 
   test.each([
     ['HOST', '::1', '::1'],
     ['PORT', '0', 0],
-    ['DATABASE_URL', 'sqlite:/var/lib/plants.db', { engine: 'sqlite', path: '/var/lib/plants.db' }],
-    ['BASE_URL', 'https://plants.example/api/', new URL('https://plants.example/api')],
+    ['DATABASE_URL', 'sqlite:/var/lib/items.db', { engine: 'sqlite', path: '/var/lib/items.db' }],
+    ['BASE_URL', 'https://items.example/api/', new URL('https://items.example/api')],
     ['LOG_LEVEL', 'warn', 'warn'],
     ['TOKEN_FILE', join(folder, 'token'), { path: join(folder, 'token'), tokens: [TOKEN] }],
     ['TOKEN_FILE', join(folder, 'two'), { path: join(folder, 'two'), tokens: [TOKEN, `${TOKEN}-2`] }],
@@ -50,9 +51,9 @@ describe('the settings', () => {
     ['JWT_ISSUER', 'http://localhost:4000', 'http://localhost:4000'],
     ['JWT_ISSUER', 'http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
     ['JWT_ISSUER', 'http://[::1]:4000', 'http://[::1]:4000'],
-    ['JWT_AUDIENCE', 'https://plants.example', 'https://plants.example'],
-    ['JWT_SCOPE', 'plants:write  openid', ['plants:write', 'openid']],
-    ['JWKS_URL', 'http://localhost:4000/jwks?of=plants', 'http://localhost:4000/jwks?of=plants'],
+    ['JWT_AUDIENCE', 'https://items.example', 'https://items.example'],
+    ['JWT_SCOPE', 'items:write  openid', ['items:write', 'openid']],
+    ['JWKS_URL', 'http://localhost:4000/jwks?of=items', 'http://localhost:4000/jwks?of=items'],
     ['RATE_LIMIT', '600/60s', { requests: 600, windowMs: 60_000 }],
     ['RATE_LIMIT', '1/24h', { requests: 1, windowMs: 86_400_000 }],
     ['RATE_LIMIT', '999999999/5m', { requests: 999_999_999, windowMs: 300_000 }],
@@ -63,8 +64,8 @@ describe('the settings', () => {
     ['ADMIN_PORT', '9000', 9000],
     ['ADMIN_HOST', '0.0.0.0', '0.0.0.0'],
   ])('accept %s=%s', (name, text, value) => {
-    const settings = { JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'plants', [name]: text };
-    expect(readConfig(settings)).toMatchObject({ [name]: value });
+    const settings = { JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'items', [name]: text };
+    expect(readConfig(items, settings)).toMatchObject({ [name]: value });
   });
 
   test.each([
@@ -75,17 +76,17 @@ describe('the settings', () => {
     ['ADMIN_PORT', 'http', `${PORT}http"`],
     ['DATABASE_URL', 'sqlite:', STORE],
     ['DATABASE_URL', 'sqlite::memory:', STORE],
-    ['DATABASE_URL', 'mysql://root:secret@db/plants', STORE],
+    ['DATABASE_URL', 'mysql://root:secret@db/items', STORE],
     ['BASE_URL', '/api', `${BASE}/api"`],
-    ['BASE_URL', 'ftp://plants.example', `${BASE}ftp://plants.example"`],
+    ['BASE_URL', 'ftp://items.example', `${BASE}ftp://items.example"`],
     ['BASE_URL', 'http://x//api', 'must not have two slashes in its path, such as "http://x//api"'],
-    ['BASE_URL', 'https://plants.example/?a=b', BARE],
-    ['BASE_URL', 'https://plants.example/?', BARE],
-    ['BASE_URL', 'https://plants.example/#', BARE],
-    ['BASE_URL', 'https://user:secret@plants.example', BARE],
-    ['BASE_URL', 'https:user:secret@plants.example', BARE],
-    ['BASE_URL', 'https:/user:secret@plants.example', BARE],
-    ['BASE_URL', String.raw`https:\\user:secret@plants.example`, BARE],
+    ['BASE_URL', 'https://items.example/?a=b', BARE],
+    ['BASE_URL', 'https://items.example/?', BARE],
+    ['BASE_URL', 'https://items.example/#', BARE],
+    ['BASE_URL', 'https://user:secret@items.example', BARE],
+    ['BASE_URL', 'https:user:secret@items.example', BARE],
+    ['BASE_URL', 'https:/user:secret@items.example', BARE],
+    ['BASE_URL', String.raw`https:\\user:secret@items.example`, BARE],
     ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"'],
     ['RATE_LIMIT', '600', LIMIT],
     ['RATE_LIMIT', '0/60s', LIMIT],
@@ -122,38 +123,38 @@ describe('the settings', () => {
     ['JWKS_URL', 'http://id.example/jwks', KEYS],
     ['JWKS_URL', 'https://user:secret@id.example', KEYS],
   ])('refuse %s=%s, and say what to set instead', (name, value, message) => {
-    const attempt = () => readConfig({ JWT_ISSUER: 'https://id.example', [name]: value });
+    const attempt = () => readConfig(items, { JWT_ISSUER: 'https://id.example', [name]: value });
     expect(attempt).toThrow(expect.objectContaining({ name: 'WrongSettings' }));
     expect(attempt).toThrow(`${name} ${message}`);
     expect(attempt).not.toThrow('secret');
   });
 
   test('refuse the same port for PORT and ADMIN_PORT, unless it is 0', () => {
-    expect(() => readConfig({ PORT: '4000', ADMIN_PORT: '4000' })).toThrow('ADMIN_PORT must differ from PORT');
-    expect(readConfig({ PORT: '0', ADMIN_PORT: '0' }).ADMIN_PORT).toBe(0);
+    expect(() => readConfig(items, { PORT: '4000', ADMIN_PORT: '4000' })).toThrow('ADMIN_PORT must differ from PORT');
+    expect(readConfig(items, { PORT: '0', ADMIN_PORT: '0' }).ADMIN_PORT).toBe(0);
   });
 
   test('refuse JWT_AUDIENCE, JWT_SCOPE or JWKS_URL without JWT_ISSUER, and JWT_ISSUER without JWT_AUDIENCE', () => {
     const alone = (name: string) => `${name} needs JWT_ISSUER: set JWT_ISSUER, or remove ${name}`;
     const settings = { JWT_AUDIENCE: 'a', JWT_SCOPE: 'b', JWKS_URL: 'https://id.example/jwks' };
-    expect(() => readConfig(settings)).toThrow(Object.keys(settings).map(alone).join('; '));
-    expect(() => readConfig({ JWT_ISSUER: 'https://id.example' })).toThrow('JWT_ISSUER needs JWT_AUDIENCE');
+    expect(() => readConfig(items, settings)).toThrow(Object.keys(settings).map(alone).join('; '));
+    expect(() => readConfig(items, { JWT_ISSUER: 'https://id.example' })).toThrow('JWT_ISSUER needs JWT_AUDIENCE');
     // A wrong JWT_ISSUER is not reported as missing.
-    expect(() => readConfig({ JWT_ISSUER: 'x', JWT_AUDIENCE: 'a' })).not.toThrow('needs');
+    expect(() => readConfig(items, { JWT_ISSUER: 'x', JWT_AUDIENCE: 'a' })).not.toThrow('needs');
   });
 
   test('come from .env where the environment lacks them, and one message names all wrong ones', async () => {
     writeFileSync(join(folder, '.env'), 'PORT=from-file\nLOG_LEVEL="loud" # too loud\n');
-    const { code, stdout, stderr } = await plantStore(['serve'], { PORT: 'x', BASE_URL: 'z' }, folder);
+    const { code, stdout, stderr } = await runCommand(['serve'], { PORT: 'x', BASE_URL: 'z' }, folder);
     const levels = 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"';
-    const line = `plant-store: PORT ${PORT}x"; BASE_URL ${BASE}z"; LOG_LEVEL ${levels}\n`;
+    const line = `item-store: PORT ${PORT}x"; BASE_URL ${BASE}z"; LOG_LEVEL ${levels}\n`;
     expect([code, stdout, stderr]).toEqual([78, '', line]);
   });
 
   test('are refused at the start when .env cannot be read', async () => {
     const here = temporaryFolder();
     mkdirSync(join(here, '.env'));
-    const { code, stderr } = await plantStore(['serve'], {}, here);
-    expect([code, stderr]).toEqual([78, expect.stringMatching(/^plant-store: \.env cannot be read: EISDIR.*\n$/)]);
+    const { code, stderr } = await runCommand(['serve'], {}, here);
+    expect([code, stderr]).toEqual([78, expect.stringMatching(/^item-store: \.env cannot be read: EISDIR.*\n$/)]);
   });
 });

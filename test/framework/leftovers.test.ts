@@ -8,9 +8,9 @@ import { until } from '../support/until.ts';
 /** Starts a server, a service and a program with a child of its own, writes their ids to a file, and goes on as `END`. */
 const FILE = `import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { test } from '@jest/globals';
-import { PostgresServer } from '../support/postgres.ts';
-import { start, startService } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { PostgresServer } from './support/postgres.ts';
+import { start, startService } from './support/service.ts';
+import { until } from './support/until.ts';
 
 const server = await PostgresServer.create();
 const service = await startService({ DATABASE_URL: server.url() });

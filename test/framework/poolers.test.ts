@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { noPgBouncer, PgBouncer } from '../support/pgbouncer.ts';
-import { PostgresServer } from '../support/postgres.ts';
-import { createPlant, plantStore, startService } from '../support/service.ts';
+import { type Postgres, PostgresServer, sharedPostgres } from '../support/postgres.ts';
+import { createItem, runCommand, startService } from '../support/service.ts';
 import { describeWith } from '../support/skipping.ts';
 
 const IGNORE = 'ignore_startup_parameters = options';
 
 describeWith(noPgBouncer, 'behind PgBouncer', () => {
-  let server: PostgresServer;
+  let server: Postgres;
   beforeAll(async () => {
-    server = await PostgresServer.create();
+    server = await sharedPostgres();
   });
-  afterAll(() => server.remove());
 
   test.each([
     ['refuses startup options', ['pool_mode = transaction'], 'refuses the settings of a session'],
@@ -20,16 +19,16 @@ describeWith(noPgBouncer, 'behind PgBouncer', () => {
   ])('the service names the cure, and does not start, when the pooler %s', async (_name, settings, problem) => {
     await using pooler = await PgBouncer.start(server, settings);
     const url = pooler.url(await server.createDatabase());
-    const { code, stderr } = await plantStore(['serve'], { DATABASE_URL: url, PORT: '0' });
+    const { code, stderr } = await runCommand(['serve'], { DATABASE_URL: url, PORT: '0' });
     expect(stderr).toContain(`${problem}: a pooler in transaction mode is not supported: use a pooler in session mode`);
     expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
   });
 
-  test('the service stores plants through session mode, and waits for a server that is away', async () => {
+  test('the service stores items through session mode, and waits for a server that is away', async () => {
     await using away = await PostgresServer.create();
     await using pooler = await PgBouncer.start(away, ['pool_mode = session', IGNORE, 'server_login_retry = 1']);
     const service = await startService({ DATABASE_URL: pooler.url(await away.createDatabase()) });
-    const create = async (id: number) => (await createPlant(service, `{"id":${id},"name":"Ginkgo"}`)).status;
+    const create = async (id: number) => (await createItem(service, `{"id":${id},"name":"Ginkgo"}`)).status;
     const all = Array.from({ length: 200 }, (_, id) => create(id));
     expect(new Set(await Promise.all(all))).toEqual(new Set([200]));
     await away.stop('SIGQUIT');
@@ -50,7 +49,7 @@ describeWith(noPgBouncer, 'behind PgBouncer', () => {
     await new Promise((resolve) => setTimeout(resolve, 3000));
     await away.start();
     const service = await starting;
-    expect((await createPlant(service, '{"id":1,"name":"Ginkgo"}')).status).toBe(200);
+    expect((await createItem(service, '{"id":1,"name":"Ginkgo"}')).status).toBe(200);
     expect(await service.stop()).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../support/port.ts';
 import { PostgresServer } from '../support/postgres.ts';
-import { createPlant, plantStore, type Service, startService } from '../support/service.ts';
+import { createItem, runCommand, type Service, startService } from '../support/service.ts';
 
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
@@ -19,27 +19,27 @@ describe('instances on one PostgreSQL', () => {
     const services = await Promise.all(Array.from({ length: 10 }, () => startService(environment)));
     const [token = '', ...others] = tokensOf(services);
     expect(others).toEqual([]);
-    const answers = await Promise.all(services.map(({ url }) => createPlant({ url, token }, BODY)));
+    const answers = await Promise.all(services.map(({ url }) => createItem({ url, token }, BODY)));
     expect(answers.map(({ status }) => status)).toEqual(services.map(() => 200));
     const replays = answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
     expect(replays).toHaveLength(9);
     expect(new Set(await Promise.all(services.map(({ stop }) => stop())))).toEqual(new Set([0]));
-    const { stdout } = await plantStore(['export'], environment);
+    const { stdout } = await runCommand(['export'], environment);
     expect(stdout).toBe(`${BODY}\n`);
   });
 
   test('accept a token that another process makes, and refuse it 1 s after it is revoked', async () => {
     const environment = await newStore();
     const services = await Promise.all([startService(environment), startService(environment)]);
-    const { stdout } = await plantStore(['token', 'create', 'mine'], environment);
+    const { stdout } = await runCommand(['token', 'create', 'mine'], environment);
     const statuses = () =>
-      Promise.all(services.map(async ({ url }) => (await createPlant({ url, token: stdout.trim() }, BODY)).status));
+      Promise.all(services.map(async ({ url }) => (await createItem({ url, token: stdout.trim() }, BODY)).status));
     expect(await statuses()).toEqual([200, 200]);
     const over = new AbortController();
     const traffic = (async () => {
       while (!over.signal.aborted) await statuses();
     })();
-    expect(await plantStore(['token', 'revoke', 'mine'], environment)).toMatchObject({ code: 0 });
+    expect(await runCommand(['token', 'revoke', 'mine'], environment)).toMatchObject({ code: 0 });
     await sleep(1000);
     over.abort();
     await traffic;
@@ -57,20 +57,20 @@ describe('a service whose PostgreSQL is down', () => {
     const admin = String(service.log().find(({ msg }) => msg === 'admin listening')?.['url']);
     const statusOf = async (path: string) => (await fetch(admin + path)).status;
     expect([await statusOf('/livez'), await statusOf('/readyz')]).toEqual([200, 503]);
-    const refused = await createPlant({ ...service, token: 'a'.repeat(43) }, BODY);
+    const refused = await createItem({ ...service, token: 'a'.repeat(43) }, BODY);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     await server.start();
     while (!service.log().some(({ msg }) => msg === 'ready')) await sleep(50);
     expect([await statusOf('/livez'), await statusOf('/readyz')]).toEqual([200, 200]);
-    expect((await createPlant(service, BODY)).status).toBe(200);
+    expect((await createItem(service, BODY)).status).toBe(200);
     // PostgreSQL is killed while the service runs.
     await server.kill();
     expect(await statusOf('/readyz')).toBe(503);
-    const { status } = await createPlant(service, BODY);
+    const { status } = await createItem(service, BODY);
     expect(status).toBe(503);
     await server.start();
     while ((await statusOf('/readyz')) !== 200) await sleep(50);
-    const replay = await createPlant(service, BODY);
+    const replay = await createItem(service, BODY);
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     expect(await service.stop()).toBe(0);
     const errors = service.log().filter(({ level }) => level === 'error');
@@ -78,14 +78,14 @@ describe('a service whose PostgreSQL is down', () => {
   });
 
   test('stops on SIGTERM while it waits for PostgreSQL', async () => {
-    const environment = { DATABASE_URL: `postgres://postgres@127.0.0.1:${await freePort()}/plants` };
+    const environment = { DATABASE_URL: `postgres://postgres@127.0.0.1:${await freePort()}/items` };
     const service = await startService(environment, undefined, undefined, 'listening');
     expect(await service.stop()).toBe(0);
   });
 
   test('exits with one line when the database does not exist', async () => {
-    const { code, stderr } = await plantStore(['serve'], { DATABASE_URL: server.url('none'), PORT: '0' });
-    expect(stderr).toBe(`plant-store: PostgreSQL at 127.0.0.1:${server.port}/none has no such database: create it\n`);
+    const { code, stderr } = await runCommand(['serve'], { DATABASE_URL: server.url('none'), PORT: '0' });
+    expect(stderr).toBe(`item-store: PostgreSQL at 127.0.0.1:${server.port}/none has no such database: create it\n`);
     expect(code).toBe(1);
   });
 });
@@ -98,9 +98,9 @@ test('a command exits with one line when PostgreSQL is down or another program h
     [free, `connect ECONNREFUSED 127.0.0.1:${free}`],
     [taken, 'the server does not speak the protocol of PostgreSQL'],
   ] as const) {
-    const at = `127.0.0.1:${port}/plants`;
-    const { code, stderr } = await plantStore(['token', 'list'], { DATABASE_URL: `postgres://postgres:secret@${at}` });
-    expect(stderr).toBe(`plant-store: PostgreSQL at ${at} is not available: ${reason}\n`);
+    const at = `127.0.0.1:${port}/items`;
+    const { code, stderr } = await runCommand(['token', 'list'], { DATABASE_URL: `postgres://postgres:secret@${at}` });
+    expect(stderr).toBe(`item-store: PostgreSQL at ${at} is not available: ${reason}\n`);
     expect(code).toBe(1);
   }
   impostor.close();

@@ -1,24 +1,22 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import packageJson from '../../package.json' with { type: 'json' };
 import { Project } from '../support/project.ts';
-import { createPlant, listening, plantStore, ROOT, start, startService } from '../support/service.ts';
+import { createItem, runCommand, ROOT, start, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
+const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}` });
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
 
 describe('the service', () => {
-  test('keeps an acknowledged plant when it is killed', async () => {
+  test('keeps an acknowledged item when it is killed', async () => {
     const environment = newStore();
     const service = await startService(environment);
-    expect((await createPlant(service, BODY)).status).toBe(200);
+    expect((await createItem(service, BODY)).status).toBe(200);
     service.child.kill('SIGKILL');
     expect(await service.ended).toBe('SIGKILL');
     const again = await startService(environment);
-    const response = await createPlant({ url: again.url, token: service.token }, BODY);
+    const response = await createItem({ url: again.url, token: service.token }, BODY);
     expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     await again.stop();
   });
@@ -28,7 +26,7 @@ describe('the service', () => {
     const services = await Promise.all(Array.from({ length: 5 }, () => startService(environment)));
     const tokens = services.map(({ token }) => token).filter((token) => token !== '');
     expect(tokens).toHaveLength(1);
-    const answers = services.map(({ url }) => createPlant({ url, token: tokens[0] ?? '' }, BODY));
+    const answers = services.map(({ url }) => createItem({ url, token: tokens[0] ?? '' }, BODY));
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(await Promise.all(services.map(({ stop }) => stop()))).toEqual([0, 0, 0, 0, 0]);
   });
@@ -36,21 +34,21 @@ describe('the service', () => {
   test('says in one line why it cannot start', async () => {
     const service = await startService();
     const { port } = new URL(service.url);
-    const path = join(temporaryFolder(), 'plants.db');
+    const path = join(temporaryFolder(), 'items.db');
     writeFileSync(path, 'no database '.repeat(100));
     const lineOf = async (environment: Record<string, string>) => {
-      const { code, stderr } = await plantStore(['serve'], { ...newStore(), ...environment });
+      const { code, stderr } = await runCommand(['serve'], { ...newStore(), ...environment });
       expect(code).toBe(1);
       return stderr;
     };
     expect(await lineOf({ PORT: port })).toBe(
-      `plant-store: port ${port} of 127.0.0.1 is in use: choose another port, or stop the process that uses it\n`,
+      `item-store: port ${port} of 127.0.0.1 is in use: choose another port, or stop the process that uses it\n`,
     );
     expect(await lineOf({ HOST: '192.0.2.1' })).toMatch(
-      /^plant-store: the service cannot listen on port 0 of 192\.0\.2\.1: .*\n$/,
+      /^item-store: the service cannot listen on port 0 of 192\.0\.2\.1: .*\n$/,
     );
     expect(await lineOf({ DATABASE_URL: `sqlite:${path}` })).toBe(
-      `plant-store: the database ${path} is not a SQLite database: correct DATABASE_URL, or move it away with its -wal and -shm and restore a backup\n`,
+      `item-store: the database ${path} is not a SQLite database: correct DATABASE_URL, or move it away with its -wal and -shm and restore a backup\n`,
     );
     await service.stop();
   });
@@ -59,14 +57,14 @@ describe('the service', () => {
     const service = await startService({ HOST: '0.0.0.0' });
     const { port } = new URL(service.url);
     expect(service.url).toBe(`http://0.0.0.0:${port}`);
-    expect(service.stderr()).toContain(`curl 'http://127.0.0.1:${port}/plants'`);
+    expect(service.stderr()).toContain(`curl 'http://127.0.0.1:${port}/items'`);
     await service.stop();
   });
 
   test('listens on IPv6 with HOST=::1', async () => {
     const service = await startService({ HOST: '::1' });
     expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
-    expect((await createPlant(service, BODY)).status).toBe(200);
+    expect((await createItem(service, BODY)).status).toBe(200);
     await service.stop();
   });
 
@@ -76,36 +74,36 @@ describe('the service', () => {
     writeFileSync(file, `${token}\n`);
     const service = await startService({ TOKEN_FILE: file });
     expect(service.token).toBe('');
-    expect((await createPlant({ url: service.url, token }, BODY)).status).toBe(200);
+    expect((await createItem({ url: service.url, token }, BODY)).status).toBe(200);
     await service.stop();
     expect(service.log()).toContainEqual(expect.objectContaining({ msg: 'request', caller: 'TOKEN_FILE' }));
   });
 
-  test('serves /plants below the path of BASE_URL', async () => {
-    const service = await startService({ BASE_URL: 'https://plants.example/api/' });
-    expect(service.stderr()).toContain("curl 'https://plants.example/api/plants' -H");
-    expect((await createPlant(service, BODY)).status).toBe(404);
-    expect((await createPlant({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(200);
+  test('serves /items below the path of BASE_URL', async () => {
+    const service = await startService({ BASE_URL: 'https://items.example/api/' });
+    expect(service.stderr()).toContain("curl 'https://items.example/api/items' -H");
+    expect((await createItem(service, BODY)).status).toBe(404);
+    expect((await createItem({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(200);
     await service.stop();
   });
 
   test('serves operations below the paths of BASE_URL and of servers, and pages below BASE_URL alone', async () => {
     const project = new Project();
-    project.edit('openapi.yaml', '  - url: /\n', '  - url: https://api.example/v1\n');
-    const environment = { BASE_URL: 'https://plants.example/api' };
-    const service = await startService(environment, project.folder, project.main);
-    expect(service.stderr()).toContain("curl 'https://plants.example/api/v1/plants' -H");
-    expect(service.stderr()).toContain('Documentation: https://plants.example/api/docs\n');
-    expect((await createPlant({ ...service, url: `${service.url}/api/v1` }, BODY)).status).toBe(200);
-    expect((await createPlant({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(404);
+    project.edit('test/framework/items/openapi.yaml', '  - url: /\n', '  - url: https://api.example/v1\n');
+    const environment = { BASE_URL: 'https://items.example/api' };
+    const service = await startService(environment, project.folder, project.itemsMain);
+    expect(service.stderr()).toContain("curl 'https://items.example/api/v1/items' -H");
+    expect(service.stderr()).toContain('Documentation: https://items.example/api/docs\n');
+    expect((await createItem({ ...service, url: `${service.url}/api/v1` }, BODY)).status).toBe(200);
+    expect((await createItem({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(404);
     expect((await fetch(`${service.url}/api/docs/`)).status).toBe(200);
     await service.stop();
   });
 
   test('does not start when openapi.yaml was edited and is not valid OpenAPI', async () => {
     const project = new Project();
-    project.edit('openapi.yaml', '      responses:', '      answers:');
-    const service = start(process.execPath, [project.main, 'serve'], { PORT: '0' }, project.folder);
+    project.edit('test/framework/items/openapi.yaml', '      responses:', '      answers:');
+    const service = start(process.execPath, [project.itemsMain, 'serve'], { PORT: '0' }, project.folder);
     expect(await service.ended).toBe(1);
     expect(service.stderr()).toContain('openapi.yaml is not valid OpenAPI 3.1: ');
   });
@@ -117,7 +115,7 @@ describe('the service', () => {
     const sendAll = async (contentType: (index: number) => string) => {
       for (let first = 0; first < 3000; first += 50) {
         const types = Array.from({ length: 50 }, (_, index) => contentType(first + index));
-        await Promise.all(types.map((type) => createPlant(service, BODY, { 'Content-Type': type })));
+        await Promise.all(types.map((type) => createItem(service, BODY, { 'Content-Type': type })));
       }
       return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(status, 'utf8'))?.[1]) / 1024;
     };
@@ -128,31 +126,11 @@ describe('the service', () => {
     expect(after - before).toBeLessThan(50);
     await service.stop();
   });
-
-  test('opens no debugger on SIGUSR1, and keeps running', async () => {
-    // Started by npm, the service would not receive the signal: npm would.
-    const service = start('sh', ['-c', packageJson.scripts.start], newStore(), ROOT);
-    const url = await listening(service);
-    service.child.kill('SIGUSR1');
-    await sleep(1000);
-    expect(service.stderr()).not.toContain('Debugger listening');
-    expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
-    service.child.kill('SIGTERM');
-    expect(await service.ended).toBe(0);
-  });
-
-  test('is started by the image with the flags of scripts/plant-store', () => {
-    const script = readFileSync(join(ROOT, 'scripts/plant-store'), 'utf8');
-    const [, flags = ''] = /^exec "\S+" (--.*) -- /m.exec(script) ?? [];
-    const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
-    const given = [...flags.split(' '), '--require', '/app/scripts/require-node.cjs', '--'];
-    expect(JSON.parse(entry)).toEqual(['node', ...given, '/app/src/main.ts']);
-  });
 });
 
 test('each line of the log begins with its level and time, and ends with its message', async () => {
   const service = await startService();
-  await createPlant(service, '{"id":1,"name":"x"}', { 'X-Request-Id': 'mine' });
+  await createItem(service, '{"id":1,"name":"x"}', { 'X-Request-Id': 'mine' });
   await service.stop();
   for (const line of service.stdout().trimEnd().split('\n')) {
     expect(line).toMatch(/^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",.*"msg":"[\w ]+"\}$/);
@@ -171,9 +149,9 @@ test('each line of the log begins with its level and time, and ends with its mes
     time: expect.any(String),
     requestId: 'mine',
     method: 'POST',
-    path: '/plants',
+    path: '/items',
     client: '127.0.0.1',
-    operation: 'createPlant',
+    operation: 'createItem',
     caller: 'first',
     status: 200,
     ms: expect.any(Number),
@@ -189,22 +167,6 @@ function folderWith(node: string, program: string): string {
   writeFileSync(join(folder, node), program, { mode: 0o755 });
   return folder;
 }
-
-test('npm start refuses an old Node with a message of one line, even if that Node rejects a flag of the script', async () => {
-  const folder = folderWith(
-    'bin/node',
-    `#!/bin/sh
-for option; do [ "$option" != --disable-sigusr1 ] || { echo 'node: bad option' >&2; exit 9; }; done
-exec '${process.execPath}' -e "Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); require('./scripts/require-node.cjs')"
-`,
-  );
-  const environment = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin` };
-  const node = start('sh', ['-c', packageJson.scripts.start], environment, folder);
-  expect(await node.ended).toBe(1);
-  expect(node.stderr()).toMatch(/^plant-store needs Node 26 and found 20\.20\.2: run `npm ci`.*\n$/);
-  for (const script of Object.values(packageJson.scripts))
-    expect(script).toMatch(/^(NODE_COMPILE_CACHE=\S+ )?(exec )?scripts\/(node|plant-store)\b|^TESTS=long npm test /);
-});
 
 test('scripts/node runs the Node on the PATH when the Node that npm installed cannot run', async () => {
   // Like a program for another libc: executable, with an interpreter that does not exist here.

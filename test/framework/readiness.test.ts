@@ -6,27 +6,27 @@ import { askOneAtATime, watchReadiness } from '../../src/framework/observability
 import { noSmallDisk, SmallDisk } from '../support/small-disk.ts';
 import { adminUrl, untilSample } from '../support/metrics.ts';
 import { PostgresServer } from '../support/postgres.ts';
-import { createPlant, plantStore, startService } from '../support/service.ts';
+import { createItem, runCommand, startService } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
-const PLANT = '{"id":1,"name":"Ginkgo"}';
+const ITEM = '{"id":1,"name":"Ginkgo"}';
 const statusOf = async (admin: string, path = '/readyz') => (await fetch(admin + path)).status;
 
 /** A service with an admin listener, and a connection of another process to its database. */
 async function startWatched() {
-  const file = join(temporaryFolder(), 'plants.db');
+  const file = join(temporaryFolder(), 'items.db');
   const service = await startService({ DATABASE_URL: `sqlite:${file}`, ADMIN_PORT: '0' });
   return { service, admin: adminUrl(service), other: new DatabaseSync(file, { timeout: 5000 }) };
 }
 
 testWith(noSmallDisk, '/readyz and creates answer 503 while the disk of the store is full', async () => {
-  const file = join(temporaryFolder(), 'plants.db');
-  const { stdout: token } = await plantStore(['token', 'create', 'app'], { DATABASE_URL: `sqlite:${file}` });
+  const file = join(temporaryFolder(), 'items.db');
+  const { stdout: token } = await runCommand(['token', 'create', 'app'], { DATABASE_URL: `sqlite:${file}` });
   const disk = new SmallDisk(file);
   const { url, admin } = await disk.listening();
-  const statuses = async () => [await statusOf(admin), (await createPlant({ url, token: token.trim() }, PLANT)).status];
+  const statuses = async () => [await statusOf(admin), (await createItem({ url, token: token.trim() }, ITEM)).status];
   disk.fill(0);
   expect(await statuses()).toEqual([503, 503]);
   disk.makeRoom();
@@ -37,14 +37,14 @@ testWith(noSmallDisk, '/readyz and creates answer 503 while the disk of the stor
 
 testWith(
   noSmallDisk,
-  '/readyz answers 503 while the disk has room for its own page, but not for the last plant',
+  '/readyz answers 503 while the disk has room for its own page, but not for the last item',
   async () => {
-    const file = join(temporaryFolder(), 'plants.db');
-    const { stdout: token } = await plantStore(['token', 'create', 'app'], { DATABASE_URL: `sqlite:${file}` });
+    const file = join(temporaryFolder(), 'items.db');
+    const { stdout: token } = await runCommand(['token', 'create', 'app'], { DATABASE_URL: `sqlite:${file}` });
     const disk = new SmallDisk(file);
     const { url, admin } = await disk.listening();
     const large = JSON.stringify({ id: 2, name: '\u{1f33f}'.repeat(1000), tag: '\u{1f33f}'.repeat(200) });
-    const create = async () => (await createPlant({ url, token: token.trim() }, large)).status;
+    const create = async () => (await createItem({ url, token: token.trim() }, large)).status;
     disk.fill(8192);
     expect(await statusOf(admin)).toBe(200);
     expect([await create(), await statusOf(admin)]).toEqual([503, 503]);
@@ -81,7 +81,7 @@ test('/readyz answers all who ask meanwhile by one question to a store that anot
 test('/readyz answers 503 while the service cannot write the store, and /livez answers 200', async () => {
   const { service, admin, other } = await startWatched();
   expect(await (await fetch(`${admin}/readyz`)).text()).toBe('{"status":"ok"}');
-  other.exec('alter table plants rename to lost');
+  other.exec('alter table items rename to lost');
   expect([await statusOf(admin), await statusOf(admin, '/livez')]).toEqual([503, 200]);
   await service.stop();
 });
@@ -90,7 +90,7 @@ test('/readyz answers 503 from SIGTERM until the last request is answered', asyn
   const { service, admin, other } = await startWatched();
   expect(await statusOf(admin)).toBe(200);
   other.exec('begin immediate');
-  const created = createPlant(service, PLANT);
+  const created = createItem(service, ITEM);
   await sleep(300);
   service.child.kill('SIGTERM');
   await sleep(300);
@@ -102,14 +102,14 @@ test('/readyz answers 503 from SIGTERM until the last request is answered', asyn
   expect(await service.ended).toBe(0);
 });
 
-test('plant_store_ready follows the store, although no client asks /readyz', async () => {
+test('item_store_ready follows the store, although no client asks /readyz', async () => {
   const { service, other } = await startWatched();
-  await untilSample(service, 'plant_store_ready', 1);
-  other.exec('alter table plants rename column tag to lost');
-  await untilSample(service, 'plant_store_ready', 0);
+  await untilSample(service, 'item_store_ready', 1);
+  other.exec('alter table items rename column tag to lost');
+  await untilSample(service, 'item_store_ready', 0);
   expect(await statusOf(adminUrl(service))).toBe(503);
-  other.exec('alter table plants rename column lost to tag');
-  await untilSample(service, 'plant_store_ready', 1);
+  other.exec('alter table items rename column lost to tag');
+  await untilSample(service, 'item_store_ready', 1);
   expect(service.log().filter(({ msg }) => msg === 'not ready')).toHaveLength(1);
   await service.stop();
 });
@@ -134,18 +134,18 @@ test('a question about readiness counts as a no after five seconds without an an
   expect([questions, answers]).toEqual([3, [true, false, true, false]]);
 });
 
-test('/readyz and plant_store_ready follow PostgreSQL without creates, when a column has another name', async () => {
+test('/readyz and item_store_ready follow PostgreSQL without creates, when a column has another name', async () => {
   await using server = await PostgresServer.create();
   const database = await server.createDatabase();
   const service = await startService({ DATABASE_URL: server.url(database), ADMIN_PORT: '0' });
-  await untilSample(service, 'plant_store_ready', 1);
+  await untilSample(service, 'item_store_ready', 1);
   expect(await statusOf(adminUrl(service))).toBe(200);
-  await server.query('alter table plants rename tag to gone', database);
+  await server.query('alter table items rename tag to gone', database);
   expect(await statusOf(adminUrl(service))).toBe(503);
-  await untilSample(service, 'plant_store_ready', 0);
-  await server.query('alter table plants rename gone to tag', database);
+  await untilSample(service, 'item_store_ready', 0);
+  await server.query('alter table items rename gone to tag', database);
   expect(await statusOf(adminUrl(service))).toBe(200);
-  await untilSample(service, 'plant_store_ready', 1);
+  await untilSample(service, 'item_store_ready', 1);
   await service.stop();
 });
 

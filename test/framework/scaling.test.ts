@@ -1,82 +1,47 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MAX_WAITING_BYTES, MAX_WAITING_ITEMS, STORE_PATIENCE_MS } from '../../src/framework/storage/batches.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { MAX_WAITING_BYTES, MAX_WAITING_ROWS, STORE_PATIENCE_MS } from '../../src/framework/storage/batches.ts';
 import { DEADLINE, MAX } from '../../src/framework/http/bounds.ts';
-import { freePort } from '../support/port.ts';
-import { PostgresServer } from '../support/postgres.ts';
+import { type Postgres, PostgresServer, sharedPostgres } from '../support/postgres.ts';
 import { page } from '../support/readme.ts';
 import { until } from '../support/until.ts';
-import { createPlant, listening, plantStore, ROOT, start } from '../support/service.ts';
+import { createItem, runCommand, startService } from '../support/service.ts';
 
 const POSTGRESQL = page('postgresql').replaceAll('\n', ' ');
 const RELIABILITY = page('reliability');
 
-let server: PostgresServer;
+let server: Postgres;
 beforeAll(async () => {
-  server = await PostgresServer.create();
+  server = await sharedPostgres();
 });
-afterAll(() => server.remove());
 
 describe('instances on one PostgreSQL', () => {
-  test('start with the two commands of the manual', async () => {
-    const [, block = ''] = /```sh (.*?)```/.exec(POSTGRESQL) ?? [];
-    const commands = block.trim().split(/(?<=npm start) /);
-    expect(commands).toHaveLength(2);
-    const url = server.url(await server.createDatabase());
-    const instances = await Promise.all(
-      commands.map(async (command) => {
-        const ready = command
-          .replace('postgres://plants:secret@127.0.0.1:5432/plants', url)
-          .replace(/PORT=\d+/, `PORT=${await freePort()}`);
-        expect(ready).toContain(url);
-        return start('bash', ['--norc', '-c', `exec env ${ready}`], {}, ROOT);
-      }),
-    );
-    const urls = await Promise.all(instances.map((instance) => listening(instance)));
-    const [token = ''] = instances.flatMap(({ stderr }) => /plantstore_[\w-]{43}/.exec(stderr()) ?? []);
-    const answers = [];
-    for (const each of urls) {
-      const response = await createPlant({ url: each, token }, '{"id":9007199254740993,"name":"Ginkgo"}');
-      answers.push([response.status, response.headers.get('idempotent-replayed')]);
-    }
-    expect(answers).toEqual([
-      [200, null],
-      [200, 'true'],
-    ]);
-    for (const { child } of instances) child.kill('SIGTERM');
-    expect(await Promise.all(instances.map(({ ended }) => ended))).toEqual([0, 0]);
-  });
-
   test('hold three connections each, as the manual says', async () => {
     const database = await server.createDatabase();
-    const { code } = await plantStore(['migrate'], { DATABASE_URL: server.url(database) });
+    const { code } = await runCommand(['migrate'], { DATABASE_URL: server.url(database) });
     expect(code).toBe(0);
-    const url = server.url(database, '?application_name=counted');
-    const service = start('npm', ['start'], { DATABASE_URL: url, PORT: '0' }, ROOT);
-    const [address] = await Promise.all([listening(service)]);
-    const token = /plantstore_[\w-]{43}/.exec(service.stderr())?.[0] ?? '';
+    const service = await startService({ DATABASE_URL: server.url(database, '?application_name=counted') });
     const connections = "select pid from pg_stat_activity where application_name = 'counted'";
     // Creates that arrive together may all fit into one batch, which needs only one connection.
     await until(async () => {
-      const plants = Array.from({ length: 20 }, (_, id) => `{"id":${id},"name":"Ginkgo"}`);
-      await Promise.all(plants.map((plant) => createPlant({ url: address, token }, plant)));
+      const items = Array.from({ length: 20 }, (_, id) => `{"id":${id},"name":"Ginkgo"}`);
+      await Promise.all(items.map((item) => createItem(service, item)));
       return (await server.query(connections)).length >= 3;
     });
     expect(await server.query(connections)).toHaveLength(3);
     expect(POSTGRESQL).toContain('Each instance holds three connections');
-    service.child.kill('SIGTERM');
-    await service.ended;
+    await service.stop();
   });
 
   test('do not start on a server with fsync off, or on a database without UTF8', async () => {
     const careless = await PostgresServer.create({ fsync: 'off' });
-    const refusal = await plantStore(['serve'], { DATABASE_URL: careless.url(), PORT: '0' });
+    const refusal = await runCommand(['serve'], { DATABASE_URL: careless.url(), PORT: '0' });
     expect(refusal).toMatchObject({
       code: 1,
-      stderr: `plant-store: PostgreSQL at 127.0.0.1:${careless.port}/postgres has fsync = off: the store needs on\n`,
+      stderr: `item-store: PostgreSQL at 127.0.0.1:${careless.port}/postgres has fsync = off: the store needs on\n`,
     });
     await careless.remove();
     const latin = await server.createDatabase("encoding 'LATIN1' template template0");
-    expect((await plantStore(['serve'], { DATABASE_URL: server.url(latin), PORT: '0' })).stderr).toMatch(
+    expect((await runCommand(['serve'], { DATABASE_URL: server.url(latin), PORT: '0' })).stderr).toMatch(
       /has server_encoding = LATIN1: the store needs UTF8/,
     );
   });
@@ -102,12 +67,15 @@ test('docs/reliability.md has the bounds of what clients can make the service ho
       `bodies that are arriving, as allocated: ${mib(MAX.bodies)}`,
       `requests under way: ${spare(MAX.underWay)}`,
       `requests that do not wait for the answer: ${spare(MAX.pipelined)}`,
-      `plants that wait to be stored: ${number(MAX_WAITING_ITEMS)}, ${mib(MAX_WAITING_BYTES)}, ${second(STORE_PATIENCE_MS)}`,
       `replies that wait for the client: ${mib(MAX.unsent)}`,
       `the head of a request: ${second(DEADLINE.head)}, then 408`,
       `a request, head and body: ${second(DEADLINE.request)}, and ${second(DEADLINE.progress)} without a byte, then 408`,
     ]),
   );
+  const waiting = `${number(MAX_WAITING_ROWS)}, ${mib(MAX_WAITING_BYTES)}, ${second(STORE_PATIENCE_MS)}`;
+  // The page names the records of its service.
+  const line = new RegExp(`^\\w+ that wait to be stored: ${RegExp.escape(waiting)}$`);
+  expect(bounds).toContainEqual(expect.stringMatching(line));
   expect(RELIABILITY).toContain(`| ${second(DEADLINE.progress)} in which the client reads none of it`);
   expect(RELIABILITY).toContain(`| ${second(DEADLINE.idle)}, then the connection is closed`);
   expect(POSTGRESQL).toContain(`a create waits for at most ${second(STORE_PATIENCE_MS)}`);

@@ -1,22 +1,20 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { byHand, open } from '../support/raw.ts';
-import { createPlant, listening, plantStore, ROOT, type Service, start, startService } from '../support/service.ts';
 import { send } from '../support/signals.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
+import { createItem, ITEMS, ROOT, type Service, start, startService } from '../support/service.ts';
 
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
 
 /** The file of a new store, and the settings of a service on it. */
 function newStore() {
-  const file = join(temporaryFolder(), 'plants.db');
+  const file = join(temporaryFolder(), 'items.db');
   return { file, environment: { PORT: '0', DATABASE_URL: `sqlite:${file}` } };
 }
 
@@ -37,44 +35,6 @@ async function slowRequest(service: Service) {
 
 const isStopping = ({ log }: Service) => until(() => log().some(({ msg }) => msg === 'stopping'));
 
-describe('npm start', () => {
-  test('prints a token and a curl line, which stores a plant that survives a restart', async () => {
-    const { environment } = newStore();
-    const service = start('npm', ['start'], environment, ROOT);
-    await listening(service);
-    const [curl = ''] = /curl .*/.exec(service.stderr()) ?? [];
-    const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', `${curl} --silent --include`]);
-    expect(stdout).toMatch(/^HTTP\/1\.1 200 OK[^]*\r\n\r\n\{"name":"Monstera deliciosa","tag":"tropical"\}$/);
-    service.child.kill('SIGTERM');
-    await service.ended;
-
-    const again = start('npm', ['start'], environment, ROOT);
-    await listening(again);
-    expect(again.stderr()).not.toContain('plantstore_');
-    const { stdout: exported } = await plantStore(['export'], environment);
-    expect(exported).toBe('{"id":1,"name":"Monstera deliciosa","tag":"tropical"}\n');
-    again.child.kill('SIGTERM');
-    await again.ended;
-    // npm has passed SIGTERM on to the service.
-    expect(again.log().map(({ msg }) => msg)).toEqual(['listening', 'ready', 'stopping', 'stopped']);
-  });
-
-  test('stops on Ctrl-C in a terminal, which sends the signal more than once', async () => {
-    const args = ['--quiet', '--flush', '--return', '--command', 'npm start', '/dev/null'];
-    // On a slow machine npm draws a spinner, which would precede the first line of the log.
-    const environment = { ...newStore().environment, NPM_CONFIG_PROGRESS: 'false' };
-    const terminal = start('script', args, environment, ROOT, {}, 'pipe');
-    await listening(terminal);
-    const stoppedAt = performance.now();
-    terminal.child.stdin?.write('\x03');
-    await terminal.ended;
-    expect(performance.now() - stoppedAt).toBeLessThan(5000);
-    expect(terminal.stdout()).toContain('"signal":"SIGINT","msg":"stopping"');
-    expect(terminal.stdout()).toContain('"msg":"stopped"');
-    expect(terminal.stdout()).not.toContain('stopped before all was done');
-  });
-});
-
 describe('a terminal that hangs up', () => {
   // The services are not children of this process.
   const pids: number[] = [];
@@ -85,8 +45,8 @@ describe('a terminal that hangs up', () => {
   /** Starts a command in a terminal, closes the terminal, and returns the process that was the service. */
   async function hangUp(command: string) {
     const folder = temporaryFolder();
-    const line = `echo $$ > pid; exec ${command} ${join(ROOT, 'scripts/plant-store')} serve > log`;
-    const environment = { PORT: '0', DATABASE_URL: 'sqlite:plants.db', SHELL: '/bin/sh' };
+    const line = `echo $$ > pid; exec ${command} ${join(ROOT, 'scripts/node')} ${ITEMS.main} serve > log`;
+    const environment = { PORT: '0', DATABASE_URL: 'sqlite:items.db', SHELL: '/bin/sh' };
     const args = ['--quiet', '--return', '--command', line, '/dev/null'];
     const terminal = start('script', args, environment, folder, {}, 'pipe');
     const log = () => (existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : '');
@@ -117,7 +77,7 @@ describe('the service', () => {
     const service = await startService();
     service.child.kill('SIGHUP');
     await sleep(300);
-    expect((await createPlant(service, BODY)).status).toBe(200);
+    expect((await createItem(service, BODY)).status).toBe(200);
     expect(await service.stop()).toBe(0);
   });
 
@@ -166,7 +126,7 @@ describe('the service', () => {
     const answers = ['HTTP/1.1 200', 'HTTP/1.1 200', 'Connection: close'];
     expect(connection.received.match(/HTTP\/1\.1 \d+|Connection: close/g)).toEqual(answers);
     expect(await service.ended).toBe(0);
-    expect(other.prepare('select id from plants').all()).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(other.prepare('select id from items').all()).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
   test('stops without waiting for idle connections', async () => {
@@ -182,7 +142,7 @@ describe('the service', () => {
     const service = await startService(environment);
     using other = new DatabaseSync(file);
     other.exec('begin immediate');
-    // One batch after the other waits for the lock, which takes longer than 10 s for so many plants.
+    // One batch after the other waits for the lock, which takes longer than 10 s for so many items.
     const connection = open(service);
     for (let id = 0; id < 9000; id++) connection.socket.write(byHand(service).create(`{"id":${id},"name":"x"}`));
     await sleep(1500);
@@ -190,7 +150,7 @@ describe('the service', () => {
     await service.stop();
     expect(performance.now() - stoppedAt).toBeLessThan(10_000);
     other.exec('rollback');
-    expect(other.prepare('select count(*) as count from plants').get()).toEqual({ count: 0 });
+    expect(other.prepare('select count(*) as count from items').get()).toEqual({ count: 0 });
     expect(connection.received).not.toContain('HTTP/1.1 200');
   });
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
-import { startApp } from '../support/app.ts';
-import { createPlant } from '../support/service.ts';
+import { createPlant, startPlantApp } from './support.ts';
 
-const app = await startApp();
+const app = await startPlantApp();
 
 describe('createPlant', () => {
   test('answers 200 with the plant, without its id, and stores it', async () => {
@@ -12,24 +11,24 @@ describe('createPlant', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.has('idempotent-replayed')).toBe(false);
     expect(await response.text()).toBe('{"name":"Monstera deliciosa","tag":"tropical"}');
-    expect(await app.plants()).toContainEqual({ id: 1n, name: 'Monstera deliciosa', tag: 'tropical' });
+    expect(await app.stored()).toContainEqual({ id: 1n, name: 'Monstera deliciosa', tag: 'tropical' });
     expect(await app.lineOf(response)).toMatchObject({ operation: 'createPlant', caller: 'tests', status: 200 });
   });
 
   test('answers without a tag if the client sent none', async () => {
     const response = await createPlant(app, '{"name":"Ginkgo biloba","id":2}');
     expect(await response.text()).toBe('{"name":"Ginkgo biloba"}');
-    expect(await app.plants()).toContainEqual({ id: 2n, name: 'Ginkgo biloba' });
+    expect(await app.stored()).toContainEqual({ id: 2n, name: 'Ginkgo biloba' });
   });
 
   test('answers a repeated plant with 200 and Idempotent-Replayed, and stores nothing', async () => {
     await createPlant(app, '{"id":3,"name":"Ficus","tag":""}');
-    const before = await app.plants();
+    const before = await app.stored();
     const response = await createPlant(app, '{ "tag": "", "id": 3.0, "name": "\\u0046icus" }');
     expect(response.status).toBe(200);
     expect(response.headers.get('idempotent-replayed')).toBe('true');
     expect(await response.text()).toBe('{"name":"Ficus","tag":""}');
-    expect(await app.plants()).toEqual(before);
+    expect(await app.stored()).toEqual(before);
   });
 
   test('refuses another plant with a stored id, and keeps the stored one', async () => {
@@ -37,7 +36,7 @@ describe('createPlant', () => {
     const response = await createPlant(app, '{"id":4,"name":"Agave"}');
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ error: 40011, message: 'a different plant with this id exists' });
-    expect(await app.plants()).toContainEqual({ id: 4n, name: 'Aloe' });
+    expect(await app.stored()).toContainEqual({ id: 4n, name: 'Aloe' });
     expect(await app.lineOf(response)).toMatchObject({ status: 400, error: 40011 });
   });
 
@@ -52,7 +51,7 @@ describe('createPlant', () => {
     const response = await createPlant(app, `{"id":${literal},"name":"plant ${literal}"}`);
     expect(response.status).toBe(200);
     expect(response.headers.has('idempotent-replayed')).toBe(false);
-    expect(await app.plants()).toContainEqual({ id, name: `plant ${literal}` });
+    expect(await app.stored()).toContainEqual({ id, name: `plant ${literal}` });
   });
 
   test('recognises a stored id in another notation', async () => {
@@ -69,7 +68,7 @@ describe('createPlant', () => {
     const responses = await Promise.all(
       names.map((each) => createPlant(app, JSON.stringify({ id: Number(id), name: each }))),
     );
-    const winner = (await app.plants()).find((plant) => plant.id === id)?.name;
+    const winner = (await app.stored()).find((plant) => plant['id'] === id)?.['name'];
     const created = responses.filter((each) => each.status === 200 && !each.headers.has('idempotent-replayed'));
     expect(created).toHaveLength(1);
     responses.forEach(({ status }, index) => {
@@ -89,7 +88,7 @@ describe('createPlant', () => {
       error: 50300,
       message: `the store is not available: try again; request id ${requestId}`,
     });
-    expect((await app.plants()).some(({ id }) => id === 600n)).toBe(false);
+    expect((await app.stored()).some(({ id }) => id === 600n)).toBe(false);
     const line = await app.lineOf(response);
     expect(line).toMatchObject({ level: 50, status: 503, error: 50300, err: { type: 'StoreUnavailable' } });
     expect(JSON.stringify(line)).toContain('database is locked');

@@ -3,10 +3,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
-import { SETTINGS } from '../../src/framework/config.ts';
+import { settingsOf } from '../../src/framework/config.ts';
 import { blocks, page } from '../support/readme.ts';
 import { ROOT } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { plants } from '../../src/plants/index.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 /** The settings that ENV in the Dockerfile sets. */
@@ -58,12 +59,12 @@ const find = (kind: string, name = 'plant-store') => {
 
 test('compose.yaml passes on each setting that the image does not set', () => {
   const names = [...Object.keys(image), ...Object.keys(services.one.environment)];
-  expect(new Set(names)).toEqual(new Set(Object.keys(SETTINGS)));
+  expect(new Set(names)).toEqual(new Set(Object.keys(settingsOf(plants))));
 });
 
 test('deploy/kubernetes uses the settings, ports and paths of the image', () => {
   const { data } = find('ConfigMap');
-  expect(Object.keys(SETTINGS)).toEqual(expect.arrayContaining(Object.keys(data)));
+  expect(Object.keys(settingsOf(plants))).toEqual(expect.arrayContaining(Object.keys(data)));
   const { template } = find('Deployment').spec;
   const [container] = template.spec.containers;
   expect(container.image).toBe(services.one.image);
@@ -133,4 +134,12 @@ test('docs/deployment.md has the most memory that the bench and the attacks meas
     most('test/bench/RESULTS.md', /^\| service.*?\| +(\d+) \| +[\d.]+ ×/gm),
     most('test/attacks/RESULTS.md', /peak (\d+) MB/g),
   ]);
+});
+
+test('the image starts the service with the flags of scripts/plant-store', () => {
+  const script = readFileSync(join(ROOT, 'scripts/plant-store'), 'utf8');
+  const [, flags = ''] = /^exec "\S+" (--.*) -- /m.exec(script) ?? [];
+  const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
+  const given = [...flags.split(' '), '--require', '/app/scripts/require-node.cjs', '--'];
+  expect(JSON.parse(entry)).toEqual(['node', ...given, '/app/src/main.ts']);
 });

@@ -1,30 +1,35 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { type Setting, SETTINGS } from '../../src/framework/config.ts';
+import { type Setting, settingsOf } from '../../src/framework/config.ts';
 import { DEFAULT_BODY_BYTES } from '../../src/framework/contract/body-limit.ts';
 import { ErrorNumber } from '../../src/framework/contract/errors.ts';
 import { MAX_DEPTH } from '../../src/framework/contract/json.ts';
 import { ID_TAKEN } from '../../src/plants/errors.ts';
-import { ERROR_NUMBERS, YAML } from '../support/app.ts';
 import { page } from '../support/readme.ts';
 import { ROOT } from '../support/service.ts';
+import { ERROR_NUMBERS, YAML } from './support.ts';
+import { plants } from '../../src/plants/index.ts';
 
 const README = page('README');
 
 describe('README', () => {
   test('names, in the figure of a create, only files that exist', () => {
     const [, way = ''] = /```text\nPOST \/plants(.*?)```/s.exec(README) ?? [];
-    const files = Array.from(way.matchAll(/[\w/-]+\.ts/g), ([file]) => file);
+    const files = Array.from(way.matchAll(/[\w./-]+\.ts/g), ([file]) => file);
     expect(files.length).toBeGreaterThan(15);
-    expect(files.filter((file) => !existsSync(join(ROOT, 'src', file)))).toEqual([]);
+    expect(files.filter((file) => !existsSync(join(ROOT, 'src/framework', file)))).toEqual([]);
   });
 
   test('names folders that exist, and every folder of src/', () => {
     const named = Array.from(README.matchAll(/^\| `([\w/]+\/)`/gm), ([, folder = '']) => folder);
     expect(named.filter((folder) => !existsSync(join(ROOT, folder)))).toEqual([]);
-    const rooms = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((each) => each.isDirectory());
-    expect(named).toEqual(expect.arrayContaining(rooms.map(({ name }) => `src/${name}/`)));
+    const rooms = readdirSync(join(ROOT, 'src/framework'), { withFileTypes: true }).filter((each) =>
+      each.isDirectory(),
+    );
+    expect(named).toEqual(
+      expect.arrayContaining(['src/plants/', ...rooms.map(({ name }) => `src/framework/${name}/`)]),
+    );
   });
 
   test('names settings with the defaults that they have', () => {
@@ -32,7 +37,7 @@ describe('README', () => {
     const told = Array.from(rows, ([, names = '', defaults = '']) =>
       [names, defaults].map((cell) => cell.match(/[^`, ]+/g)),
     );
-    const settings: Readonly<Record<string, Setting>> = SETTINGS;
+    const settings: Readonly<Record<string, Setting>> = settingsOf(plants);
     expect(told.length).toBeGreaterThan(3);
     for (const [names, defaults] of told)
       expect(names?.flatMap((name) => settings[name]?.default ?? [])).toEqual(defaults ?? []);
@@ -81,7 +86,7 @@ describe('docs/api.md', () => {
 
 test('docs/configuration.md has each setting, its default and its meaning', () => {
   const rows = page('configuration').matchAll(/^\| `([A-Z_]+)` +\| (?:`(\S+)`)? +\| (.+?) +\|$/gm);
-  const settings = Object.entries<Setting>(SETTINGS);
+  const settings = Object.entries<Setting>(settingsOf(plants));
   const told = Array.from(rows, ([, ...cells]) => cells);
   expect(told).toEqual(settings.map(([name, setting]) => [name, setting.default, setting.meaning]));
 });

@@ -1,23 +1,25 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { hashToken } from '../../src/framework/auth/token.ts';
 import { toNdjson } from '../../src/framework/files/records.ts';
+import { layoutOf } from '../../src/framework/storage/layout.ts';
 import { openStore, type StoreLocation } from '../../src/framework/storage/open.ts';
 import type { Store } from '../../src/framework/storage/store.ts';
 import { readPostgresLocation } from '../../src/framework/storage/postgres/location.ts';
-import { PostgresServer } from '../support/postgres.ts';
-import { plantStore, ROOT } from '../support/service.ts';
+import { plants } from '../../src/plants/index.ts';
+import { sharedPostgres } from '../support/postgres.ts';
+import { ROOT } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { LAYOUT, plantStore } from './support.ts';
 
 /** Each folder has a store of each engine, made by the commit of its name, with the plants of plants.ndjson. */
 const STORES = join(ROOT, 'released/stores');
 const PLANTS = readFileSync(join(STORES, 'plants.ndjson'), 'utf8');
 const RELEASES = readdirSync(STORES).filter((name) => !name.endsWith('.ndjson'));
 
-const server = await PostgresServer.create();
-afterAll(() => server.remove());
+const server = await sharedPostgres();
 
 type Rows = readonly Record<string, unknown>[];
 
@@ -57,8 +59,8 @@ async function onPostgres(release?: string): Promise<Released> {
   };
 }
 
-async function open<T>(location: StoreLocation, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(location, { create: true });
+async function open<T>(location: StoreLocation, work: (store: Store) => Promise<T>, layout = LAYOUT): Promise<T> {
+  const store = await openStore(layout, location, { create: true });
   try {
     return await work(store);
   } finally {
@@ -68,8 +70,8 @@ async function open<T>(location: StoreLocation, work: (store: Store) => Promise<
 
 describe.each(
   RELEASES.flatMap((release) => [
-    { release, engine: 'sqlite', make: onSqlite },
-    { release, engine: 'postgres', make: onPostgres },
+    { release, engine: 'sqlite', make: onSqlite } as const,
+    { release, engine: 'postgres', make: onPostgres } as const,
   ]),
 )('the store that $release made on $engine', ({ release, engine, make }) => {
   const texts = JSON.parse(readFileSync(join(STORES, release, 'tokens.json'), 'utf8')) as Record<string, object>;
@@ -77,11 +79,12 @@ describe.each(
   test('opens with every plant and every token, and takes new ones', async () => {
     const { location, query } = await make(release);
     const stored = await query('select * from tokens order by created_at');
-    await open(location, async ({ items, tokens }) => {
-      const plants = (await Array.fromAsync(items.list())).flat();
-      expect(plants.map((plant) => toNdjson(plant)).join('')).toBe(PLANTS);
-      for (const plant of plants) expect(await items.create(plant)).toBe('replayed');
-      expect(await items.create({ id: 2n, name: 'new' })).toBe('created');
+    await open(location, async (store) => {
+      const { tokens } = store;
+      const all = (await Array.fromAsync(store.list('plants'))).flat();
+      expect(all.map((plant) => toNdjson(plant)).join('')).toBe(PLANTS);
+      for (const plant of all) expect(await store.create('plants', plant)).toBe('replayed');
+      expect(await store.create('plants', { id: 2n, name: 'new' })).toBe('created');
 
       const listed = await tokens.list();
       expect(listed).toEqual(stored.map(toToken));
@@ -110,6 +113,28 @@ describe.each(
     await open(anew.location, ({ opened }) => opened);
     expect(left).toEqual(await anew.query(shape));
   });
+
+  test.each([
+    ['opened', (location: StoreLocation) => open(location, ({ opened }) => opened)],
+    ['not opened', () => undefined],
+  ])('takes the next step of the tables of plants once this version has %s it', async (_what, before) => {
+    const { location, query, shape } = await make(release);
+    await before(location);
+    const index = 'create index plants_by_name on plants (name)';
+    const { sqlite, postgres } = plants.migrations;
+    const layout = layoutOf({ ...plants, migrations: { sqlite: [...sqlite, index], postgres: [...postgres, index] } });
+    const { now } = await open(location, ({ opened }) => opened, layout);
+    expect(now).toBe(LAYOUT.migrations[engine].length + 1);
+    expect(JSON.stringify(await query(shape))).toContain('plants_by_name');
+  });
+});
+
+test('a new store on sqlite has the marker of the released ones', async () => {
+  const marker = 'select application_id from pragma_application_id';
+  const anew = await onSqlite();
+  await open(anew.location, ({ opened }) => opened);
+  const stores = [anew, ...(await Promise.all(RELEASES.map((release) => onSqlite(release))))];
+  for (const { query } of stores) expect(await query(marker)).toEqual([{ application_id: 0x706c6e74n }]);
 });
 
 function toToken({ name, scopes, created_at, expires_at, revoked_at }: Record<string, unknown>): object {

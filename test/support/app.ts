@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { parse } from 'yaml';
 import { createApp } from '../../src/framework/http/app.ts';
 import { Authenticator } from '../../src/framework/auth/authenticator.ts';
 import type { IssuerSettings } from '../../src/framework/auth/issuer.ts';
@@ -11,24 +10,19 @@ import { hashToken, makeToken } from '../../src/framework/auth/token.ts';
 import type { Proxies } from '../../src/framework/http/client-address.ts';
 import { scopesOf } from '../../src/framework/contract/contract.ts';
 import { loadContract } from '../../src/framework/contract/load.ts';
-import type { Handler } from '../../src/framework/http/router.ts';
 import { createDocs } from '../../src/framework/pages/docs.ts';
-import { operations } from '../../src/plants/index.ts';
-import { servicesOf } from '../../src/framework/services.ts';
+import { type AnyService, type Handler, servicesOf } from '../../src/framework/service.ts';
+import { layoutOf } from '../../src/framework/storage/layout.ts';
 import type { RateLimit } from '../../src/framework/http/rate-limit.ts';
 import { listen } from '../../src/framework/http/server.ts';
 import { openStore } from '../../src/framework/storage/open.ts';
-import { type Creation, type Store, type Item, StoreUnavailable } from '../../src/framework/storage/store.ts';
-import { ROOT } from './service.ts';
+import { type Creation, type Row, type Store, StoreUnavailable } from '../../src/framework/storage/store.ts';
+import { items } from '../framework/items/index.ts';
 import { atEnd, temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
 
-export const YAML = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
-const { components } = parse(YAML) as {
-  components: { schemas: { Error: { properties: { error: { 'x-error-numbers': Record<string, string> } } } } };
-};
-/** The meaning of each error number in openapi.yaml. */
-export const ERROR_NUMBERS = components.schemas.Error.properties.error['x-error-numbers'];
+/** The contract of the service of most tests. */
+export const YAML = readFileSync(items.contract, 'utf8');
 
 type Line = Record<string, unknown>;
 
@@ -42,11 +36,16 @@ export interface TestApp {
   readonly log: Line[];
   /** Waits for the log line of a request, given its id or its response: the service logs it after the response. */
   readonly lineOf: (request: string | Response) => Promise<Line>;
-  readonly plants: () => Promise<Item[]>;
+  /** All rows of the table of records. */
+  readonly stored: () => Promise<Row[]>;
 }
 
 interface TestAppOptions {
+  /** By default, `items`. */
+  readonly service?: AnyService;
+  /** Instead of the contract of the service. */
   readonly yaml?: string;
+  /** Instead of those of the service. */
   readonly operations?: Readonly<Record<string, Handler>>;
   readonly basePath?: string;
   readonly https?: boolean;
@@ -68,10 +67,11 @@ const contracts = new Map<string, ReturnType<typeof loadContract>>();
 
 /** Starts the service in this process, on a real database and port, so that a test can pass its own operations. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const path = join(temporaryFolder(), 'plants.db');
-  const store = await openStore({ engine: 'sqlite', path }, { create: true });
-  const token = makeToken();
-  const { yaml = YAML } = options;
+  const { service = items } = options;
+  const path = join(temporaryFolder(), 'store.db');
+  const store = await openStore(layoutOf(service), { engine: 'sqlite', path }, { create: true });
+  const token = makeToken(service.name);
+  const yaml = options.yaml ?? readFileSync(service.contract, 'utf8');
   const loading = contracts.get(yaml) ?? loadContract(yaml);
   contracts.set(yaml, loading);
   const contract = await loading;
@@ -82,7 +82,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const shown = { contract, basePath: options.basePath ?? '', https: options.https ?? false };
   const app = createApp({
     contract,
-    operations: options.operations ?? operations,
+    operations: options.operations ?? service.operations,
     services: servicesOf(store, options.now),
     authenticator: new Authenticator(store.tokens, undefined, jwt),
     log: {
@@ -107,11 +107,19 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     const id = typeof request === 'string' ? request : request.headers.get('x-request-id');
     return until(() => log.find(({ requestId }) => requestId === id));
   };
-  return { url: listener.url, token, store, database: path, log, lineOf, plants: () => allPlants(store) };
+  return {
+    url: listener.url,
+    token,
+    store,
+    database: path,
+    log,
+    lineOf,
+    stored: () => allRows(store, service.records.table),
+  };
 }
 
-export async function allPlants({ items }: Store): Promise<Item[]> {
-  return (await Array.fromAsync(items.list())).flat();
+export async function allRows(store: Store, table: string): Promise<Row[]> {
+  return (await Array.fromAsync(store.list(table))).flat();
 }
 
 /** Adds a token to the store of the app. */
@@ -120,16 +128,16 @@ export async function addToken(
   name: string,
   scopes: readonly string[] = [],
 ): Promise<{ url: string; token: string }> {
-  const token = makeToken();
+  const token = makeToken(store.layout.name);
   await store.tokens.add({ name, hash: hashToken(token), scopes });
   return { url, token };
 }
 
 /** Repeats a create while the store is unavailable: on a busy machine it recovers slowly. */
-export async function insist(store: Store, plant: Item): Promise<Creation> {
+export async function insist(store: Store, row: Row): Promise<Creation> {
   for (;;) {
     try {
-      return await store.items.create(plant);
+      return await store.create(store.layout.records, row);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
     }

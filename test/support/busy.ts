@@ -1,22 +1,22 @@
 import { MAX } from '../../src/framework/http/bounds.ts';
 import { VALID } from './raw.ts';
-import { createPlant } from './service.ts';
-import { startSmall } from './small.ts';
+import { createItem } from './service.ts';
 import { until } from './until.ts';
+import { startApp } from './app.ts';
 
 /**
  * Starts a service and sends it as many creates as it accepts at once. The operation answers none of them until the test
  * calls `finish`.
  */
-export async function startBusy(options: Parameters<typeof startSmall>[0] = {}) {
+export async function startBusy(options: Parameters<typeof startApp>[0] = {}) {
   const done = Promise.withResolvers<{ status: number; body: object }>();
   let taken = 0;
   const take = () => {
     taken++;
     return done.promise;
   };
-  const app = await startSmall({ ...options, operations: { createPlant: take } });
-  const underWay = Array.from({ length: MAX.underWay }, () => createPlant(app, VALID));
+  const app = await startApp({ ...options, operations: { createItem: take } });
+  const underWay = Array.from({ length: MAX.underWay }, () => createItem(app, VALID));
   await until(() => taken === MAX.underWay);
   return {
     app,

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { exactJson } from '../../src/framework/contract/int64.ts';
-import type { Item } from '../../src/framework/storage/store.ts';
+import type { Item } from '../framework/items/index.ts';
 
 /** The service broke a promise. */
 export class Fault extends Error {
@@ -19,36 +19,39 @@ export type Reply =
 export class Client implements Disposable {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: Infinity });
   private readonly token: string;
+  private readonly path: string;
 
-  constructor(token: string) {
+  /** @param path to which it sends */
+  constructor(token: string, path = '/items') {
     this.token = token;
+    this.path = path;
   }
 
   /**
-   * Sends a plant.
+   * Sends an item.
    *
    * @param hangUpAfterMs breaks the connection after this time, answered or not
-   * @throws Fault if the contract does not allow this answer to a valid plant
+   * @throws Fault if the contract does not allow this answer to a valid item
    */
-  async create(url: string, plant: Item, hangUpAfterMs?: number): Promise<Answer> {
-    return toAnswer(plant, await this.send(url, plant, hangUpAfterMs));
+  async create(url: string, item: Item, hangUpAfterMs?: number): Promise<Answer> {
+    return toAnswer(item, await this.send(url, item, hangUpAfterMs));
   }
 
-  /** Sends a plant that the store cannot write. Returns whether the answer is 500. @throws Fault as `create` */
-  async fails(url: string, plant: Item): Promise<boolean> {
-    const reply = await this.send(url, plant);
+  /** Sends an item that the store cannot write. Returns whether the answer is 500. @throws Fault as `create` */
+  async fails(url: string, item: Item): Promise<boolean> {
+    const reply = await this.send(url, item);
     if ('status' in reply && reply.status === 500 && reply.text.startsWith('{"error":50000,')) return true;
-    toAnswer(plant, reply);
+    toAnswer(item, reply);
     return false;
   }
 
-  send(url: string, plant: Item, hangUpAfterMs?: number): Promise<Reply> {
+  send(url: string, item: Item, hangUpAfterMs?: number): Promise<Reply> {
     return new Promise((resolve) => {
       const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' };
       const lost = (error: Error) => {
         resolve({ error });
       };
-      const sent = request(`${url}/plants`, { method: 'POST', agent: this.agent, headers }, (response) => {
+      const sent = request(url + this.path, { method: 'POST', agent: this.agent, headers }, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
         response.on('error', lost).on('close', () => {
@@ -57,7 +60,7 @@ export class Client implements Disposable {
           else lost(new Error('the answer is incomplete'));
         });
       });
-      sent.on('error', lost).end(exactJson(plant));
+      sent.on('error', lost).end(exactJson(item));
       if (hangUpAfterMs !== undefined) setTimeout(() => sent.destroy(), hangUpAfterMs);
     });
   }
@@ -67,15 +70,15 @@ export class Client implements Disposable {
   }
 }
 
-/** Reads the reply to a valid plant. @throws Fault if the contract does not allow it */
-export function toAnswer(plant: Item, reply: Reply): Answer {
+/** Reads the reply to a valid item. @throws Fault if the contract does not allow it */
+export function toAnswer(item: Item, reply: Reply): Answer {
   if ('error' in reply) return 'lost';
   const { status, headers, text } = reply;
   if (status === 503 && headers['retry-after'] !== undefined) return 'unavailable';
   if (status === 400 && text.startsWith('{"error":40011,')) return 'conflict';
-  const { name, tag } = plant;
+  const { name, tag } = item;
   if (status !== 200 || text !== JSON.stringify({ name, tag })) {
-    throw new Fault(`${exactJson(plant)} was answered with ${status} ${text}`);
+    throw new Fault(`${exactJson(item)} was answered with ${status} ${text}`);
   }
   return headers['idempotent-replayed'] === 'true' ? 'replayed' : 'created';
 }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { createPlant, type Service } from './service.ts';
+import { createItem, type Service } from './service.ts';
 
 /** Many connections to a service, closed on disposal. */
 export class Crowd implements Disposable {
@@ -25,7 +25,7 @@ export class Crowd implements Disposable {
   }
 }
 
-/** Creates at least 20 plants, one after the other, until `work` ends. Returns their times in milliseconds, sorted. */
+/** Creates at least 20 items, one after the other, until `work` ends. Returns their times in milliseconds, sorted. */
 export async function whileServing(service: Service, firstId: number, work: Promise<unknown>): Promise<number[]> {
   const over = new AbortController();
   void work.finally(() => {
@@ -34,7 +34,7 @@ export async function whileServing(service: Service, firstId: number, work: Prom
   const times: number[] = [];
   for (let id = firstId; !over.signal.aborted || times.length < 20; id++) {
     const start = performance.now();
-    const response = await createPlant(service, `{"id":${id},"name":"polite"}`);
+    const response = await createItem(service, `{"id":${id},"name":"polite"}`);
     await response.text();
     if (response.status === 200) times.push(performance.now() - start);
     else if (response.status !== 503) throw new Error(`a polite client was answered with ${response.status}`);

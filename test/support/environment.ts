@@ -4,17 +4,27 @@ import { TestEnvironment } from 'jest-environment-node';
 // would keep each worker from ending in order.
 if (process.connected) setInterval(() => process.connected || process.exit(1), 1000).unref();
 
+const workerPostgres = async () => await (await import('./postgres.ts')).sharedPostgres();
+
 /** Jest's environment with a clean-up of its own: Jest runs no `afterAll` of a file that throws at its top level. */
 export default class Environment extends TestEnvironment {
+  /** Whether the tests of this file use the server of the worker. */
+  private usesPostgres = false;
   private readonly callbacks: (() => void | Promise<void>)[] = [];
 
   override async setup(): Promise<void> {
     await super.setup();
     this.global['atFileEnd'] = this.callbacks.push.bind(this.callbacks);
+    // All files of a worker share this module, and so the server of the module that it loads: tests load one of their own.
+    this.global['workerPostgres'] = async () => {
+      this.usesPostgres = true;
+      return await workerPostgres();
+    };
   }
 
   override async teardown(): Promise<void> {
     for (const callback of this.callbacks.toReversed()) await callback();
+    if (this.usesPostgres) await (await workerPostgres()).dropDatabases();
     await super.teardown();
   }
 }

@@ -5,7 +5,8 @@ import { atEnd } from './temporary.ts';
 
 /**
  * A program that reads `+ PID` and `- PID`. When its input ends, it kills the processes that are left, and all that these
- * have started. Its input ends with this process, even if that is killed.
+ * have started. Its input ends with this process, even if that is killed. After `server FOLDER` it first stops the
+ * PostgreSQL server of this folder in order, as a kill leaves shared memory behind, and at last removes the folder.
  */
 const KEEPER = `
 kill_tree() {
@@ -13,14 +14,22 @@ kill_tree() {
   for child in $(cat "/proc/$1/task/$1/children" || pgrep -P "$1"); do kill_tree "$child"; done
   kill -KILL "$1"
 }
-left=' '
+left=' ' folder=
 while read -r sign pid; do
   case $sign in
     +) left="$left$pid " ;;
     -) left="\${left%% $pid *} \${left#* $pid }" ;;
+    server) folder=$pid ;;
   esac
 done
-for pid in $left; do kill_tree "$pid"; done`;
+if [ -n "$folder" ] && read -r pid < "$folder/data/postmaster.pid"; then
+  kill -QUIT "$pid"
+  for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -e "$folder/data/postmaster.pid" ] && sleep 0.1
+  done
+fi
+for pid in $left; do kill_tree "$pid"; done
+[ -z "$folder" ] || rm -rf "$folder"`;
 
 let keeper: ReturnType<typeof startKeeper> | undefined;
 atEnd(async () => {
@@ -32,13 +41,18 @@ atEnd(async () => {
   await once(ended, 'exit');
 });
 
-/** Ends a process, and all that it has started, at the end of the test file or with this process. */
-export function leash(child: ChildProcess): void {
+/**
+ * Ends a process, and all that it has started, at the end of the test file or with this process.
+ *
+ * @param server the folder, if it is a PostgreSQL server that is to be removed then
+ */
+export function leash(child: ChildProcess, server?: string): void {
   const { pid } = child;
   // The program could not be started.
   if (pid === undefined) return;
   keeper ??= startKeeper();
   keeper.stdin.write(`+ ${pid}\n`);
+  if (server !== undefined) keeper.stdin.write(`server ${server}\n`);
   child.once('exit', () => keeper?.stdin.write(`- ${pid}\n`));
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from './port.ts';
-import { NOBODY, type PostgresServer } from './postgres.ts';
+import { NOBODY, type Postgres } from './postgres.ts';
 import { start } from './service.ts';
 import { Session } from './session.ts';
 import { temporaryFolder } from './temporary.ts';
@@ -25,7 +25,7 @@ export class PgBouncer implements AsyncDisposable {
     this.process = start(PROGRAM ?? '', [file], {}, folder, NOBODY);
   }
 
-  static async start(server: PostgresServer, settings: readonly string[]): Promise<PgBouncer> {
+  static async start(server: Postgres, settings: readonly string[]): Promise<PgBouncer> {
     const folder = temporaryFolder();
     const port = await freePort();
     const users = join(folder, 'users.txt');

@@ -1,43 +1,55 @@
 import { join } from 'node:path';
 import { hashToken, makeToken } from '../../src/framework/auth/token.ts';
 import { readConfig } from '../../src/framework/config.ts';
+import { layoutOf } from '../../src/framework/storage/layout.ts';
 import { openStore } from '../../src/framework/storage/open.ts';
-import type { Item } from '../../src/framework/storage/store.ts';
-import { PostgresServer, type Settings } from './postgres.ts';
+import { PostgresServer, type Settings, sharedPostgres } from './postgres.ts';
+import { ITEMS, type Program } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
+import type { Item } from '../framework/items/index.ts';
 
 export type Engine = 'SQLite' | 'PostgreSQL';
 
-/** A new store, and a token for it. */
+/** A new store of a service, and a token for it. */
 export interface Place extends AsyncDisposable {
+  readonly program: Program;
   readonly url: string;
   readonly token: string;
 }
 
-export async function createPlace(engine: Engine): Promise<Place> {
-  if (engine === 'PostgreSQL') return await createPostgresPlace();
-  const url = `sqlite:${join(temporaryFolder(), 'plants.db')}`;
-  return { url, token: await addToken(url), [Symbol.asyncDispose]: () => Promise.resolve() };
+export async function createPlace(engine: Engine, program: Program = ITEMS): Promise<Place> {
+  const server = engine === 'PostgreSQL' ? await sharedPostgres() : undefined;
+  const url = server?.url(await server.createDatabase()) ?? `sqlite:${join(temporaryFolder(), 'store.db')}`;
+  return { program, url, token: await addToken(url, program), [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-/** Makes a place on a new PostgreSQL server. */
+/** Makes a place on a PostgreSQL server of its own. */
 export async function createPostgresPlace(
   settings?: Settings,
+  program: Program = ITEMS,
 ): Promise<Place & { readonly server: PostgresServer; readonly database: string }> {
   const server = await PostgresServer.create(settings);
   const database = await server.createDatabase();
   const url = server.url(database);
-  return { url, token: await addToken(url), server, database, [Symbol.asyncDispose]: () => server.remove() };
+  return {
+    program,
+    url,
+    token: await addToken(url, program),
+    server,
+    database,
+    [Symbol.asyncDispose]: () => server.remove(),
+  };
 }
 
-async function addToken(url: string): Promise<string> {
-  const [token = ''] = await addTokens(url, 1);
+async function addToken(url: string, program: Program): Promise<string> {
+  const [token = ''] = await addTokens(url, 1, program);
   return token;
 }
 
-export async function addTokens(url: string, count: number): Promise<string[]> {
-  const tokens = Array.from({ length: count }, makeToken);
-  const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: true });
+export async function addTokens(url: string, count: number, { service }: Program = ITEMS): Promise<string[]> {
+  const tokens = Array.from({ length: count }, () => makeToken(service.name));
+  const location = readConfig(service, { DATABASE_URL: url }).DATABASE_URL;
+  const store = await openStore(layoutOf(service), location, { create: true });
   for (const [number, token] of tokens.entries()) {
     await store.tokens.add({ name: `tests-${number}`, hash: hashToken(token), scopes: [] });
   }
@@ -45,11 +57,13 @@ export async function addTokens(url: string, count: number): Promise<string[]> {
   return tokens;
 }
 
-/** Reads all stored plants without the service. */
-export async function readPlants(url: string): Promise<Item[]> {
-  const store = await openStore(readConfig({ DATABASE_URL: url }).DATABASE_URL, { create: false });
+/** Reads all stored records without the service. */
+export async function readItems(url: string, { service }: Program = ITEMS): Promise<Item[]> {
+  const location = readConfig(service, { DATABASE_URL: url }).DATABASE_URL;
+  const store = await openStore(layoutOf(service), location, { create: false });
   try {
-    return (await Array.fromAsync(store.items.list())).flat();
+    // The start has compared the table with its description.
+    return (await Array.fromAsync(store.list(service.records.table))).flat() as unknown as Item[];
   } finally {
     await store.close();
   }

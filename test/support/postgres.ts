@@ -1,9 +1,21 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { leash } from './leash.ts';
 import { binary } from './postgres-binaries.ts';
 import { freePort } from './port.ts';
@@ -18,23 +30,103 @@ export const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 /** How long a server may take to start, to recover, or to be promoted, in milliseconds. */
 const READY_MS = 60_000;
 
+/** The beginning of the names of the databases that tests make. */
+const PREFIX = 'test_';
+
+const run = promisify(execFile);
+
+async function initdb(data: string, installed?: string): Promise<void> {
+  const options = '--username=postgres --encoding=UTF8 --locale=C --auth=trust --no-sync --no-instructions';
+  await run(binary('initdb', installed), ['--pgdata', data, ...options.split(' ')], NOBODY);
+}
+
+/** The data of an empty server, for copies, which are faster than `initdb`. One of all Jest workers makes them. */
+async function template(): Promise<string> {
+  const folder = join(dirname(binary('initdb')), '../template');
+  const [making, made] = [join(folder, 'making'), join(folder, 'data')];
+  if (mkdirSync(folder, { recursive: true }) !== undefined) {
+    if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
+    await initdb(making);
+    renameSync(making, made);
+  }
+  await until(() => existsSync(made), READY_MS);
+  return made;
+}
+
 /** Settings of a server, as in postgresql.conf. */
 export type Settings = Readonly<Record<string, string | number>>;
 
-/** A PostgreSQL server as a process on this machine. It asks for no password. */
-export class PostgresServer implements AsyncDisposable {
+/** Clients of a PostgreSQL server on this machine, which asks for no password. */
+export class Postgres {
   readonly folder: string;
   readonly port: number;
+
+  constructor(folder: string, port: number) {
+    this.folder = folder;
+    this.port = port;
+  }
+
+  get data(): string {
+    return join(this.folder, 'data');
+  }
+
+  url(database = 'postgres', parameters = '', user = 'postgres'): string {
+    return `postgres://${user}@127.0.0.1:${this.port}/${database}${parameters}`;
+  }
+
+  /** Runs a statement on a new connection. */
+  async query(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
+    await using session = await Session.open(this.url(database));
+    return await session.run(text);
+  }
+
+  /** Waits until a query returns a row. */
+  async until(text: string, database = 'postgres'): Promise<void> {
+    await until(async () => (await this.query(text, database)).length, READY_MS);
+  }
+
+  /** Returns the name of the new database. */
+  async createDatabase(options = ''): Promise<string> {
+    const name = `${PREFIX}${randomBytes(8).toString('hex')}`;
+    await this.query(`create database ${name} ${options}`);
+    return name;
+  }
+
+  /** Removes the databases of `createDatabase`, and ends their connections. */
+  async dropDatabases(): Promise<void> {
+    await using session = await Session.open(this.url());
+    const names = await session.run(`select datname from pg_database where starts_with(datname, '${PREFIX}')`);
+    for (const { datname } of names) await session.run(`drop database ${String(datname)} with (force)`);
+  }
+}
+
+let shared: Promise<PostgresServer> | undefined;
+
+/**
+ * The server of this Jest worker, or of this process outside of Jest, for tests that need no more than a database: they
+ * leave its settings and its roles as they are. The databases are gone at the end of the test file.
+ */
+export async function sharedPostgres(): Promise<Postgres> {
+  // environment.ts sets it.
+  const { workerPostgres } = globalThis as { readonly workerPostgres?: () => Promise<Postgres> };
+  if (workerPostgres === undefined) return await (shared ??= PostgresServer.createLasting());
+  const { folder, port } = await workerPostgres();
+  return new Postgres(folder, port);
+}
+
+/** A PostgreSQL server as a process on this machine. */
+export class PostgresServer extends Postgres implements AsyncDisposable {
   private process: ChildProcess | undefined;
   /** The folder of its programs; undefined if they are those of the npm package. */
   private readonly installed: string | undefined;
   /** The arguments of `unshare` with which the server starts, in mounts of its own. */
   private mounts: readonly string[] = [];
+  private readonly isLasting: boolean;
 
-  private constructor(folder: string, port: number, installed?: string) {
-    this.folder = folder;
-    this.port = port;
+  private constructor(folder: string, port: number, installed?: string, isLasting = false) {
+    super(folder, port);
     this.installed = installed;
+    this.isLasting = isLasting;
   }
 
   /** Makes and starts an empty server. */
@@ -44,19 +136,25 @@ export class PostgresServer implements AsyncDisposable {
     return server;
   }
 
-  /** Makes a server that still needs `initialise`, in an empty folder. */
-  static async prepare(folder = temporaryFolder(), installed?: string): Promise<PostgresServer> {
-    if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
-    return new PostgresServer(folder, await freePort(), installed);
+  /** Makes and starts a server that ends with this process, which it does not keep running. */
+  static async createLasting(): Promise<PostgresServer> {
+    // Not one of the temporary folders, which are removed while the server still runs.
+    const folder = mkdtempSync(join(tmpdir(), 'item-store-pg-'));
+    const server = await PostgresServer.prepare(folder, undefined, true);
+    await server.initialise();
+    return server;
   }
 
-  /** Runs initdb, and starts the server. */
+  /** Makes a server that still needs `initialise`, in an empty folder. */
+  static async prepare(folder = temporaryFolder(), installed?: string, isLasting?: boolean): Promise<PostgresServer> {
+    if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
+    return new PostgresServer(folder, await freePort(), installed, isLasting);
+  }
+
+  /** Makes the data of the server, and starts it. */
   async initialise(settings: Settings = {}): Promise<void> {
-    const options = '--username=postgres --encoding=UTF8 --locale=C --auth=trust --no-sync --no-instructions';
-    execFileSync(binary('initdb', this.installed), ['--pgdata', this.data, ...options.split(' ')], {
-      ...NOBODY,
-      stdio: 'pipe',
-    });
+    if (this.installed === undefined) await run('cp', ['-R', await template(), this.data], NOBODY);
+    else await initdb(this.data, this.installed);
     this.set({ max_connections: 100, shared_buffers: '32MB', wal_level: 'replica', ...settings });
     await this.start();
   }
@@ -78,14 +176,6 @@ export class PostgresServer implements AsyncDisposable {
     return join('/proc', String(this.process?.pid), 'root', disk);
   }
 
-  get data(): string {
-    return join(this.folder, 'data');
-  }
-
-  url(database = 'postgres', parameters = '', user = 'postgres'): string {
-    return `postgres://${user}@127.0.0.1:${this.port}/${database}${parameters}`;
-  }
-
   /** Adds settings, which apply from the next start or `reload` on. */
   set(settings: Settings): void {
     const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
@@ -104,7 +194,11 @@ export class PostgresServer implements AsyncDisposable {
     const [program = '', ...rest] = command;
     const user = this.mounts.length > 0 ? {} : NOBODY;
     this.process = spawn(program, rest, { ...user, stdio: ['ignore', 'ignore', 'pipe'] });
-    leash(this.process);
+    leash(this.process, this.isLasting ? this.folder : undefined);
+    if (this.isLasting) {
+      this.process.unref();
+      if (this.process.stderr instanceof Socket) this.process.stderr.unref();
+    }
     let said = '';
     this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)));
     const deadline = performance.now() + READY_MS;
@@ -125,24 +219,6 @@ export class PostgresServer implements AsyncDisposable {
     } catch {
       return false;
     }
-  }
-
-  /** Runs a statement on a new connection. */
-  async query(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
-    await using session = await Session.open(this.url(database));
-    return await session.run(text);
-  }
-
-  /** Waits until a query returns a row. */
-  async until(text: string, database = 'postgres'): Promise<void> {
-    await until(async () => (await this.query(text, database)).length, READY_MS);
-  }
-
-  /** Returns the name of the new database. */
-  async createDatabase(options = ''): Promise<string> {
-    const name = `test_${randomBytes(8).toString('hex')}`;
-    await this.query(`create database ${name} ${options}`);
-    return name;
   }
 
   /** Suspends all its processes: to clients this looks like a network that loses every packet. */

@@ -8,6 +8,8 @@ import { temporaryFolder } from './temporary.ts';
 export class Project {
   readonly folder = temporaryFolder();
   readonly main = join(this.folder, 'src/main.ts');
+  /** The program of the service of most tests. */
+  readonly itemsMain = join(this.folder, 'test/framework/items/main.ts');
 
   private readonly from: string;
 

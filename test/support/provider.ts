@@ -11,9 +11,11 @@ console.warn = () => undefined;
 const { Provider } = await import('oidc-provider');
 console.warn = warn;
 
+/** The things that the scopes are about: as a program, the provider takes their name from its arguments. */
+const [THINGS = 'items'] = import.meta.main ? process.argv.slice(2) : [];
 /** The default audience of the provider's tokens. */
-export const AUDIENCE = 'https://plants.example';
-export const SCOPES = ['plants:write', 'plants:read'];
+export const AUDIENCE = `https://${THINGS}.example`;
+export const SCOPES = [`${THINGS}:write`, `${THINGS}:read`];
 const CLIENT = { id: 'gardener', secret: 'a-secret-for-trying-only' };
 const LIFETIME_S = 3600;
 

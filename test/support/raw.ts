@@ -17,8 +17,8 @@ export interface RawAnswer {
 export const VALID = '{"id":1,"name":"x"}';
 export const JSON_TYPE = 'Content-Type: application/json';
 
-/** Parts of handwritten requests. */
-export function byHand({ url, token }: { readonly url: string; readonly token: string }) {
+/** Parts of handwritten requests. @param path to which records are sent */
+export function byHand({ url, token }: { readonly url: string; readonly token: string }, path = '/items') {
   const HOST = `Host: ${new URL(url).host}`;
   const AUTH = `Authorization: Bearer ${token}`;
   const request = (line: string, ...fields: readonly string[]) =>
@@ -27,10 +27,10 @@ export function byHand({ url, token }: { readonly url: string; readonly token: s
     HOST,
     AUTH,
     request,
-    /** The head of a request to createPlant, with no fields but these. */
-    post: (...fields: readonly string[]) => `POST /plants HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`,
+    /** The head of a request that sends a record, with no fields but these. */
+    post: (...fields: readonly string[]) => `POST ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`,
     create: (body: string, ...fields: readonly string[]) =>
-      request('POST /plants', AUTH, JSON_TYPE, ...fields, `Content-Length: ${Buffer.byteLength(body)}`) + body,
+      request(`POST ${path}`, AUTH, JSON_TYPE, ...fields, `Content-Length: ${Buffer.byteLength(body)}`) + body,
     /** A request that gets 404 and closes the connection. */
     LAST: request('GET /none', 'Connection: close'),
   };

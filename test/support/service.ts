@@ -2,12 +2,26 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { AnyService } from '../../src/framework/service.ts';
+import { items } from '../framework/items/index.ts';
 import { leash } from './leash.ts';
 import { temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const MAIN = join(ROOT, 'src/main.ts');
+
+/** A service, and how tests reach it as a process. */
+export interface Program {
+  readonly service: AnyService;
+  /** The file that runs it. */
+  readonly main: string;
+  /** The path to which clients send records. */
+  readonly path: string;
+}
+
+/** The service of most tests. */
+export const ITEMS: Program = { service: items, main: join(ROOT, 'test/framework/items/main.ts'), path: '/items' };
+const MAIN = ITEMS.main;
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -64,8 +78,8 @@ export function start(
   };
 }
 
-/** Runs a command of plant-store to its end. */
-export async function plantStore(
+/** Runs a command of a service to its end. */
+export async function runCommand(
   args: readonly string[],
   environment: Environment,
   cwd = ROOT,
@@ -93,7 +107,7 @@ export async function startService(
   main = MAIN,
   stage: 'listening' | 'ready' = 'ready',
 ): Promise<Service> {
-  const database = environment['DATABASE_URL'] ?? `sqlite:${join(temporaryFolder(), 'plants.db')}`;
+  const database = environment['DATABASE_URL'] ?? `sqlite:${join(temporaryFolder(), 'items.db')}`;
   const env = { PORT: '0', ...environment, DATABASE_URL: database };
   const started = start(process.execPath, [main, 'serve'], env, cwd);
   const url = await listening(started, stage);
@@ -103,7 +117,7 @@ export async function startService(
     ...started,
     url,
     get token() {
-      return /plantstore_[\w-]{43}/.exec(started.stderr())?.[0] ?? '';
+      return /\b[a-z]+_[\w-]{43}\b/.exec(started.stderr())?.[0] ?? '';
     },
     stop: () => {
       started.child.kill('SIGTERM');
@@ -126,13 +140,13 @@ export async function listening(
   return String(line['listening']);
 }
 
-/** Sends a plant as JSON text, because a JavaScript number would lose digits of a large id. */
-export function createPlant(
+/** Sends an item as JSON text, because a JavaScript number would lose digits of a large id. */
+export function createItem(
   { url, token }: { readonly url: string; readonly token: string },
   body: string | Uint8Array<ArrayBuffer>,
   headers: Environment = {},
 ): Promise<Response> {
-  return fetch(`${url}/plants`, {
+  return fetch(`${url}/items`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
     body,

@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { tmpdir } from 'node:os';
-import { listening, ROOT, start, type Started } from './service.ts';
+import { ITEMS, listening, ROOT, start, type Started } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
-import { readPlants } from './place.ts';
+import { readItems } from './place.ts';
 
-/** The size of the disk: more than the plants of a long run take, with their WAL. */
+/** The size of the disk: more than the items of a long run take, with their WAL. */
 const SIZE = '96m';
 
 /** The flags by which unshare gives a process its own mounts: as root, otherwise in a user namespace. */
@@ -47,7 +47,7 @@ export class SmallDisk {
     this.database = basename(database);
     const mount = 'mount -t tmpfs -o size="$1" tmpfs "$2" && cp "$3" "$2" && shift 3 && exec "$@"';
     const inner = ['sh', '-c', mount, 'sh', SIZE, this.folder, database];
-    const serve = [process.execPath, join(ROOT, 'src/main.ts'), 'serve'];
+    const serve = [process.execPath, ITEMS.main, 'serve'];
     const settings = { PORT: '0', ADMIN_PORT: '0', DATABASE_URL: `sqlite:${join(this.folder, this.database)}` };
     this.service = start('unshare', [...(UNSHARE ?? []), ...inner, ...serve], settings, ROOT);
   }
@@ -68,13 +68,13 @@ export class SmallDisk {
     makeRoom(this.path());
   }
 
-  /** Reads the stored plants from a copy of the store. The service must not write meanwhile. */
+  /** Reads the stored items from a copy of the store. The service must not write meanwhile. */
   async read() {
     const copy = join(temporaryFolder(), this.database);
     for (const end of ['', '-wal']) {
       if (existsSync(this.path(this.database + end))) copyFileSync(this.path(this.database + end), copy + end);
     }
-    return await readPlants(`sqlite:${copy}`);
+    return await readItems(`sqlite:${copy}`);
   }
 
   /** The path of a file on the tmpfs, for this process. */

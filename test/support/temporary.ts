@@ -23,7 +23,7 @@ atEnd(() => {
 
 /** A new folder, removed when the tests of the file are over. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const folder = mkdtempSync(join(tmpdir(), 'item-store-'));
   folders.push(folder);
   return folder;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Item } from '../../src/framework/storage/store.ts';
 import { type Answer, Client } from './clients.ts';
-import { type Found, Ledger, random, randomPlants } from './ledger.ts';
-import { createPlace, type Engine, type Place, readPlants } from './place.ts';
-import { type Environment, type Service, startService } from './service.ts';
+import { type Found, Ledger, random, randomItems } from './ledger.ts';
+import { createPlace, type Engine, type Place, readItems } from './place.ts';
+import { type Environment, type Program, type Service, startService } from './service.ts';
+import type { Item } from '../framework/items/index.ts';
 
 /** A store with services on it, a client, and the ledger of its requests and answers. */
 export class Testbed implements AsyncDisposable {
@@ -12,23 +12,23 @@ export class Testbed implements AsyncDisposable {
   readonly ledger = new Ledger();
   /** The next random number, from 0 to below 1. */
   readonly next: () => number;
-  readonly newPlant: () => Item;
+  readonly newItem: () => Item;
   private readonly services: Service[] = [];
 
   constructor(place: Place, seed: number) {
     this.place = place;
-    this.client = new Client(place.token);
+    this.client = new Client(place.token, place.program.path);
     this.next = random(seed);
-    this.newPlant = randomPlants(this.next);
+    this.newItem = randomItems(this.next);
   }
 
-  static async create(engine: Engine, seed: number): Promise<Testbed> {
-    return new Testbed(await createPlace(engine), seed);
+  static async create(engine: Engine, seed: number, program?: Program): Promise<Testbed> {
+    return new Testbed(await createPlace(engine, program), seed);
   }
 
   async start(environment: Environment = {}, until: 'listening' | 'ready' = 'ready'): Promise<Service> {
     const env = { ...environment, DATABASE_URL: this.place.url };
-    const service = await startService(env, undefined, undefined, until);
+    const service = await startService(env, undefined, this.place.program.main, until);
     this.services.push(service);
     return service;
   }
@@ -37,11 +37,11 @@ export class Testbed implements AsyncDisposable {
     return Promise.all([this.start(), this.start()]);
   }
 
-  /** Sends a plant, and records the answer. @throws Fault if the answer contradicts the ledger */
-  async send(url: string, plant: Item, hangUpAfterMs?: number): Promise<Answer> {
-    const known = this.ledger.add(plant);
-    const answer = await this.client.create(url, plant, hangUpAfterMs);
-    this.ledger.answer(plant, answer, known);
+  /** Sends an item, and records the answer. @throws Fault if the answer contradicts the ledger */
+  async send(url: string, item: Item, hangUpAfterMs?: number): Promise<Answer> {
+    const known = this.ledger.add(item);
+    const answer = await this.client.create(url, item, hangUpAfterMs);
+    this.ledger.answer(item, answer, known);
     return answer;
   }
 
@@ -49,9 +49,9 @@ export class Testbed implements AsyncDisposable {
     return new Load(count, services, this);
   }
 
-  /** Compares the ledger with the stored plants. @throws Fault if they contradict it */
+  /** Compares the ledger with the stored items. @throws Fault if they contradict it */
   async check(url = this.place.url): Promise<Found> {
-    return this.ledger.check(await readPlants(url));
+    return this.ledger.check(await readItems(url, this.place.program));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -63,11 +63,11 @@ export class Testbed implements AsyncDisposable {
   }
 }
 
-/** Clients that send new plants in the background, and send each again until the service acknowledges it. */
+/** Clients that send new items in the background, and send each again until the service acknowledges it. */
 export class Load implements Disposable {
   private readonly over = new AbortController();
   private readonly clients: Promise<void>[];
-  /** Acknowledged plants, and requests that got a 503 or no answer. */
+  /** Acknowledged items, and requests that got a 503 or no answer. */
   acknowledged = 0;
   failures = 0;
   /** Whether a client has found a fault, which `stop` throws. */
@@ -79,8 +79,8 @@ export class Load implements Disposable {
     this.clients = Array.from({ length: count }, async (_, index) => {
       const url = services[index % services.length]?.url ?? '';
       while (!this.over.signal.aborted) {
-        const plant = testbed.newPlant();
-        while (!this.count(await testbed.send(url, plant)) && !this.abandoned) await sleep(50);
+        const item = testbed.newItem();
+        while (!this.count(await testbed.send(url, item)) && !this.abandoned) await sleep(50);
       }
     });
     Promise.all(this.clients).catch(() => (this.broken = true));
@@ -99,7 +99,7 @@ export class Load implements Disposable {
     this.over.abort();
   }
 
-  /** Waits until the service has acknowledged the last plant of each client. */
+  /** Waits until the service has acknowledged the last item of each client. */
   async stop(): Promise<void> {
     this.over.abort();
     await Promise.all(this.clients);

@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts';
 import { userOfSystem } from '../environment.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
-import { SERVICE } from '../resource.ts';
 import { ACTS_FILE, appendAct, raiseAct } from '../storage/acts.ts';
 import type { Database } from '../storage/store.ts';
 
@@ -19,11 +18,13 @@ const UNDONE: Partial<Record<Act, string>> = {
 /**
  * Leaves a line about an act of administration where operators find it later: the command has no log of its own.
  *
+ * @param service its name
  * @param details must have no secret
  * @param database of a store in PostgreSQL
  * @throws ExplainedError if the line cannot be written, which says whether the act is done
  */
 export async function recordAct(
+  service: string,
   { DATABASE_URL: store }: Config,
   act: Act,
   details: Readonly<Record<string, unknown>>,
@@ -32,7 +33,7 @@ export async function recordAct(
   const line = JSON.stringify({ time: new Date().toISOString(), act, ...userOfSystem(), ...details });
   try {
     if (store.engine === 'sqlite') appendAct(store.path, line);
-    else if (database !== undefined) await raiseAct(database, `${SERVICE}: ${line}`);
+    else if (database !== undefined) await raiseAct(database, `${service}: ${line}`);
   } catch (error) {
     const place = store.engine === 'sqlite' ? store.path + ACTS_FILE : 'the log of PostgreSQL';
     const undone = UNDONE[act];

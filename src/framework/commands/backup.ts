@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { ExplainedError } from '../explained-error.ts';
-import { RESOURCE } from '../resource.ts';
+import type { AnyService } from '../service.ts';
+import { layoutOf } from '../storage/layout.ts';
 import { ACTS_FILE } from '../storage/acts.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
 import { recordAct } from './acts.ts';
@@ -13,27 +14,32 @@ import { watchSignals } from './signals.ts';
 /** Only the owner may read the hashes of the tokens. */
 const MODE = 0o600;
 
-export async function backUp(config: Config, file: string): Promise<void> {
+export async function backUp(service: AnyService, config: Config, file: string): Promise<void> {
   const path = pathOfStore(config, 'backup', file);
   using interruption = watchSignals();
   const options = { mode: MODE, signal: interruption.signal };
-  const count = await writeNewFile(file, options, (copy) => backUpSqlite(path, copy));
-  await print(`backed up ${inWords(count)} to ${file}, and checked the copy\n`);
+  const count = await writeNewFile(file, options, (copy) => backUpSqlite(layoutOf(service), path, copy));
+  await print(`backed up ${inWords(service, count)} to ${file}, and checked the copy\n`);
 }
 
-export async function restore(config: Config, file: string, { force = false }: { force?: boolean }): Promise<void> {
+export async function restore(
+  service: AnyService,
+  config: Config,
+  file: string,
+  { force = false }: { force?: boolean },
+): Promise<void> {
   const path = pathOfStore(config, 'restore', file);
   using interruption = watchSignals();
-  const { target, prepare, place } = planRestore(path, file, (countItems) => {
-    const items = force ? 0 : countItems();
-    if (items === 0) return;
+  const { target, prepare, place } = planRestore(layoutOf(service), path, file, (count) => {
+    const records = force ? 0 : count();
+    if (records === 0) return;
     throw new ExplainedError(
-      `the store has ${inWords(items)}, which the restore would delete: back the store up, then restore with --force`,
+      `the store has ${inWords(service, records)}, which the restore would delete: back the store up, then restore with --force`,
     );
   });
   const count = await writeFile(target, { mode: MODE, signal: interruption.signal }, prepare, place);
-  await recordAct(config, 'restored', { file: resolve(file), [RESOURCE.many]: count });
-  await print(`restored ${inWords(count)} from ${file}, and checked the store\n`);
+  await recordAct(service.name, config, 'restored', { file: resolve(file), [service.records.table]: count });
+  await print(`restored ${inWords(service, count)} from ${file}, and checked the store\n`);
 }
 
 /** @throws ExplainedError if the file belongs to the store, or with PostgreSQL's own command for a store there */
@@ -50,6 +56,6 @@ export function requireForeign({ DATABASE_URL: store }: Pick<Config, 'DATABASE_U
   if (store.engine === 'sqlite') requireForeignTo(store.path, file, ACTS_FILE);
 }
 
-function inWords(count: number): string {
-  return `${count} ${count === 1 ? RESOURCE.one : RESOURCE.many}`;
+function inWords({ records: { one, table } }: AnyService, count: number): string {
+  return `${count} ${count === 1 ? one : table}`;
 }

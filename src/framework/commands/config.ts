@@ -1,11 +1,12 @@
-import { examine, type Setting, SETTINGS, textOf } from '../config.ts';
+import { examine, type Setting, settingsOf, textOf } from '../config.ts';
 import type { Found } from '../environment.ts';
 import { WrongSettings } from '../explained-error.ts';
+import type { AnyService } from '../service.ts';
 import { printList } from './print-list.ts';
 
 /** Prints every setting with its value and origin. @throws WrongSettings that names every fault */
-export async function showConfig(found: Found, { json }: { json?: true }): Promise<void> {
-  const rows = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
+export async function showConfig(service: AnyService, found: Found, { json }: { json?: true }): Promise<void> {
+  const rows = Object.entries<Setting>(settingsOf(service)).map(([name, setting]) => {
     const text = textOf(found.texts, name);
     const origin = found.origins[name];
     const value = shown(setting, text ?? setting.default);
@@ -14,7 +15,7 @@ export async function showConfig(found: Found, { json }: { json?: true }): Promi
     return { name, value, from: origin === undefined ? from : `${from} (empty in ${origin})` };
   });
   await printList(rows, { name: '', value: '-', from: '' }, json);
-  const faults = [...examine(found.texts).faults, ...found.doubts];
+  const faults = [...examine(service, found.texts).faults, ...found.doubts];
   if (faults.length > 0) throw new WrongSettings(faults.join('; '));
 }
 

@@ -3,6 +3,7 @@ import { durationMs, readConfig, textOf } from '../config.ts';
 import type { PAGES } from '../contract/addresses.ts';
 import type { Environment } from '../environment.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
+import type { AnyService } from '../service.ts';
 import { print } from './print.ts';
 
 /** Needs no token. A constant, as importing PAGES would load the YAML parser. */
@@ -20,12 +21,16 @@ class NoAnswer extends ExplainedError {
 }
 
 /** @throws ExplainedError unless the service that has these settings answers 200 */
-export async function checkHealth(environment: Environment, { timeout }: { readonly timeout: string }): Promise<void> {
+export async function checkHealth(
+  service: AnyService,
+  environment: Environment,
+  { timeout }: { readonly timeout: string },
+): Promise<void> {
   const patienceMs = durationMs(timeout);
   if (patienceMs === 0 || patienceMs > MAX_PATIENCE_MS) {
     throw new ExplainedError(`--timeout must be a time up to 24h, such as 30s, not ${timeout}`);
   }
-  const config = readConfig(Object.fromEntries(NAMES.map((name) => [name, environment[name]])));
+  const config = readConfig(service, Object.fromEntries(NAMES.map((name) => [name, environment[name]])));
   const { HOST, PORT, BASE_URL, ADMIN_HOST, ADMIN_PORT } = config;
   const basePath = BASE_URL?.pathname.replace(/\/$/, '') ?? '';
   const url =

@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Config } from '../config.ts';
-import type { ItemStore } from '../storage/store.ts';
+import type { AnyService } from '../service.ts';
+import type { Store } from '../storage/store.ts';
 import { ExplainedError, Interrupted, messageOf } from '../explained-error.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
 import { recordAct } from './acts.ts';
@@ -25,7 +26,8 @@ export interface ImportOptions {
 }
 
 /** @param patienceMs how long to retry while the store is unavailable */
-export async function importItems(
+export async function importRecords(
+  service: AnyService,
   config: Config,
   path: string,
   options: ImportOptions,
@@ -36,15 +38,16 @@ export async function importItems(
   const rejectsPath = options.rejects ?? newRejects(path === '-' ? 'stdin' : path);
   requireForeign(config, rejectsPath);
   using rejects = new Rejects(rejectsPath, { atOnce: options.rejects !== undefined });
-  const reader = new RecordReader(input.name, format, await openBodyReader());
-  const work = (items?: ItemStore) => importRecords(input, reader, rejects, items, patienceMs);
+  const reader = new RecordReader(input.name, format, await openBodyReader(service));
+  const work = (store?: Store) => readAll(service, input, reader, rejects, store, patienceMs);
   if (options.dryRun) await work();
   else {
-    await withStore(config, { create: true }, async ({ items, database }) => {
+    await withStore(service, config, { create: true }, async (store) => {
+      const { database } = store;
       const file = path === '-' ? input.name : resolve(path);
       // Before the first record: a command that is killed leaves records behind.
-      await recordAct(config, 'import begun', { file }, database);
-      await recordAct(config, 'import ended', { file, ...(await work(items)) }, database);
+      await recordAct(service.name, config, 'import begun', { file }, database);
+      await recordAct(service.name, config, 'import ended', { file, ...(await work(store)) }, database);
     });
   }
   if (rejects.count > 0) {
@@ -54,22 +57,23 @@ export async function importItems(
   }
 }
 
-/** @param items undefined for a dry run */
-async function importRecords(
+/** @param store undefined for a dry run */
+async function readAll(
+  service: AnyService,
   input: Input,
   reader: RecordReader,
   rejects: Rejects,
-  items: ItemStore | undefined,
+  store: Store | undefined,
   patienceMs: number,
 ): Promise<Counts> {
   using interruption = watchSignals();
   const { signal } = interruption;
-  const progress = new Progress();
+  const progress = new Progress(service.records.table);
   const onReject = rejects.add.bind(rejects);
   const onUnreachable = (reason: string) => {
     progress.say(`the store is unavailable, retrying for ${patienceMs / 1000} s: ${reason}`);
   };
-  const importer = new Importer({ items, patienceMs, onReject, onUnreachable });
+  const importer = new Importer({ records: service.records, store, patienceMs, onReject, onUnreachable });
   const unfinished = (why: string) => {
     const done = `${input.name} was read up to line ${importer.line}: ${outcomes(importer.counts)}`;
     return `${why}; ${done}; run the import again, which replays what is stored`;
@@ -92,7 +96,7 @@ async function importRecords(
   if (signal.aborted) throw new Interrupted(unfinished('interrupted'), signal.reason as NodeJS.Signals);
   const { added, counts } = importer;
   const became =
-    items === undefined
+    store === undefined
       ? `${counts.created} valid, ${counts.refused} refused; nothing was stored, conflicts were not checked`
       : outcomes(counts);
   await print(`${input.name}: ${added} records in ${progress.seconds.toFixed(1)} s: ${became}\n`);

@@ -1,7 +1,7 @@
-import { RESOURCE } from '../resource.ts';
-
 interface Advance {
-  readonly items: number;
+  readonly records: number;
+  /** In words, such as `items`. */
+  readonly noun: string;
   /** The share that is done, from 0 to 1; undefined if the total is unknown. */
   readonly share: number | undefined;
   readonly seconds: number;
@@ -11,9 +11,9 @@ const TERMINAL_MS = 100;
 const QUIET_MS = 10_000;
 
 /** Omits the last parts if the line would exceed `width` characters. */
-export function progressLine({ items, share, seconds }: Advance, width = Infinity): string {
-  const rate = seconds > 0 ? Math.round(items / seconds) : 0;
-  const parts = [`${items.toLocaleString('en')} ${RESOURCE.many}`, `${rate.toLocaleString('en')}/s`];
+export function progressLine({ records, noun, share, seconds }: Advance, width = Infinity): string {
+  const rate = seconds > 0 ? Math.round(records / seconds) : 0;
+  const parts = [`${records.toLocaleString('en')} ${noun}`, `${rate.toLocaleString('en')}/s`];
   if (share !== undefined) {
     const done = Math.min(1, share);
     parts.unshift(`${Math.floor(100 * done)} %`.padStart(5));
@@ -29,12 +29,14 @@ function duration(seconds: number): string {
 
 /** Writes the progress to stderr: rewrites one line on a terminal, and appends a line now and then elsewhere. */
 export class Progress {
+  private readonly noun: string;
   private readonly output: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
   private readonly begunAt = performance.now();
   private writtenAt = this.begunAt;
   private isShown = false;
 
-  constructor(output: Progress['output'] = process.stderr) {
+  constructor(noun: string, output: Progress['output'] = process.stderr) {
+    this.noun = noun;
     this.output = output;
   }
 
@@ -42,12 +44,12 @@ export class Progress {
     return (performance.now() - this.begunAt) / 1000;
   }
 
-  update(items: number, share: number | undefined): void {
+  update(records: number, share: number | undefined): void {
     const { isTTY, columns } = this.output;
     const now = performance.now();
     if (now - this.writtenAt < (isTTY ? TERMINAL_MS : QUIET_MS)) return;
     this.writtenAt = now;
-    const advance = { items, share, seconds: this.seconds };
+    const advance = { records, noun: this.noun, share, seconds: this.seconds };
     // A terminal wraps after the last column, so it stays empty. `columns` is 0 if the terminal does not know its size.
     if (isTTY) this.output.write(`\r${progressLine(advance, (columns || 80) - 1)}\x1b[K`);
     else this.output.write(`${progressLine(advance).trim()}\n`);

@@ -1,19 +1,20 @@
 import type { Config } from '../config.ts';
 import { int64 } from '../contract/int64.ts';
 import { ExplainedError } from '../explained-error.ts';
-import { RESOURCE } from '../resource.ts';
+import type { AnyService } from '../service.ts';
 import { recordAct } from './acts.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
-export async function remove(config: Config, text: string): Promise<void> {
+export async function remove(service: AnyService, config: Config, text: string): Promise<void> {
+  const { table, one } = service.records;
   const id = int64(text);
   if (id === undefined) {
     throw new ExplainedError(`the id must be an integer from -9223372036854775808 to 9223372036854775807, not ${text}`);
   }
-  await withStore(config, { create: false }, async ({ items, database }) => {
-    if (!(await items.remove(id))) throw new ExplainedError(`the store has no ${RESOURCE.one} with the id ${id}`);
-    await recordAct(config, 'removed', { id: String(id) }, database);
-    await print(`removed the ${RESOURCE.one} with the id ${id}\n`);
+  await withStore(service, config, { create: false }, async (store) => {
+    if (!(await store.remove(table, id))) throw new ExplainedError(`the store has no ${one} with the id ${id}`);
+    await recordAct(service.name, config, 'removed', { id: String(id) }, store.database);
+    await print(`removed the ${one} with the id ${id}\n`);
   });
 }

@@ -7,22 +7,21 @@ import { hashToken, makeToken } from '../auth/token.ts';
 import { followTokenFile } from '../auth/token-file.ts';
 import type { Config } from '../config.ts';
 import { PAGES } from '../contract/addresses.ts';
-import { scopesOf } from '../contract/contract.ts';
+import { type Contract, scopesOf } from '../contract/contract.ts';
 import { loadContract } from '../contract/load.ts';
 import { createApp } from '../http/app.ts';
 import { listen } from '../http/server.ts';
 import { createAdmin } from '../observability/admin.ts';
 import { createLog, type Log } from '../observability/log.ts';
 import { askOneAtATime, watchReadiness } from '../observability/readiness.ts';
-import { operations } from '../../plants/index.ts';
-import { servicesOf } from '../services.ts';
+import { type AnyService, servicesOf } from '../service.ts';
 import { createDocs } from '../pages/docs.ts';
-import { RESOURCE } from '../resource.ts';
+import { layoutOf } from '../storage/layout.ts';
 import { openStore } from '../storage/open.ts';
 import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
 import { reachable } from './health.ts';
 import { watchSignals } from './signals.ts';
-import { BUILD } from './version.ts';
+import { buildOf } from './version.ts';
 
 const FIRST_TOKEN = 'first';
 /** The time that open requests have after a signal to stop. */
@@ -30,7 +29,7 @@ const GRACE_MS = 5000;
 /** Ends the process even if work is left. With LOCK_TIMEOUT_MS of sqlite/connection.ts, it must stay below 10 s. */
 const END_MS = 5500;
 
-export async function serve(config: Config, warnings: readonly string[]): Promise<void> {
+export async function serve(service: AnyService, config: Config, warnings: readonly string[]): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
   for (const each of warnings) log.logger.warn(each);
   const endProcess = (message: string, error?: unknown) => {
@@ -50,7 +49,7 @@ export async function serve(config: Config, warnings: readonly string[]): Promis
     setTimeout(giveUp, END_MS).unref();
   });
   try {
-    await run(config, log, signal);
+    await run(service, config, log, signal);
     log.logger.info('stopped');
   } finally {
     await log.flush();
@@ -58,11 +57,11 @@ export async function serve(config: Config, warnings: readonly string[]): Promis
 }
 
 /** Opens the service part by part, waits for the signal to stop, and closes the parts in the reverse order. */
-async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<void> {
+async function run(service: AnyService, config: Config, log: Log, stopSignal: AbortSignal): Promise<void> {
   const { logger } = log;
   const stopRequested = once(stopSignal, 'abort');
   await using resources = new AsyncDisposableStack();
-  const contract = await loadContract();
+  const contract = await loadContract(service.contract);
 
   const unreachable = Promise.withResolvers<undefined>();
   let reason: string | undefined;
@@ -76,8 +75,18 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   const metrics =
     config.ADMIN_PORT === undefined
       ? undefined
-      : new (await import('../observability/metrics.ts')).Metrics(contract, config.DATABASE_URL, log, BUILD);
-  const store = await openStore(config.DATABASE_URL, { create: true, onUnreachable, observer: metrics });
+      : new (await import('../observability/metrics.ts')).Metrics(
+          service,
+          contract,
+          config.DATABASE_URL,
+          log,
+          buildOf(service),
+        );
+  const store = await openStore(layoutOf(service), config.DATABASE_URL, {
+    create: true,
+    onUnreachable,
+    observer: metrics,
+  });
   resources.defer(() => store.close());
   metrics?.watch(store);
   // Waits for a store that is reachable, so that the first request finds it open.
@@ -99,7 +108,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
   const basePath = config.BASE_URL?.pathname.replace(/\/$/, '') ?? '';
   const app = createApp({
     contract,
-    operations,
+    operations: service.operations,
     services: servicesOf(store),
     authenticator,
     log,
@@ -134,8 +143,7 @@ async function run(config: Config, log: Log, stopSignal: AbortSignal): Promise<v
     if (before !== now) logger.info({ from: before, to: now }, 'migrated the schema of the store');
     // With TOKEN_FILE or JWT_ISSUER, clients get their tokens elsewhere.
     if (provisioned === undefined && jwt === undefined) {
-      const urls = { items: `${url}${contract.basePath}/${RESOURCE.many}`, docs };
-      const isFirst = await makeFirstToken(store.tokens, scopes, urls, onUnreachable, stopSignal);
+      const isFirst = await makeFirstToken(service, contract, { tokens: store.tokens, url, onUnreachable, stopSignal });
       if (isFirst) logger.info({ token: FIRST_TOKEN }, 'created the first token of the store');
     }
     logger.info('ready');
@@ -164,17 +172,24 @@ async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_U
   return new JwtVerifier(settings, logger);
 }
 
+interface FirstToken {
+  readonly tokens: TokenStore;
+  /** The public address of the service. */
+  readonly url: string;
+  readonly onUnreachable: (error: StoreUnavailable) => void;
+  readonly stopSignal: AbortSignal;
+}
+
 /** Creates and prints a token if the store never had one, and returns whether it did. */
 async function makeFirstToken(
-  tokens: TokenStore,
-  scopes: readonly string[],
-  urls: { readonly items: string; readonly docs: string },
-  onUnreachable: (error: StoreUnavailable) => void,
-  stopSignal: AbortSignal,
+  { name, records }: AnyService,
+  contract: Contract,
+  { tokens, url, onUnreachable, stopSignal }: FirstToken,
 ): Promise<boolean> {
-  const token = makeToken();
+  const token = makeToken(name);
   for (;;) {
     try {
+      const scopes = scopesOf(contract);
       if (!(await tokens.addFirst({ name: FIRST_TOKEN, hash: hashToken(token), scopes }))) return false;
       break;
     } catch (error) {
@@ -183,16 +198,17 @@ async function makeFirstToken(
       await sleep(1000, undefined, { signal: stopSignal });
     }
   }
+  const path = contract.operations.find(({ id }) => id === records.operation)?.path ?? '';
   console.error(`
 The store had no access token yet. This is its first one, and it is shown only once:
 
   ${token}
 
-Create ${RESOURCE.withArticle}:
+Create ${records.withArticle}:
 
-  curl '${urls.items}' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${RESOURCE.example}'
+  curl '${url}${contract.basePath}${path}' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${records.example}'
 
-Documentation: ${urls.docs}
+Documentation: ${url}${PAGES.docs}
 `);
   return true;
 }

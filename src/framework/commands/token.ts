@@ -2,6 +2,7 @@ import { hashToken, makeToken } from '../auth/token.ts';
 import { type Config, durationMs, nameOfStore } from '../config.ts';
 import { areScopes, NO_SCOPES } from '../contract/caller.ts';
 import type { StoredToken } from '../storage/store.ts';
+import type { AnyService } from '../service.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { recordAct } from './acts.ts';
 import { print } from './print.ts';
@@ -10,6 +11,7 @@ import { withStore } from './with-store.ts';
 
 /** Prints the token alone on stdout, so that a script can read it. */
 export async function createToken(
+  service: AnyService,
   config: Config,
   name: string,
   { expires, scope: scopes = [] }: { expires?: string; scope?: readonly string[] },
@@ -19,9 +21,9 @@ export async function createToken(
   }
   if (!areScopes(scopes)) throw new ExplainedError(NO_SCOPES);
   const lifetime = expires === undefined ? undefined : readLifetime(expires);
-  await withStore(config, { create: true }, async ({ tokens, opened, database }) => {
+  await withStore(service, config, { create: true }, async ({ tokens, opened, database }) => {
     const isNew = (await opened).before === 0;
-    const token = makeToken();
+    const token = makeToken(service.name);
     const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
     const hash = hashToken(token);
     if (!(await tokens.add({ name, hash, scopes, ...expiresAt }))) {
@@ -29,7 +31,13 @@ export async function createToken(
     }
     const until = lifetime === undefined ? 'for ever' : `until ${new Date(Date.now() + lifetime).toISOString()}`;
     try {
-      await recordAct(config, 'token created', { token: name, expires: expires ?? 'never', scopes }, database);
+      await recordAct(
+        service.name,
+        config,
+        'token created',
+        { token: name, expires: expires ?? 'never', scopes },
+        database,
+      );
       await print(`${token}\n`);
     } catch (error) {
       await tokens.delete(hash);
@@ -41,8 +49,8 @@ export async function createToken(
   });
 }
 
-export async function listTokens(config: Config, { json }: { json?: true }): Promise<void> {
-  await withStore(config, { create: false }, async ({ tokens }) => {
+export async function listTokens(service: AnyService, config: Config, { json }: { json?: true }): Promise<void> {
+  await withStore(service, config, { create: false }, async ({ tokens }) => {
     const rows = (await tokens.list()).map((token) => ({
       name: token.name,
       state: stateOf(token),
@@ -54,10 +62,10 @@ export async function listTokens(config: Config, { json }: { json?: true }): Pro
   });
 }
 
-export async function revokeToken(config: Config, name: string): Promise<void> {
-  await withStore(config, { create: false }, async ({ tokens, database }) => {
+export async function revokeToken(service: AnyService, config: Config, name: string): Promise<void> {
+  await withStore(service, config, { create: false }, async ({ tokens, database }) => {
     if (!(await tokens.revoke(name))) throw new ExplainedError(`the store has no valid token named ${name}`);
-    await recordAct(config, 'token revoked', { token: name }, database);
+    await recordAct(service.name, config, 'token revoked', { token: name }, database);
     await print(`revoked the token ${name}: every instance refuses it within a second\n`);
   });
 }

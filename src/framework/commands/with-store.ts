@@ -1,18 +1,21 @@
 import type { Config } from '../config.ts';
+import type { AnyService } from '../service.ts';
+import { layoutOf } from '../storage/layout.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store } from '../storage/store.ts';
 import { recordAct } from './acts.ts';
 
 /** Opens the store, which `create` also migrates, for a command. */
 export async function withStore(
+  service: AnyService,
   config: Config,
   options: { readonly create: boolean },
   work: (store: Store) => Promise<void>,
 ): Promise<void> {
-  const store = await openStore(config.DATABASE_URL, options);
+  const store = await openStore(layoutOf(service), config.DATABASE_URL, options);
   try {
     const { before, now } = await store.opened;
-    if (before !== now) await recordAct(config, 'migrated', { from: before, to: now }, store.database);
+    if (before !== now) await recordAct(service.name, config, 'migrated', { from: before, to: now }, store.database);
     await work(store);
   } finally {
     await store.close();

@@ -57,6 +57,16 @@ export interface RequestData extends ParameterValues {
   readonly body: unknown;
 }
 
+/** By name; undefined: not sent. */
+export type HeaderValues = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
+
+/** Any `Reply` of types.ts. */
+export interface ReplyData {
+  readonly status: number;
+  readonly headers?: HeaderValues;
+  readonly body?: unknown;
+}
+
 /** Checks values in which an int64 is a bigint. */
 export interface OperationValidator {
   /** @throws Refusal */
@@ -91,9 +101,7 @@ export interface ContractReply {
 export const OWN_HEADERS = ['x-request-id', 'ratelimit', 'ratelimit-policy'] as const;
 
 /** A function with one of these names would hide what the code of an operation means by it. */
-const NAMES = ['undefined', 'NaN', 'Infinity', 'globalThis', 'operations'];
-/** Files of src/operations that hold no operation. */
-const FILES = ['errors', 'index', 'record', 'services'];
+const NAMES = ['undefined', 'NaN', 'Infinity', 'globalThis'];
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
@@ -114,14 +122,8 @@ export function readOperations(document: OpenApiDocument): Declared[] {
       if (Object.hasOwn(Object.prototype, id))
         refuse(operation, where, `every JavaScript object has a property ${id}: choose another operationId`);
       if (NAMES.includes(id))
-        refuse(
-          operation,
-          where,
-          `the name ${id} has a meaning of its own in src/operations: choose another operationId`,
-        );
+        refuse(operation, where, `the name ${id} has a meaning of its own in JavaScript: choose another operationId`);
       const file = id.toLowerCase();
-      if (FILES.includes(file))
-        refuse(operation, where, `src/operations/${file}.ts has another purpose: choose another operationId`);
       const same = operations.find((each) => each.id.toLowerCase() === file)?.id;
       if (same !== undefined) {
         const why = same === id ? '' : ', and some systems do not distinguish the case of file names: rename one';

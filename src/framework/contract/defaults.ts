@@ -1,7 +1,8 @@
 import type { Declared } from './contract.ts';
 import { type AnySchema, type Follow, locationOf } from './document.ts';
 import { ContractError } from './errors.ts';
-import { joined, membersOf, placesIn, Position } from './positions.ts';
+import { joined, membersOf } from './applied.ts';
+import { placesIn, Position } from './positions.ts';
 import { OF_MEMBER, type Translation } from './schemas.ts';
 
 /** A value with defaults that a schema must allow. */

@@ -1,10 +1,9 @@
-import type { ErrorNumber as Listed } from '../../../generated/openapi.ts';
 import { ExplainedError } from '../explained-error.ts';
 
-/** The HTTP status followed by two digits; `x-error-numbers` of openapi.yaml lists all. */
-export type ErrorNumber = Listed;
-
-/** Failures that are the same for all operations. An operation writes its own numbers in its replies. */
+/**
+ * The failures that every service may answer: the HTTP status followed by two digits. `x-error-numbers` of a contract lists
+ * them, and those of its operations.
+ */
 export const ErrorNumber = {
   malformedMessage: 40001,
   bodyMissing: 40002,
@@ -30,7 +29,8 @@ export const ErrorNumber = {
   storeUnavailable: 50300,
   tokenUncheckable: 50301,
   versionUnsupported: 50500,
-} as const satisfies Readonly<Record<string, ErrorNumber>>;
+} as const;
+export type ErrorNumber = (typeof ErrorNumber)[keyof typeof ErrorNumber];
 
 export function statusOf(number: ErrorNumber): number {
   return Math.floor(number / 100);
@@ -74,7 +74,7 @@ export class ReplyError extends Error {
   override readonly name = 'ReplyError';
 }
 
-/** openapi.yaml is broken, or demands something that this service cannot do. */
+/** The contract is broken, or demands something that this service cannot do. */
 export class ContractError extends ExplainedError {
   override readonly name = 'ContractError';
 }

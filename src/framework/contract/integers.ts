@@ -1,6 +1,7 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
-import { closure, declaredMembers, isInt64Schema, Position, reachable } from './positions.ts';
+import { closure, declaredMembers, isInt64Schema, reachable } from './applied.ts';
+import { Position } from './positions.ts';
 
 /**
  * An integer is a bigint if any of its schemas says int64, whereas the generated type of each schema depends on that

@@ -21,10 +21,10 @@ export function loadDocument(yaml: string, isKnown = false): OpenApiDocument {
   return document;
 }
 
-/** @param yaml by default openapi.yaml @throws ContractError */
-export async function loadContract(yaml?: string): Promise<Contract> {
-  const text = yaml ?? (await readFile(new URL('../../../openapi.yaml', import.meta.url), 'utf8'));
-  const document = loadDocument(text, yaml === undefined && (await isGeneratedFrom(text)));
+/** @param contract its text, or the URL of its file @throws ContractError */
+export async function loadContract(contract: string | URL): Promise<Contract> {
+  const text = typeof contract === 'string' ? contract : await readFile(contract, 'utf8');
+  const document = loadDocument(text, contract instanceof URL && (await isGeneratedFrom(contract, text)));
   const basePath = readBasePath(document);
   const operations = withValidators(readOperations(document), document);
   const follow = follower(document);
@@ -43,7 +43,7 @@ export function sumOf(yaml: string): string {
 }
 
 /** Whether `npm run generate` has checked this text: the two checks that it skips take a sixth of a start. */
-async function isGeneratedFrom(yaml: string): Promise<boolean> {
-  const sum = await readFile(new URL('../../../generated/openapi.sha256', import.meta.url), 'utf8').catch(() => '');
+async function isGeneratedFrom(file: URL, yaml: string): Promise<boolean> {
+  const sum = await readFile(new URL('generated/openapi.sha256', file), 'utf8').catch(() => '');
   return sum === sumOf(yaml);
 }

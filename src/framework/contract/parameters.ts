@@ -5,7 +5,8 @@ import { ContractError, ErrorNumber, Refusal } from './errors.ts';
 import { contractBroken } from './faults.ts';
 import { isJsonNumber, toNumber } from './int64.ts';
 import { type Holder, PlainObject } from './json.ts';
-import { inPlace, Position } from './positions.ts';
+import { inPlace } from './applied.ts';
+import { Position } from './positions.ts';
 
 /** A request without its body; path and query are percent-encoded. */
 export interface SentRequest {
@@ -23,9 +24,6 @@ export interface ParameterValues {
   readonly query: Holder;
   readonly header: Holder;
 }
-
-const NONE: Holder = Object.freeze(new PlainObject());
-const NO_VALUES: ParameterValues = { path: NONE, query: NONE, header: NONE };
 
 /** Percent-encoded values by decoded name, in the order in which the client sent them. */
 type RawQuery = Map<string, readonly string[]>;
@@ -72,7 +70,6 @@ export function parameterReader(
     return { ...parameter, read: readerOf(parameter, position) };
   });
   return ({ path, query, headers }) => {
-    if (readers.length === 0 && query === '') return NO_VALUES;
     const values = { path: new PlainObject(), query: new PlainObject(), header: new PlainObject() };
     const segments = names.length === 0 ? [] : (pattern.exec(path)?.slice(1) ?? []);
     const sent = {

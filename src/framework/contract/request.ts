@@ -3,6 +3,9 @@ import { ErrorNumber, Refusal } from './errors.ts';
 import { parseJson } from './json.ts';
 import type { SentRequest } from './parameters.ts';
 
+/** The parameters of a request that has none. */
+const NONE = Object.freeze(Object.create(null) as Record<string, unknown>);
+
 export interface Body {
   /** A media type that the contract declares. */
   readonly mediaType: string;
@@ -17,7 +20,8 @@ export function readBodyText(text: string, operation: ContractOperation): unknow
 
 /** @throws Refusal if the request breaks the contract */
 export function validateRequest(sent: SentRequest, body: Body | undefined, operation: ContractOperation): RequestData {
-  const { path, query, header } = operation.readParameters(sent);
+  const hasNone = operation.parameters.length === 0 && sent.query === '';
+  const { path, query, header } = hasNone ? { path: NONE, query: NONE, header: NONE } : operation.readParameters(sent);
   const position = body && operation.body?.types.get(body.mediaType)?.position;
   const request = { path, query, header, body: body && parseJson(body.text, position) };
   operation.validator.request(request, body?.mediaType);

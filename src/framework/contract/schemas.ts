@@ -2,7 +2,7 @@ import { type AnySchema, type Follow, locationOf, type Schema } from './document
 import { ContractError } from './errors.ts';
 import { type ExactCheck, exactChecks } from './exact.ts';
 import { exactJson } from './int64.ts';
-import { joined } from './positions.ts';
+import { joined } from './applied.ts';
 import { VOCABULARY } from './vocabulary.ts';
 
 /** Keywords whose schemas apply to the same value. */

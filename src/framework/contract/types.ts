@@ -1,11 +1,18 @@
-import type { components, operations } from '../../../generated/openapi.ts';
 import type { OWN_HEADERS } from './contract.ts';
 
-// Types of operations, derived from the generated ones. Tests set `All` to the `operations` of another contract.
+// Types of operations, derived from the `components` and `operations` that `npm run generate` writes.
 
-/** A schema of the contract, as a reply has it. */
-export type Schema<Name extends keyof components['schemas']> = Sent<components['schemas'][Name]>;
-export type ErrorBody = Schema<'Error'>;
+/** A schema of a contract, as a reply has it. */
+export type Schema<Components extends { schemas: object }, Name extends keyof Components['schemas']> = Sent<
+  Components['schemas'][Name]
+>;
+
+/** The body of a failure. */
+export interface ErrorBody {
+  /** The HTTP status followed by two digits. */
+  readonly error: number;
+  readonly message: string;
+}
 
 /** openapi-typescript marks a property that is readOnly by `$read`, one that is writeOnly by `$write`. */
 interface ReadOnly<Value = unknown> {
@@ -60,7 +67,7 @@ type RequestContent<O> = O extends { requestBody: { content: infer C } }
     : undefined;
 
 /** The first argument of an operation; int64 is `bigint`. */
-export interface Request<Id extends keyof All, All = operations> {
+export interface Request<All, Id extends keyof All> {
   readonly path: Part<All[Id], 'path'>;
   readonly query: Part<All[Id], 'query'>;
   readonly header: Part<All[Id], 'header'>;
@@ -74,8 +81,10 @@ type Offered<Name> = Name extends string
     ? never
     : Name
   : never;
+/** Not `None`, for which the compiler would call the value of a misspelt header wrong, and not its name. */
+type NoHeaders = Readonly<Partial<Record<'no header', never>>>;
 type Headers<H> = [keyof H] extends [never]
-  ? { readonly headers?: None }
+  ? { readonly headers?: NoHeaders }
   : Partial<H> extends H
     ? { readonly headers?: Readonly<H> }
     : { readonly headers: Readonly<H> };
@@ -87,12 +96,12 @@ type Replies<O> = O extends { responses: infer R }
   ? { [Status in keyof R & number]: ReplyOf<Status, R[Status]> }[keyof R & number]
   : never;
 
-/** Only statuses that openapi.yaml declares by number: `default` would let any status compile. */
-export type Reply<Id extends keyof All, All = operations> = Replies<All[Id]>;
+/** Only statuses that the contract declares by number: `default` would let any status compile. */
+export type Reply<All, Id extends keyof All> = Replies<All[Id]>;
 
-export type Operation<Id extends keyof All, Tools, All = operations> = (
-  request: Request<Id, All>,
+export type Operation<All, Id extends keyof All, Tools> = (
+  request: Request<All, Id>,
   tools: Tools,
-) => Promise<Reply<Id, All>>;
+) => Promise<Reply<All, Id>>;
 
-export type Operations<Tools, All = operations> = { readonly [Id in keyof All]: Operation<Id, Tools, All> };
+export type Operations<All, Tools> = { readonly [Id in keyof All]: Operation<All, Id, Tools> };

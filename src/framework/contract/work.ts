@@ -4,7 +4,7 @@ import { COMPARISON, countFilledIn, faultsOf, FILLING, NAME, ofMembers, ofText, 
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
 import { MAX_DEPTH, MAX_NAME } from './json.ts';
-import { isSchema, reachable } from './positions.ts';
+import { isSchema, reachable } from './applied.ts';
 
 /**
  * The unit of work is one schema that is applied to one value: up to 60 ns (`npm run test:attacks` has the figures). A

@@ -1,10 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/int64.ts';
-import type { Item } from '../storage/store.ts';
-import { COLUMNS, type Kind, kindOf, TABLES } from '../storage/tables.ts';
-import { RESOURCE } from '../resource.ts';
-import { toRecord } from './record.ts';
+import type { Row } from '../storage/store.ts';
+import type { Columns, Kind } from '../storage/tables.ts';
 import { endOfLine, type FindEnd } from './raw-records.ts';
 
 // CSV by RFC 4180, in UTF-8, with LF at the end of a line. A missing value is an empty field, the empty text is "".
@@ -20,9 +18,6 @@ const LITERAL_OF: Readonly<Partial<Record<Kind, RegExp>>> = {
   boolean: /^(true|false)$/,
   json: /^[[{]/,
 };
-const LITERALS = new Map(
-  Object.entries(TABLES[RESOURCE.many]).map(([column, described]) => [column, LITERAL_OF[kindOf(described).kind]]),
-);
 const NEEDS_QUOTES = /^$|[",\r\n]|^\s|\s$/;
 
 const OPTIONS = {
@@ -72,21 +67,6 @@ export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
   return [...parseRecords(texts.slice(0, middle)), ...parseRecords(texts.slice(middle))];
 }
 
-/** Writes a record as the body of a request, which the contract then validates. Numbers keep their digits. */
-export function toBody(fields: Fields, header: readonly string[]): string | Refusal {
-  if (fields.length !== header.length) {
-    const message = `the record has ${fields.length} fields, but the header has ${header.length}`;
-    return new Refusal(ErrorNumber.contractBroken, message);
-  }
-  const members = header.flatMap((name, index) => {
-    const field = fields[index];
-    if (field === undefined) return [];
-    const isLiteral = LITERALS.get(name)?.test(field) === true;
-    return [`${JSON.stringify(name)}:${isLiteral ? field : JSON.stringify(field)}`];
-  });
-  return `{${members.join()}}`;
-}
-
 /**
  * Checks the columns against the contract, by a body in which each column is null. Of the faults, only "is required"
  * and "is not allowed" (contract/faults.ts) are about the columns; the others are about the nulls.
@@ -108,11 +88,35 @@ export function checkHeader(header: Fields, read: (text: string) => unknown): re
   return names;
 }
 
-export const CSV_HEADER = `${COLUMNS.join()}\n`;
+/** The columns of a table as those of a file. */
+export class CsvColumns {
+  /** The first line of a file. */
+  readonly header: string;
+  private readonly names: readonly string[];
+  private readonly literals: ReadonlyMap<string, RegExp | undefined>;
 
-export function toCsv(item: Item): string {
-  const record = toRecord(item);
-  return `${COLUMNS.map((column) => toField(record[column])).join()}\n`;
+  constructor(columns: Columns) {
+    this.names = Object.keys(columns);
+    this.header = `${this.names.join()}\n`;
+    this.literals = new Map(Object.entries(columns).map(([name, { kind }]) => [name, LITERAL_OF[kind]]));
+  }
+
+  readonly write = (row: Row): string => `${this.names.map((name) => toField(row[name])).join()}\n`;
+
+  /** Writes a record as the body of a request, which the contract then validates. Numbers keep their digits. */
+  toBody(fields: Fields, header: readonly string[]): string | Refusal {
+    if (fields.length !== header.length) {
+      const message = `the record has ${fields.length} fields, but the header has ${header.length}`;
+      return new Refusal(ErrorNumber.contractBroken, message);
+    }
+    const members = header.flatMap((name, index) => {
+      const field = fields[index];
+      if (field === undefined) return [];
+      const isLiteral = this.literals.get(name)?.test(field) === true;
+      return [`${JSON.stringify(name)}:${isLiteral ? field : JSON.stringify(field)}`];
+    });
+    return `{${members.join()}}`;
+  }
 }
 
 function toField(value: unknown): string {

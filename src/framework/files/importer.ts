@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { ID_TAKEN } from '../../plants/errors.ts';
-import { type Creation, type Outcome, type ItemStore, type Item, StoreUnavailable } from '../storage/store.ts';
-import type { ItemRecord } from './records.ts';
+import type { ErrorBody } from '../contract/types.ts';
+import type { Records } from '../service.ts';
+import { type Creation, type Outcome, type Row, type Store, StoreUnavailable } from '../storage/store.ts';
+import type { FileRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
 
 /** SQLite holds its write lock during a batch, so a batch must not take long. */
@@ -14,7 +15,9 @@ const PAUSE_MS = 1000;
 export type Counts = Record<Creation | 'refused', number>;
 
 interface ImporterOptions {
-  readonly items: ItemStore | undefined;
+  readonly records: Records;
+  /** undefined: nothing is stored. */
+  readonly store: Store | undefined;
   /** How long to retry while the store is unavailable. */
   readonly patienceMs: number;
   readonly onReject: (rejects: readonly Reject[]) => void;
@@ -34,7 +37,7 @@ export class Importer {
   /** The line of the last record that was counted. */
   line = 0;
   private readonly options: ImporterOptions;
-  private batch: ItemRecord[] = [];
+  private batch: FileRecord[] = [];
   private characters = 0;
   /** Resolves when all batches sent so far are counted. */
   private counted: Promise<void> = Promise.resolve();
@@ -43,7 +46,7 @@ export class Importer {
     this.options = options;
   }
 
-  async add(records: readonly ItemRecord[]): Promise<void> {
+  async add(records: readonly FileRecord[]): Promise<void> {
     for (const record of records) {
       this.added++;
       this.batch.push(record);
@@ -60,8 +63,8 @@ export class Importer {
   private async send(): Promise<void> {
     const { batch, counted } = this;
     [this.batch, this.characters] = [[], 0];
-    const items = batch.flatMap(({ item }) => (item instanceof Refusal ? [] : [item]));
-    this.counted = Promise.all([this.store(items), counted]).then(([outcomes]) => {
+    const rows = batch.flatMap(({ row }) => (row instanceof Refusal ? [] : [row]));
+    this.counted = Promise.all([this.store(rows), counted]).then(([outcomes]) => {
       this.count(batch, outcomes);
     });
     // The next send(), or finish(), awaits a failure; until then Node must not report it as unhandled.
@@ -70,26 +73,26 @@ export class Importer {
     await counted;
   }
 
-  private count(batch: readonly ItemRecord[], outcomes: readonly Outcome[]): void {
+  private count(batch: readonly FileRecord[], outcomes: readonly Outcome[]): void {
     const left = outcomes.values();
-    const rejects = batch.flatMap(({ raw: { lineNumber: line, text, excerpt }, item }): Reject[] => {
-      const outcome = item instanceof Refusal ? item : left.next().value;
-      if (outcome === undefined) throw new Error('the engine gave no outcome for an item');
+    const rejects = batch.flatMap(({ raw: { lineNumber: line, text, excerpt }, row }): Reject[] => {
+      const outcome = row instanceof Refusal ? row : left.next().value;
+      if (outcome === undefined) throw new Error('the engine gave no outcome for a record');
       this.counts[typeof outcome === 'string' ? outcome : 'refused']++;
       this.line = line;
-      const problem = problemOf(outcome);
+      const problem = problemOf(outcome, this.options.records.conflict);
       return problem === undefined ? [] : [{ line, ...problem, ...(excerpt ? { excerpt: text } : { text }) }];
     });
     this.options.onReject(rejects);
   }
 
-  private async store(items: readonly Item[]): Promise<readonly Outcome[]> {
-    const { items: store, patienceMs, onUnreachable } = this.options;
-    if (store === undefined) return items.map(() => 'created');
+  private async store(rows: readonly Row[]): Promise<readonly Outcome[]> {
+    const { store, records, patienceMs, onUnreachable } = this.options;
+    if (store === undefined) return rows.map(() => 'created');
     const end = performance.now() + patienceMs;
     for (let tries = 0; ; tries++) {
       try {
-        return await store.createAll(items);
+        return await store.createAll(records.table, rows);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
         if (performance.now() + PAUSE_MS > end) throw new StoreLost(error.message, { cause: error });
@@ -101,8 +104,8 @@ export class Importer {
 }
 
 /** The error that a client would get for the record; undefined if it is stored. */
-function problemOf(outcome: Outcome | Refusal): Pick<Reject, 'error' | 'message'> | undefined {
-  if (outcome === 'conflict') return ID_TAKEN;
+function problemOf(outcome: Outcome | Refusal, conflict: ErrorBody): ErrorBody | undefined {
+  if (outcome === 'conflict') return conflict;
   if (typeof outcome === 'string') return undefined;
   if (outcome instanceof Refusal) return { error: outcome.number, message: outcome.message };
   return { error: ErrorNumber.serviceFailed, message: `the store rejects the record: ${outcome.message}` };

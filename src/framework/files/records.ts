@@ -2,36 +2,37 @@ import { ContractError, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/int64.ts';
 import { loadContract } from '../contract/load.ts';
 import { readBodyText } from '../contract/request.ts';
-import { type NewItem, toItem, toRecord } from './record.ts';
-import { RESOURCE } from '../resource.ts';
-import type { Item } from '../storage/store.ts';
-import { checkHeader, endOfRecord, parseRecords, toBody } from './csv.ts';
+import type { AnyService } from '../service.ts';
+import type { Row } from '../storage/store.ts';
+import { checkHeader, CsvColumns, endOfRecord, parseRecords } from './csv.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import { endOfLine, type RawRecord, RecordSplitter } from './raw-records.ts';
 
 const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
-export interface ItemRecord {
+export interface FileRecord {
   readonly raw: RawRecord;
-  readonly item: Item | Refusal;
+  readonly row: Row | Refusal;
 }
 
 interface BodyReader {
+  readonly table: string;
+  readonly csv: CsvColumns;
   readonly maxBytes: number;
   /** @throws Refusal as a client would get it */
-  readonly read: (text: string) => Item;
+  readonly read: (text: string) => Row;
 }
 
-/** Returns a reader that validates items by openapi.yaml, as the service does. */
-export async function openBodyReader(): Promise<BodyReader> {
-  const { operations } = await loadContract();
-  const id = RESOURCE.operation;
+/** Returns a reader that validates records by the contract, as the service does. */
+export async function openBodyReader({ contract, tables, records }: AnyService): Promise<BodyReader> {
+  const { operations } = await loadContract(contract);
+  const { table, operation: id } = records;
   const operation = operations.find((each) => each.id === id);
-  if (operation?.body === undefined) throw new ContractError(`openapi.yaml has no operation ${id} with a request body`);
+  if (operation?.body === undefined) throw new ContractError(`the contract has no operation ${id} with a request body`);
   // readBodyText() has validated the body.
-  const read = (text: string) => toItem(readBodyText(text, operation) as NewItem);
-  return { maxBytes: operation.body.maxBytes, read };
+  const read = (text: string) => readBodyText(text, operation) as Row;
+  return { table, csv: new CsvColumns(tables[table]?.columns ?? {}), maxBytes: operation.body.maxBytes, read };
 }
 
 export function formatOf(path: string, chosen: string | undefined): Format {
@@ -44,37 +45,37 @@ export function formatOf(path: string, chosen: string | undefined): Format {
   throw new ExplainedError(`${path} ends with neither .ndjson nor .csv: add --format ndjson or --format csv`);
 }
 
-export function toNdjson(item: Item): string {
-  return `${exactJson(toRecord(item))}\n`;
+export function toNdjson(row: Row): string {
+  return `${exactJson(row)}\n`;
 }
 
 /** Reads the records of a file from its bytes, chunk by chunk. */
 export class RecordReader {
   private readonly name: string;
-  private readonly read: BodyReader['read'];
+  private readonly reader: BodyReader;
   private readonly format: Format;
   private readonly splitter: RecordSplitter;
   private header: readonly string[] | undefined;
 
-  constructor(name: string, format: Format, { read, maxBytes }: BodyReader) {
+  constructor(name: string, format: Format, reader: BodyReader) {
     this.name = name;
-    this.read = read;
+    this.reader = reader;
     this.format = format;
-    this.splitter = new RecordSplitter(format === 'csv' ? endOfRecord : endOfLine, maxBytes);
+    this.splitter = new RecordSplitter(format === 'csv' ? endOfRecord : endOfLine, reader.maxBytes);
   }
 
   /** @throws ExplainedError if the contract does not allow the header */
-  add(chunk: Buffer): ItemRecord[] {
+  add(chunk: Buffer): FileRecord[] {
     return this.toRecords(this.splitter.add(chunk));
   }
 
-  end(): ItemRecord[] {
+  end(): FileRecord[] {
     const records = this.toRecords(this.splitter.end());
     if (this.format === 'csv' && this.header === undefined) throw this.wrongHeader('it is missing');
     return records;
   }
 
-  private toRecords(raws: RawRecord[]): ItemRecord[] {
+  private toRecords(raws: RawRecord[]): FileRecord[] {
     if (this.format === 'ndjson') return raws.map((raw) => this.toRecord(raw, raw.text));
     const first = this.header === undefined ? raws.shift() : undefined;
     if (first !== undefined) this.header = this.readHeader(first);
@@ -83,18 +84,18 @@ export class RecordReader {
     return raws.map((raw) => {
       const fields = raw.refusal ?? parsed.next().value;
       if (fields === undefined) throw new Error('a record was lost');
-      return this.toRecord(raw, fields instanceof Refusal ? fields : toBody(fields, header));
+      return this.toRecord(raw, fields instanceof Refusal ? fields : this.reader.csv.toBody(fields, header));
     });
   }
 
-  private toRecord(raw: RawRecord, body: string | Refusal): ItemRecord {
+  private toRecord(raw: RawRecord, body: string | Refusal): FileRecord {
     const textOrRefusal = raw.refusal ?? body;
-    if (textOrRefusal instanceof Refusal) return { raw, item: textOrRefusal };
+    if (textOrRefusal instanceof Refusal) return { raw, row: textOrRefusal };
     try {
-      return { raw, item: this.read(textOrRefusal) };
+      return { raw, row: this.reader.read(textOrRefusal) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return { raw, item: error };
+      return { raw, row: error };
     }
   }
 
@@ -102,7 +103,7 @@ export class RecordReader {
     const [fields] = refusal === undefined ? parseRecords([text]) : [refusal];
     if (fields === undefined || fields instanceof Refusal) throw this.wrongHeader(fields?.message ?? 'it is missing');
     try {
-      return checkHeader(fields, this.read);
+      return checkHeader(fields, this.reader.read);
     } catch (error) {
       throw this.wrongHeader(messageOf(error));
     }
@@ -110,7 +111,7 @@ export class RecordReader {
 
   private wrongHeader(reason: string): ExplainedError {
     return new ExplainedError(
-      `the header of ${this.name} does not name the columns of ${RESOURCE.many}: ${reason}; nothing was stored`,
+      `the header of ${this.name} does not name the columns of ${this.reader.table}: ${reason}; nothing was stored`,
     );
   }
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
 import type { Caller } from '../contract/caller.ts';
 import type { ContractOperation } from '../contract/contract.ts';
+import type { Services, Tools } from '../service.ts';
 import { Exchange } from './connection.ts';
 import { announcesBody, IncomingBody } from './incoming.ts';
 import type { EnteredExchange, Ledger } from './ledger.ts';
@@ -77,6 +79,33 @@ export class Context extends Exchange {
     this.caller = caller;
     this.key = caller.key;
   }
+}
+
+/** @returns the class of a request's Tools: its prototype holds the services, which all requests share */
+export function toolsWith(services: Services): new (context: Context) => Tools {
+  class RequestTools {
+    private readonly context: Context;
+    private child: Logger | undefined;
+
+    constructor(context: Context) {
+      this.context = context;
+    }
+
+    get caller() {
+      return this.context.caller;
+    }
+
+    get log() {
+      const { ledger, requestId } = this.context;
+      return (this.child ??= ledger.logger.child({ requestId }));
+    }
+
+    get signal() {
+      return this.context.signal;
+    }
+  }
+  Object.assign(RequestTools.prototype, services);
+  return RequestTools as new (context: Context) => RequestTools & Services;
 }
 
 /** Aborts a signal when the client goes away. */

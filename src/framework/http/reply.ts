@@ -1,19 +1,9 @@
 import { validateHeaderValue } from 'node:http';
-import { type ContractOperation, OWN_HEADERS } from '../contract/contract.ts';
+import { type ContractOperation, type HeaderValues, OWN_HEADERS, type ReplyData } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
 import { failureBody, failureType } from '../contract/failures.ts';
 import { exactJson } from '../contract/int64.ts';
 import type { Context } from './context.ts';
-
-/** By name; undefined: not sent. */
-export type HeaderValues = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
-
-/** Any `Reply` of types.ts. */
-export interface ReplyData {
-  readonly status: number;
-  readonly headers?: HeaderValues;
-  readonly body?: unknown;
-}
 
 /** @throws Error, before anything is sent, that names how the reply breaks the contract */
 export function sendReply(context: Context, reply: ReplyData, operation: ContractOperation): void {

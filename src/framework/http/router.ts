@@ -1,14 +1,13 @@
 import type { IRouter, Request, Response } from 'express';
 import { type Caller, scopeCheck } from '../contract/caller.ts';
-import type { Contract, ContractOperation, RequestData } from '../contract/contract.ts';
+import type { Contract, ContractOperation, ReplyData, RequestData } from '../contract/contract.ts';
 import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import { type Body, validateRequest } from '../contract/request.ts';
 import type { ErrorBody } from '../contract/types.ts';
-import type { Services, Tools } from '../services.ts';
-import type { Context } from './context.ts';
-import { type ReplyData, sendReply } from './reply.ts';
+import type { AnyService, Handler, Services, Tools } from '../service.ts';
+import { type Context, toolsWith } from './context.ts';
+import { sendReply } from './reply.ts';
 import { readBody, refuseBody } from './body.ts';
-import { toolsWith } from './tools.ts';
 
 /**
  * A caller whose body takes longer to arrive is authenticated again. The sum of this time and CACHED_MS of
@@ -16,18 +15,10 @@ import { toolsWith } from './tools.ts';
  */
 const REAUTHENTICATE_AFTER_MS = 100;
 
-/**
- * Any operation of `Operations` (types.ts). It is a method, because TypeScript allows a narrower parameter only there.
- */
-interface Untyped {
-  operation(request: RequestData, tools: Tools): Promise<ReplyData>;
-}
-export type Handler = Untyped['operation'];
-
 export interface RouterOptions {
   readonly contract: Contract;
   /** The key is the operationId. */
-  readonly operations: Readonly<Record<string, Handler>>;
+  readonly operations: AnyService['operations'];
   readonly services: Services;
   /** @throws Refusal */
   readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
@@ -57,8 +48,7 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
   const { contract, operations } = options;
   const RequestTools = toolsWith(options.services);
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
-  if (undeclared.length > 0)
-    throw outOfStep(`does not declare ${undeclared.join(', ')}, which src/plants/index.ts has`);
+  if (undeclared.length > 0) throw outOfStep(`does not declare ${undeclared.join(', ')}, which the service has`);
 
   // Paths without parameters go first, or `/items/{id}` would take `/items/newest`.
   const paths = Map.groupBy(contract.operations, ({ path }) => path);
@@ -90,9 +80,10 @@ function operationHandler(
   { operations, authenticate, count, basePath }: RouterOptions,
   RequestTools: new (context: Context) => Tools,
 ): (request: Request, response: Response) => Promise<void> {
-  const handler = operations[operation.id];
+  // Its types are those of its own tables, which the service has bound.
+  const handler = operations[operation.id] as Handler | undefined;
   if (handler === undefined) {
-    throw outOfStep(`declares ${operation.id}, which src/plants/index.ts does not have`);
+    throw outOfStep(`declares ${operation.id}, which the service does not have`);
   }
   const isPublic = operation.security.length === 0;
   const checkScopes = scopeCheck(operation.security);
@@ -164,5 +155,5 @@ function isError(body: unknown): body is ErrorBody {
 }
 
 function outOfStep(what: string): ContractError {
-  return new ContractError(`openapi.yaml ${what}: run \`npm run generate\`, then \`npm run check\``);
+  return new ContractError(`the contract ${what}: run \`npm run generate\`, then \`npm run check\``);
 }

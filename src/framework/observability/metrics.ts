@@ -5,20 +5,17 @@ import { ErrorNumber, statusOf } from '../contract/errors.ts';
 import { REASONS } from '../http/bounds.ts';
 import type { OnCutOff } from '../http/ledger.ts';
 import type { ListenOptions } from '../http/server.ts';
-import { RESOURCE, SERVICE } from '../resource.ts';
+import type { AnyService } from '../service.ts';
 import type { StoreLocation } from '../storage/open.ts';
 import { type Creation, type Store, type StoreObserver, StoreUnavailable } from '../storage/store.ts';
 import type { Log, RequestObserver } from './log.ts';
 
-const PREFIX = SERVICE.replaceAll('-', '_');
-const ITEMS = RESOURCE.many.charAt(0).toUpperCase() + RESOURCE.many.slice(1);
-
 /** In seconds, from a create on a fast disk to beyond STORE_PATIENCE_MS. */
 const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** In items, up to MAX_BATCH_ITEMS of storage/batches.ts. */
+/** In rows, up to MAX_BATCH_ROWS of storage/batches.ts. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/** The share of the time that counting the items may take. */
+/** The share of the time that counting the records may take. */
 const COUNTING_SHARE = 0.01;
 const MIN_REST_MS = 1000;
 /** After this time, Prometheus gets the previous count. */
@@ -33,58 +30,72 @@ const UNWANTED = /^nodejs_active_(handles|requests|resources_total)/;
 /** Create this once per process: prom-client's registry is global. */
 export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   readonly contentType = register.contentType;
-  private readonly requests = new Counter({
-    name: `${PREFIX}_http_requests_total`,
-    help: 'Requests by operation (none: outside the contract) and status (none: no answer).',
-    labelNames: ['operation', 'status'],
-  });
-  private readonly requestDurations = new Histogram({
-    name: `${PREFIX}_http_request_duration_seconds`,
-    help: 'Time from the header of a request until its answer is sent or its client is gone.',
-    labelNames: ['operation'],
-    buckets: DURATIONS,
-  });
-  private readonly requestsUnderWay = new Gauge({
-    name: `${PREFIX}_http_requests_in_flight`,
-    help: 'Requests whose header is read and whose answer is not yet sent.',
-  });
-  private readonly cutOffs = new Counter({
-    name: `${PREFIX}_connections_cut_off_total`,
-    help: 'Connections that the service cut off, by the limit that they exceeded.',
-    labelNames: ['reason'],
-  });
-  private readonly creations = new Counter({
-    name: `${PREFIX}_creations_total`,
-    help: `Creations of ${RESOURCE.many} that the store answered, by outcome.`,
-    labelNames: ['outcome'],
-  });
-  private readonly storeErrors = new Counter({
-    name: `${PREFIX}_store_errors_total`,
-    help: `Creations of ${RESOURCE.many} and look-ups of tokens that failed in the store.`,
-    labelNames: ['kind'],
-  });
-  private readonly batchSizes = new Histogram({
-    name: `${PREFIX}_batch_${RESOURCE.many}`,
-    help: `${ITEMS} per batch, which the store writes with one flush.`,
-    buckets: SIZES,
-  });
-  private readonly commitDurations = new Histogram({
-    name: `${PREFIX}_commit_duration_seconds`,
-    help: 'Time that the engine takes to write a batch, including the flush.',
-    buckets: DURATIONS,
-  });
-
-  private readonly readiness = new Gauge({
-    name: `${PREFIX}_ready`,
-    help: 'Whether the instance can take requests: 1 or 0, as /readyz answers, asked every 5 s.',
-  });
+  private readonly prefix: string;
+  private readonly records: string;
+  private readonly requests: Counter<'operation' | 'status'>;
+  private readonly requestDurations: Histogram<'operation'>;
+  private readonly requestsUnderWay: Gauge;
+  private readonly cutOffs: Counter<'reason'>;
+  private readonly creations: Counter<'outcome'>;
+  private readonly storeErrors: Counter<'kind'>;
+  private readonly batchSizes: Histogram;
+  private readonly commitDurations: Histogram;
+  private readonly readiness: Gauge;
 
   constructor(
+    { name, records: { table } }: AnyService,
     { operations }: Contract,
     { engine }: StoreLocation,
     log: Pick<Log, 'dropped'>,
     build: Readonly<Record<'version' | 'schema' | 'commit', string | number>>,
   ) {
+    const prefix = name.replaceAll('-', '_');
+    this.prefix = prefix;
+    this.records = table;
+    this.requests = new Counter({
+      name: `${prefix}_http_requests_total`,
+      help: 'Requests by operation (none: outside the contract) and status (none: no answer).',
+      labelNames: ['operation', 'status'],
+    });
+    this.requestDurations = new Histogram({
+      name: `${prefix}_http_request_duration_seconds`,
+      help: 'Time from the header of a request until its answer is sent or its client is gone.',
+      labelNames: ['operation'],
+      buckets: DURATIONS,
+    });
+    this.requestsUnderWay = new Gauge({
+      name: `${prefix}_http_requests_in_flight`,
+      help: 'Requests whose header is read and whose answer is not yet sent.',
+    });
+    this.cutOffs = new Counter({
+      name: `${prefix}_connections_cut_off_total`,
+      help: 'Connections that the service cut off, by the limit that they exceeded.',
+      labelNames: ['reason'],
+    });
+    this.creations = new Counter({
+      name: `${prefix}_creations_total`,
+      help: `Creations of ${table} that the store answered, by outcome.`,
+      labelNames: ['outcome'],
+    });
+    this.storeErrors = new Counter({
+      name: `${prefix}_store_errors_total`,
+      help: `Creations of ${table} and look-ups of tokens that failed in the store.`,
+      labelNames: ['kind'],
+    });
+    this.batchSizes = new Histogram({
+      name: `${prefix}_batch_${table}`,
+      help: `Rows per batch, which the store writes with one flush.`,
+      buckets: SIZES,
+    });
+    this.commitDurations = new Histogram({
+      name: `${prefix}_commit_duration_seconds`,
+      help: 'Time that the engine takes to write a batch, including the flush.',
+      buckets: DURATIONS,
+    });
+    this.readiness = new Gauge({
+      name: `${prefix}_ready`,
+      help: 'Whether the instance can take requests: 1 or 0, as /readyz answers, asked every 5 s.',
+    });
     // Prometheus computes increases from the second sample on, so each counter must begin with 0.
     for (const { id, replies } of operations) {
       const statuses = [...replies.keys(), '500', '503'].filter((status) => status !== 'default');
@@ -98,12 +109,12 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
 
     const labels = { ...build, node_version: process.versions.node, engine };
     new Gauge({
-      name: `${PREFIX}_build_info`,
+      name: `${prefix}_build_info`,
       help: 'Always 1, with the versions of the service, its schema and Node, its commit, and the engine of the store.',
       labelNames: Object.keys(labels),
     }).set(labels, 1);
     new Counter({
-      name: `${PREFIX}_log_lines_dropped_total`,
+      name: `${prefix}_log_lines_dropped_total`,
       help: 'Log lines that stdout did not accept.',
       collect() {
         this.reset();
@@ -115,28 +126,29 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   }
 
   watch(store: Store): void {
+    const { prefix, records: table } = this;
     new Gauge({
-      name: `${PREFIX}_waiting_${RESOURCE.many}`,
-      help: `${ITEMS} in the queue, without the batch that is being written.`,
+      name: `${prefix}_waiting_${table}`,
+      help: 'Rows in the queue, without the batch that is being written.',
       collect() {
-        this.set(store.items.waiting());
+        this.set(store.waiting());
       },
     });
-    let [items, dueAt] = [NaN, 0];
+    let [rows, dueAt] = [NaN, 0];
     const count = async (): Promise<void> => {
       const begunAt = performance.now();
       if (begunAt < dueAt) return;
       dueAt = Infinity;
-      items = await store.items.count().catch(() => NaN);
+      rows = await store.count(table).catch(() => NaN);
       const endedAt = performance.now();
       dueAt = endedAt + Math.max(MIN_REST_MS, (endedAt - begunAt) / COUNTING_SHARE);
     };
     new Gauge({
-      name: `${PREFIX}_${RESOURCE.many}`,
-      help: `${ITEMS} in the store at the last count; NaN if unknown.`,
+      name: `${prefix}_${table}`,
+      help: `Rows of ${table} at the last count; NaN if unknown.`,
       async collect() {
         await Promise.race([count(), sleep(MAX_COUNTING_MS, undefined, { ref: false })]);
-        this.set(items);
+        this.set(rows);
       },
     });
   }
@@ -147,14 +159,14 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
 
   watchKeys(keys: { readonly age: number; readonly failures: number }): void {
     new Gauge({
-      name: `${PREFIX}_issuer_keys_age_seconds`,
+      name: `${this.prefix}_issuer_keys_age_seconds`,
       help: 'Time since the keys of the token issuer were fetched; +Inf if never.',
       collect() {
         this.set(keys.age / 1000);
       },
     });
     new Counter({
-      name: `${PREFIX}_issuer_keys_failures_total`,
+      name: `${this.prefix}_issuer_keys_failures_total`,
       help: 'Failed fetches of the keys of the token issuer.',
       collect() {
         this.reset();
@@ -194,8 +206,8 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.storeErrors.inc({ kind: error instanceof StoreUnavailable ? 'unavailable' : 'failed' });
   }
 
-  written(items: number, ms: number): void {
-    this.batchSizes.observe(items);
+  written(rows: number, ms: number): void {
+    this.batchSizes.observe(rows);
     this.commitDurations.observe(ms / 1000);
   }
 

@@ -1,18 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
-import { RESOURCE } from '../resource.ts';
-import { type Creation, type Outcome, type StoreObserver, StoreUnavailable } from './store.ts';
-import { COLUMNS, type Item } from './tables.ts';
+import { type Creation, type NewRow, type Outcome, type StoreObserver, StoreUnavailable } from './store.ts';
 import { sizeOf } from './values.ts';
 
 /**
- * Stores a batch and returns the outcomes in the order of the items, or rejects for all of them.
+ * Stores a batch and returns the outcomes in the order of the rows, or rejects for all of them.
  *
  * @param until the deadline on the clock of `performance.now()`; SQLite ignores it, as it waits only for its lock
  */
-type Write = (items: readonly Item[], until: number) => Promise<readonly Outcome[]>;
+type Write = (rows: readonly NewRow[], until: number) => Promise<readonly Outcome[]>;
 
 interface Waiting {
-  readonly item: Item;
+  readonly row: NewRow;
   readonly bytes: number;
   readonly until: number;
   readonly resolve: (creation: Creation) => void;
@@ -20,16 +18,16 @@ interface Waiting {
 }
 
 /** Limits the time that a batch takes. */
-const MAX_BATCH_ITEMS = 1024;
-/** The store rejects further items, so that a slow disk does not fill the memory. */
-export const MAX_WAITING_ITEMS = 10_000;
+const MAX_BATCH_ROWS = 1024;
+/** The store rejects further rows, so that a slow disk does not fill the memory. */
+export const MAX_WAITING_ROWS = 10_000;
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** The time limit of one call to the store. */
 export const STORE_PATIENCE_MS = 5000;
 
 /**
- * Natural group commit: the items that arrive while a batch is written form the next batch. So one fsync serves few
- * items at low load and many at high load, and no item waits for a timer.
+ * Natural group commit: the rows that arrive while a batch is written form the next batch. So one fsync serves few
+ * rows at low load and many at high load, and no row waits for a timer.
  */
 export class Batches {
   private readonly write: Write;
@@ -38,8 +36,8 @@ export class Batches {
   private waiting: Waiting[] = [];
   private bytes = 0;
   private active = 0;
-  /** An item of the last batch that ended, if the store could not write it. */
-  private failed: Item | undefined;
+  /** A row of the last batch that ended, if the store could not write it. */
+  private failed: NewRow | undefined;
   private readonly loops = new Set<Promise<void>>();
 
   constructor(write: Write, maxActive: number, observer: StoreObserver | undefined) {
@@ -52,13 +50,13 @@ export class Batches {
     return this.waiting.length;
   }
 
-  /** @throws StoreUnavailable at once if the queue is full, or later if the item has waited too long */
-  add(item: Item): Promise<Creation> {
+  /** @throws StoreUnavailable at once if the queue is full, or later if the row has waited too long */
+  add(row: NewRow): Promise<Creation> {
     return new Promise((resolve, reject) => {
-      const bytes = COLUMNS.reduce((sum, column) => sum + sizeOf(item[column]), 64);
-      const waiting = { item, bytes, until: performance.now() + STORE_PATIENCE_MS, resolve, reject };
-      if (this.waiting.length >= MAX_WAITING_ITEMS || this.bytes >= MAX_WAITING_BYTES) {
-        this.settle(waiting, new StoreUnavailable(`too many ${RESOURCE.many} wait to be stored`));
+      const bytes = Object.values(row.row).reduce<number>((sum, value) => sum + sizeOf(value), 64);
+      const waiting = { row, bytes, until: performance.now() + STORE_PATIENCE_MS, resolve, reject };
+      if (this.waiting.length >= MAX_WAITING_ROWS || this.bytes >= MAX_WAITING_BYTES) {
+        this.settle(waiting, new StoreUnavailable('too many rows wait to be stored'));
         return;
       }
       this.bytes += bytes;
@@ -68,10 +66,10 @@ export class Batches {
   }
 
   /**
-   * Asks whether the store can write, also the item of a batch that failed. A yes ends that failure, as a batch that
+   * Asks whether the store can write, also the row of a batch that failed. A yes ends that failure, as a batch that
    * succeeds does: a balancer that sends nothing while an instance is not ready would never let a batch succeed.
    */
-  async ask(canWrite: (failed: readonly Item[]) => Promise<void>): Promise<void> {
+  async ask(canWrite: (failed: readonly NewRow[]) => Promise<void>): Promise<void> {
     const { failed } = this;
     await canWrite(failed === undefined ? [] : [failed]);
     if (this.failed === failed) this.failed = undefined;
@@ -89,43 +87,43 @@ export class Batches {
 
   private async writeAll(): Promise<void> {
     for (;;) {
-      // Node now processes the requests that have arrived, whose items join this batch.
+      // Node now processes the requests that have arrived, whose rows join this batch.
       await setImmediate();
       const batch = this.next();
       if (batch.length === 0) break;
       const outcomes = await this.writeBatch(batch);
       batch.forEach((waiting, index) => {
-        this.settle(waiting, outcomes[index] ?? new Error(`the engine gave no outcome for ${RESOURCE.withArticle}`));
+        this.settle(waiting, outcomes[index] ?? new Error('the engine gave no outcome for a row'));
       });
     }
-    // No `await` may precede this after next(), as the next item must start a new loop.
+    // No `await` may precede this after next(), as the next row must start a new loop.
     this.active--;
   }
 
   private async writeBatch(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
     const begun = performance.now();
-    const items = batch.map(({ item }) => item);
+    const rows = batch.map(({ row }) => row);
     try {
-      const outcomes = await this.write(items, batch[0]?.until ?? 0);
-      this.failed = items.find((_item, index) => outcomes[index] instanceof StoreUnavailable);
+      const outcomes = await this.write(rows, batch[0]?.until ?? 0);
+      this.failed = rows.find((_row, index) => outcomes[index] instanceof StoreUnavailable);
       return outcomes;
     } catch (error) {
-      this.failed = items[0];
+      this.failed = rows[0];
       return batch.map(() => error as Error);
     } finally {
-      this.observer?.written(items.length, performance.now() - begun);
+      this.observer?.written(rows.length, performance.now() - begun);
     }
   }
 
-  /** Takes the next batch from the queue, and rejects the items that have waited too long. */
+  /** Takes the next batch from the queue, and rejects the rows that have waited too long. */
   private next(): readonly Waiting[] {
     for (;;) {
-      const batch = this.waiting.splice(0, MAX_BATCH_ITEMS);
+      const batch = this.waiting.splice(0, MAX_BATCH_ROWS);
       const now = performance.now();
       for (const waiting of batch) {
         this.bytes -= waiting.bytes;
         if (waiting.until > now) continue;
-        this.settle(waiting, new StoreUnavailable(`the ${RESOURCE.one} has waited too long to be stored`));
+        this.settle(waiting, new StoreUnavailable('the row has waited too long to be stored'));
       }
       const inTime = batch.filter(({ until }) => until > now);
       if (inTime.length > 0 || batch.length === 0) return inTime;

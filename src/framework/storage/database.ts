@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as kysely from 'kysely';
 import type { Database, Run } from './store.ts';
-import type { Tables } from './tables.ts';
+import type { Queried, Tables } from './tables.ts';
 import { requireStorable } from './values.ts';
 
 // Node loads the 250 files of Kysely by `require` in half the time that `import` takes.
@@ -27,7 +27,7 @@ const DIALECTS = {
 const EMPTY_LISTS = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
 
 /** Kysely on an engine. Use the transactions of the engine, not those of Kysely: only the engine can retry them. */
-export function databaseOf(engine: keyof typeof DIALECTS, run: Run): Database {
+export function databaseOf<Of = Tables>(engine: keyof typeof DIALECTS, run: Run): Database<Of> {
   const [Compiler, Adapter, Introspector] = DIALECTS[engine];
   const connection: kysely.DatabaseConnection = {
     async executeQuery({ sql, parameters, query }: kysely.CompiledQuery) {
@@ -52,5 +52,5 @@ export function databaseOf(engine: keyof typeof DIALECTS, run: Run): Database {
     createAdapter: () => new Adapter(),
     createIntrospector: (database) => new Introspector(database),
   };
-  return new Kysely<Tables>({ dialect, plugins: [EMPTY_LISTS] });
+  return new Kysely<Queried<Of>>({ dialect, plugins: [EMPTY_LISTS] });
 }

@@ -1,11 +1,13 @@
-import { SERVICE } from '../resource.ts';
 import { type Row, StoreUnusable } from './store.ts';
-import { type Kind, kindOf, TABLES } from './tables.ts';
+import type { Kind, Tables } from './tables.ts';
 
-/** @throws StoreUnusable if the schema is too new, or too old without `mayMigrate` */
-export function requireSchema(database: string, found: number, known: number, mayMigrate: boolean): void {
-  const has = `${database} has schema ${found}, but this ${SERVICE} needs ${known}`;
-  if (found > known) throw new StoreUnusable(`${has}: install a newer ${SERVICE}`);
+/**
+ * @param name of the service
+ * @throws StoreUnusable if the schema is too new, or too old without `mayMigrate`
+ */
+export function requireSchema(name: string, database: string, found: number, known: number, mayMigrate: boolean): void {
+  const has = `${database} has schema ${found}, but this ${name} needs ${known}`;
+  if (found > known) throw new StoreUnusable(`${has}: install a newer ${name}`);
   if (found < known && !mayMigrate) throw new StoreUnusable(`${has}: run \`migrate\` first`);
 }
 
@@ -26,18 +28,18 @@ export function toColumns(rows: readonly Row[]): FoundColumn[] {
   }));
 }
 
-/** @throws StoreUnusable that names the first difference from tables.ts */
+/** @throws StoreUnusable that names the first difference from the tables */
 export function requireTables(
   database: string,
+  tables: Tables,
   found: readonly FoundColumn[],
   sqlTypes: Readonly<Record<Kind, string>>,
 ): void {
-  for (const [table, columns] of Object.entries(TABLES)) {
+  for (const [table, { columns }] of Object.entries(tables)) {
     const inTable = found.filter((each) => each.table === table);
     if (inTable.length === 0) throw outOfStep(`${database} lacks the table ${table}`);
-    for (const [column, described] of Object.entries(columns)) {
-      const { kind, nullable } = kindOf(described);
-      const wanted = `${sqlTypes[kind]}${nullable ? '' : ' not null'}`;
+    for (const [column, { kind, optional }] of Object.entries(columns)) {
+      const wanted = `${sqlTypes[kind]}${optional ? '' : ' not null'}`;
       const has = inTable.find((each) => each.column === column);
       const name = `the column "${column}" of ${table}`;
       if (has === undefined) throw outOfStep(`${database} lacks ${name}, ${wanted}`);
@@ -48,5 +50,5 @@ export function requireTables(
 }
 
 function outOfStep(difference: string): StoreUnusable {
-  return new StoreUnusable(`${difference}: restore a backup; after a change of tables.ts, add a migration`);
+  return new StoreUnusable(`${difference}: restore a backup; after a change of the tables, add a migration`);
 }

@@ -1,50 +1,41 @@
 import type { Kysely } from 'kysely';
 import { ExplainedError } from '../explained-error.ts';
-import type { Item, Tables } from './tables.ts';
+import type { Layout } from './layout.ts';
+import type { Queried, Tables } from './tables.ts';
 
-export type { Item } from './tables.ts';
-
-/** `replayed`: the same item exists already; `conflict`: the id belongs to a different item, which stays unchanged. */
+/** `replayed`: the same row exists already; `conflict`: the key belongs to a different row, which stays unchanged. */
 export type Creation = 'created' | 'replayed' | 'conflict';
 
-/** The result for one of many items. */
+/** The result for one of many rows. */
 export type Outcome = Creation | Error;
 
-/** Stores items in batches. Each engine implements this without Kysely, for speed. */
-export interface Creator {
-  /**
-   * Stores an item unless its id exists. Resolves only when the item, created or replayed, would survive a power loss.
-   * Of items with the same id that arrive together, exactly one is created. An item that cannot be stored fails alone;
-   * the other items of its batch are stored.
-   *
-   * @throws StoreUnavailable if a retry may succeed; the item may have been stored nevertheless
-   */
-  create(item: Item): Promise<Creation>;
-
-  /**
-   * Stores many items by the rules of `create`, and answers in their order. Lets other writers go first. Of items with
-   * the same id, the first one wins.
-   *
-   * @throws StoreUnavailable for all items if a retry may succeed; some may have been stored nevertheless
-   */
-  createAll(items: readonly Item[]): Promise<readonly Outcome[]>;
-
-  /** The number of items in the queue, without the batches that are being written. */
-  waiting(): number;
+/** A row to store. A missing member is null. */
+export interface NewRow {
+  readonly table: string;
+  readonly row: Row;
 }
 
-export interface ItemStore extends Creator {
+/** Stores rows in batches. Each engine implements this without Kysely, for speed. */
+export interface Creator {
   /**
-   * Reads all items in one snapshot, ordered by id. @throws StoreUnavailable, also if the caller reads nothing for 2
-   * minutes
+   * Stores a row unless its key exists. Resolves only when the row, created or replayed, would survive a power loss. Of
+   * rows with the same key that arrive together, exactly one is created. A row that cannot be stored fails alone; the
+   * other rows of its batch are stored.
+   *
+   * @throws StoreUnavailable if a retry may succeed; the row may have been stored nevertheless
    */
-  list(): AsyncIterable<readonly Item[]>;
+  readonly create: (table: string, row: Row) => Promise<Creation>;
 
-  /** Counts the items; writes during the count may be missed. @throws StoreUnavailable */
-  count(): Promise<number>;
+  /**
+   * Stores many rows by the rules of `create`, and answers in their order. Lets other writers go first. Of rows with
+   * the same key, the first one wins.
+   *
+   * @throws StoreUnavailable for all rows if a retry may succeed; some may have been stored nevertheless
+   */
+  readonly createAll: (table: string, rows: readonly Row[]) => Promise<readonly Outcome[]>;
 
-  /** Removes an item durably. Returns false if the id does not exist. @throws StoreUnavailable, ConstraintViolated */
-  remove(id: bigint): Promise<boolean>;
+  /** The number of rows in the queue, without the batches that are being written. */
+  waiting(): number;
 }
 
 /**
@@ -54,7 +45,10 @@ export interface ItemStore extends Creator {
  * @throws StoreUnavailable if a retry may succeed; the query may have taken effect nevertheless
  * @throws ConstraintViolated
  */
-export type Database = Omit<Kysely<Tables>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'>;
+export type Database<T = Tables> = Omit<
+  Kysely<Queried<T>>,
+  'transaction' | 'startTransaction' | 'connection' | 'destroy'
+>;
 
 /**
  * Runs the queries of `work` as one serializable transaction: all take effect, durably, or none does. After a conflict
@@ -64,8 +58,8 @@ export type Database = Omit<Kysely<Tables>, 'transaction' | 'startTransaction' |
  * @param repeatable whether to run `work` again if the answer to its commit is lost, although it may have taken effect
  * @throws what a query or `work` throws, after a rollback; a failed query rolls back even if `work` catches the error
  */
-export type Transaction = <T>(
-  work: (database: Database) => Promise<T>,
+export type Transaction<Of = Tables> = <T>(
+  work: (database: Database<Of>) => Promise<T>,
   options?: { repeatable: boolean },
 ) => Promise<T>;
 
@@ -137,7 +131,7 @@ export interface Engine extends Creator {
   /** Reads the rows of a SELECT from one snapshot, in portions of `size` rows. */
   portions(statement: Statement, size: number): AsyncGenerator<readonly Row[]>;
   /**
-   * Does all that `create` does, except that it stores nothing. If the last batch failed, it tries an item of it.
+   * Does all that `create` does, except that it stores nothing. If the last batch failed, it tries a row of it.
    *
    * @throws Error if a create would fail now
    */
@@ -146,8 +140,21 @@ export interface Engine extends Creator {
   close(): Promise<void>;
 }
 
-export interface Store extends Pick<Engine, 'opened' | 'ready' | 'close'> {
-  readonly items: ItemStore;
+export interface Store extends Creator, Pick<Engine, 'opened' | 'ready' | 'close'> {
+  readonly layout: Layout;
+  /**
+   * Reads all rows of a table in one snapshot, ordered by its key. @throws StoreUnavailable, also if the caller reads
+   * nothing for 2 minutes
+   */
+  list(table: string): AsyncIterable<readonly Row[]>;
+  /** Counts the rows of a table whose key is one int64; writes during the count may be missed. @throws StoreUnavailable */
+  count(table: string): Promise<number>;
+  /**
+   * Removes a row durably. Returns false if its key does not exist. @throws StoreUnavailable, ConstraintViolated
+   *
+   * @param key the value of the only column of the key
+   */
+  remove(table: string, key: unknown): Promise<boolean>;
   readonly tokens: TokenStore;
   readonly database: Database;
   readonly transaction: Transaction;
@@ -166,7 +173,7 @@ export interface Opening {
 
 export interface StoreObserver {
   /** Called after each batch, failed ones included. @param ms how long the engine took */
-  written(items: number, ms: number): void;
+  written(rows: number, ms: number): void;
   answered(creation: Creation): void;
   /** Called when a creation or the look-up of a token fails. */
   failed(error: unknown): void;

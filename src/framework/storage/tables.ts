@@ -1,10 +1,9 @@
 import type { ColumnType } from 'kysely';
-import { RESOURCE } from '../resource.ts';
 import type { Json } from './values.ts';
 
 /** The kinds of columns, each with the type of its values in TypeScript. */
 interface Values {
-  /** No lone surrogates; on PostgreSQL, no U+0000 either. */
+  /** No lone surrogates; on PostgreSQL, no U+0000 either. The store changes no character: no case folding, no Unicode normalisation. */
   text: string;
   int64: bigint;
   int32: number;
@@ -17,48 +16,68 @@ interface Values {
 }
 export type Kind = keyof Values;
 
-/** Each engine's migrations create these tables, and the start compares them. `?` marks a column that may be null. */
-export const TABLES = {
-  /** The primary key must be `id`. */
-  [RESOURCE.many]: { id: 'int64', name: 'text', tag: 'text?' },
-  tokens: {
-    hash: 'bytes',
-    name: 'text',
-    /** Separated by spaces. */
-    scopes: 'text',
-    created_at: 'int64',
-    expires_at: 'int64?',
-    revoked_at: 'int64?',
-  },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Kind | `${Kind}?`>>>>;
+declare const value: unique symbol;
+/** Plain data, so that it can be sent to a worker thread. Only its type knows its values. */
+export interface Column<K extends Kind = Kind, Optional extends boolean = boolean> {
+  readonly kind: K;
+  /** Whether it may be null. */
+  readonly optional: Optional;
+  readonly [value]?: Values[K];
+}
+export type Columns = Readonly<Record<string, Column>>;
 
-type Description = typeof TABLES;
-type Required<Columns> = { [Name in keyof Columns as Columns[Name] extends Kind ? Name : never]: Columns[Name] };
-type Optional<Columns> = { [Name in keyof Columns as Columns[Name] extends Kind ? never : Name]: Columns[Name] };
-type ValueOf<Column> = Column extends `${infer Nullable extends Kind}?`
-  ? Values[Nullable]
-  : Column extends Kind
-    ? Values[Column]
+/** What migrations make, and what the start compares with the database. */
+export interface Table<C = Columns, Key = readonly string[]> {
+  readonly columns: C;
+  /** The columns of the primary key. */
+  readonly key: Key;
+}
+export type Tables = Readonly<Record<string, Table>>;
+
+const column =
+  <K extends Kind>(kind: K) =>
+  (): Column<K, false> => ({ kind, optional: false });
+export const text = column('text');
+export const int64 = column('int64');
+export const int32 = column('int32');
+export const number = column('number');
+export const boolean = column('boolean');
+export const timestamp = column('timestamp');
+export const bytes = column('bytes');
+export const json = column('json');
+export const optional = <K extends Kind>({ kind }: Column<K, false>): Column<K, true> => ({ kind, optional: true });
+
+/** @param key the names of the columns of the primary key */
+export function table<C extends Columns, Key extends readonly (keyof C & string)[]>(
+  columns: C,
+  ...key: Key
+): Table<C, Key> {
+  return { columns, key };
+}
+
+type OptionalOf<C> = { [Name in keyof C]: C[Name] extends Column<Kind, true> ? Name : never }[keyof C];
+type ValueOf<C> = C extends Column<infer K> ? Values[K] : never;
+
+/** A row as data: a null column is a missing member. */
+export type Row<T> =
+  T extends Table<infer C, unknown>
+    ? { readonly [Name in Exclude<keyof C, OptionalOf<C>>]: ValueOf<C[Name]> } & {
+        readonly [Name in OptionalOf<C>]?: ValueOf<C[Name]>;
+      }
     : never;
 
-/** Rows as data: a null column is a missing member. */
-type Members<Columns> = { readonly [Name in keyof Required<Columns>]: ValueOf<Columns[Name & keyof Columns]> } & {
-  readonly [Name in keyof Optional<Columns>]?: ValueOf<Columns[Name & keyof Columns]>;
+/** The tables as Kysely knows them. */
+export type Queried<T> = {
+  [Name in keyof T]: T[Name] extends Table<infer C, unknown> ? { [Each in keyof C]: QueriedColumn<C[Each]> } : never;
 };
-
-/** A stored item. The store changes no character of a text: no case folding, no Unicode normalisation. */
-export type Item = Members<Description[typeof RESOURCE.many]>;
-
-export type Tables = {
-  [Table in keyof Description]: { [Name in keyof Description[Table]]: Column<Description[Table][Name]> };
-};
-type Column<Described> = Described extends 'json'
-  ? ColumnType<unknown, Json, Json>
-  : Described extends 'json?'
-    ? ColumnType<unknown, Json | null | undefined, Json | null>
-    : Described extends Kind
-      ? ValueOf<Described>
-      : ValueOf<Described> | null;
+type QueriedColumn<C> =
+  C extends Column<'json', infer Optional>
+    ? Optional extends true
+      ? ColumnType<unknown, Json | null | undefined, Json | null>
+      : ColumnType<unknown, Json, Json>
+    : C extends Column<infer K, infer Optional>
+      ? Values[K] | (Optional extends true ? null : never)
+      : never;
 
 export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row> {
   // Object.fromEntries loses the names of the members.
@@ -67,24 +86,3 @@ export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row> {
 type WithoutNulls<Row> = { [Name in keyof Row as null extends Row[Name] ? never : Name]: Row[Name] } & {
   [Name in keyof Row as null extends Row[Name] ? Name : never]?: NonNullable<Row[Name]>;
 };
-
-/** @param described a column of TABLES, such as `text?` */
-export function kindOf(described: string): { readonly kind: Kind; readonly nullable: boolean } {
-  const nullable = described.endsWith('?');
-  // The type of TABLES allows no other text.
-  return { kind: (nullable ? described.slice(0, -1) : described) as Kind, nullable };
-}
-
-export const COLUMNS = Object.keys(TABLES[RESOURCE.many]) as (keyof Item)[];
-export const COLUMN_LIST = listOf(TABLES[RESOURCE.many]);
-/** For each table a query that reads no row, and fails if a column is missing or may not be read. */
-export const SELECT_NONE = Object.entries(TABLES).map(
-  ([table, columns]) => `select ${listOf(columns)} from "${table}" limit 0`,
-);
-
-/** With quotes, as PostgreSQL changes unquoted names to lower case. */
-function listOf(columns: object): string {
-  return Object.keys(columns)
-    .map((column) => `"${column}"`)
-    .join();
-}

@@ -1,3 +1,4 @@
+import type { OWN_TABLES } from './layout.ts';
 import {
   type Database,
   observed,
@@ -10,9 +11,11 @@ import {
 
 const COLUMNS = ['name', 'scopes', 'created_at', 'expires_at', 'revoked_at'] as const;
 
+type Own = typeof OWN_TABLES;
+
 export function tokenStore(
-  database: Database,
-  transaction: Transaction,
+  database: Database<Own>,
+  transaction: Transaction<Own>,
   observer: StoreObserver | undefined,
 ): TokenStore {
   const find = async (hash: Uint8Array) => {
@@ -28,7 +31,7 @@ export function tokenStore(
       created_at: BigInt(Date.now()),
       expires_at: expiresAt === undefined ? null : BigInt(expiresAt),
     };
-    const work = async (tokens: Database) => {
+    const work = async (tokens: Database<Own>) => {
       const found = tokens.selectFrom('tokens').select('hash').limit(1);
       // A hash belongs to one token. If the table has it, an earlier try added the token, and its answer was lost.
       if ((await found.where('hash', '=', hash).executeTakeFirst()) !== undefined) return true;

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import { AUTHORIZATION, type NewPlant, PORT, projectStore } from './peer.ts';
+import { AUTHORIZATION, type NewItem, PORT, projectStore } from './peer.ts';
 
 /** The upper limit: node:http and JSON.parse on this project's store, without router, contract or log. */
-const plants = await projectStore();
+const store = await projectStore();
 const server = createServer((request, response) => {
   let text = '';
   request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
@@ -11,8 +11,8 @@ const server = createServer((request, response) => {
       response.writeHead(401).end();
       return;
     }
-    const { id, name, tag } = JSON.parse(text) as NewPlant;
-    plants.create({ id: BigInt(id), name, ...(tag === undefined ? {} : { tag }) }).then(
+    const { id, name, tag } = JSON.parse(text) as NewItem;
+    store.create('items', { id: BigInt(id), name, ...(tag === undefined ? {} : { tag }) }).then(
       (creation) => {
         const body = JSON.stringify({ name, tag });
         response.writeHead(creation === 'conflict' ? 400 : 200, {

@@ -1,15 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import fastify from 'fastify';
-import { AUTHORIZATION, DATABASE, FASTIFY_SCHEMA, type NewPlant, PORT } from './peer.ts';
+import { AUTHORIZATION, DATABASE, FASTIFY_SCHEMA, type NewItem, PORT } from './peer.ts';
 
 /** The simplest durable service: Fastify with its own validation, and one SQLite commit for each request. */
 const database = new DatabaseSync(DATABASE);
 database.exec(`pragma journal_mode = wal; pragma synchronous = full;
-  create table if not exists plants (id integer primary key, name text not null, tag text) strict`);
-const insert = database.prepare('insert into plants (id, name, tag) values (?, ?, ?) on conflict do nothing');
+  create table if not exists items (id integer primary key, name text not null, tag text) strict`);
+const insert = database.prepare('insert into items (id, name, tag) values (?, ?, ?) on conflict do nothing');
 
 const app = fastify();
-app.post<{ Body: NewPlant }>('/plants', { schema: FASTIFY_SCHEMA }, async (request, reply) => {
+app.post<{ Body: NewItem }>('/items', { schema: FASTIFY_SCHEMA }, async (request, reply) => {
   if (request.headers.authorization !== AUTHORIZATION)
     return reply.code(401).send({ error: 40100, message: 'no token' });
   const { id, name, tag } = request.body;

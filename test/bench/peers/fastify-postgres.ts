@@ -1,18 +1,18 @@
 import fastify from 'fastify';
 import { Pool } from 'pg';
-import { AUTHORIZATION, DATABASE_URL, FASTIFY_SCHEMA, type NewPlant, PORT } from './peer.ts';
+import { AUTHORIZATION, DATABASE_URL, FASTIFY_SCHEMA, type NewItem, PORT } from './peer.ts';
 
 /**
  * The simplest durable service on PostgreSQL: Fastify with its own validation, and one insert for each request, over the
  * 10 connections that the client opens by default.
  */
 const pool = new Pool({ connectionString: DATABASE_URL, options: '-c synchronous_commit=on' });
-await pool.query('create table if not exists plants (id bigint primary key, name text not null, tag text)');
+await pool.query('create table if not exists items (id bigint primary key, name text not null, tag text)');
 
-const INSERT = 'insert into plants (id, name, tag) values ($1, $2, $3) on conflict do nothing returning id';
+const INSERT = 'insert into items (id, name, tag) values ($1, $2, $3) on conflict do nothing returning id';
 
 const app = fastify();
-app.post<{ Body: NewPlant }>('/plants', { schema: FASTIFY_SCHEMA }, async (request, reply) => {
+app.post<{ Body: NewItem }>('/items', { schema: FASTIFY_SCHEMA }, async (request, reply) => {
   if (request.headers.authorization !== AUTHORIZATION)
     return reply.code(401).send({ error: 40100, message: 'no token' });
   const { id, name, tag } = request.body;

@@ -1,17 +1,17 @@
 import express from 'express';
 import { type Context, OpenAPIBackend, type Request } from 'openapi-backend';
-import { AUTHORIZATION, type NewPlant, PORT, projectStore } from './peer.ts';
+import { AUTHORIZATION, type NewItem, PORT, projectStore } from './peer.ts';
 
 /** Express and openapi-backend, which validates requests and replies as its README shows, on this project's store. */
-const plants = await projectStore();
+const store = await projectStore();
 const api = new OpenAPIBackend({
-  definition: './openapi.yaml',
+  definition: './test/framework/items/openapi.yaml',
   quick: true,
   handlers: {
-    createPlant: async (context: Context, _request: express.Request, response: express.Response) => {
-      const { id, ...plant } = context.request.requestBody as NewPlant;
-      const creation = await plants.create({ id: BigInt(id), ...plant });
-      if (creation !== 'conflict') return plant;
+    createItem: async (context: Context, _request: express.Request, response: express.Response) => {
+      const { id, ...item } = context.request.requestBody as NewItem;
+      const creation = await store.create('items', { id: BigInt(id), ...item });
+      if (creation !== 'conflict') return item;
       response.status(400);
       return { error: 40011, message: 'the id exists' };
     },

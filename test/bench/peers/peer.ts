@@ -1,5 +1,6 @@
 import { openStore } from '../../../src/framework/storage/open.ts';
-import type { ItemStore } from '../../../src/framework/storage/store.ts';
+import type { Store } from '../../../src/framework/storage/store.ts';
+import { LAYOUT } from '../../framework/items/index.ts';
 
 /** The environment of a peer. */
 export const PORT = Number(process.env['PORT']);
@@ -8,11 +9,11 @@ export const DATABASE_URL = process.env['DATABASE_URL'] ?? '';
 export const DATABASE = DATABASE_URL.replace(/^sqlite:/, '');
 export const AUTHORIZATION = `Bearer ${process.env['TOKEN'] ?? ''}`;
 
-export async function projectStore(): Promise<ItemStore> {
-  return (await openStore({ engine: 'sqlite', path: DATABASE }, { create: true })).items;
+export async function projectStore(): Promise<Store> {
+  return await openStore(LAYOUT, { engine: 'sqlite', path: DATABASE }, { create: true });
 }
 
-export interface NewPlant {
+export interface NewItem {
   readonly id: number;
   readonly name: string;
   readonly tag?: string;
@@ -26,7 +27,7 @@ const error = {
   properties: { error: { type: 'integer' }, message: { type: 'string' } },
 } as const;
 
-/** The schemas of createPlant for Fastify, without the patterns and without the bounds of int64. */
+/** The schemas of createItem for Fastify, without the patterns and without the bounds of int64. */
 export const FASTIFY_SCHEMA = {
   body: {
     type: 'object',

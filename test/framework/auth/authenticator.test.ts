@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { Authenticator } from '../../../src/framework/auth/authenticator.ts';
 import { hashToken, makeToken } from '../../../src/framework/auth/token.ts';
-import { allPlants, startApp } from '../../support/app.ts';
-import { createPlant } from '../../support/service.ts';
+import { startApp } from '../../support/app.ts';
+import { createItem } from '../../support/service.ts';
 import { sendRaw } from '../../support/raw.ts';
+import { itemsIn } from '../items/index.ts';
 
 const app = await startApp();
 const broken = await startApp();
@@ -15,12 +16,12 @@ const BODY = '{"id":1,"name":"x"}';
 async function answerTo(...authorization: readonly string[]) {
   const fields = [`Host: ${host}`, 'Content-Type: application/json', 'Content-Length: 19', 'Connection: close'];
   const head = [...fields, ...authorization.map((value) => `Authorization: ${value}`)].join('\r\n');
-  const { status, headers, body } = await sendRaw(app.url, `POST /plants HTTP/1.1\r\n${head}\r\n\r\n${BODY}`);
+  const { status, headers, body } = await sendRaw(app.url, `POST /items HTTP/1.1\r\n${head}\r\n\r\n${BODY}`);
   return { status, challenge: headers['www-authenticate'], body };
 }
 
 const newToken = async (name: string, expiry: { expiresAt?: number } = {}) => {
-  const token = makeToken();
+  const token = makeToken('item-store');
   expect(await app.store.tokens.add({ name, hash: hashToken(token), scopes: [], ...expiry })).toBe(true);
   return token;
 };
@@ -54,7 +55,7 @@ describe('the service answers 401, and says how to authenticate, to a request wi
 
 describe('the service answers 401 with error="invalid_token" to a request with', () => {
   test.each([
-    ['an unknown token', [`Bearer ${makeToken()}`]],
+    ['an unknown token', [`Bearer ${makeToken('item-store')}`]],
     ['a token that lacks its last character', [`Bearer ${app.token.slice(0, -1)}`]],
     ['a token with one more character', [`Bearer ${app.token}x`]],
     ['a token in upper case', [`Bearer ${app.token.toUpperCase()}`]],
@@ -73,8 +74,8 @@ describe('the service answers 401 with error="invalid_token" to a request with',
   });
 });
 
-test('the service does not store the plant of a request that it answers with 401', async () => {
-  expect(await allPlants(app.store)).toEqual([]);
+test('the service does not store the item of a request that it answers with 401', async () => {
+  expect(await itemsIn(app.store)).toEqual([]);
 });
 
 describe('a token', () => {
@@ -85,13 +86,13 @@ describe('a token', () => {
   test('is refused within a second after its revocation, even in constant use', async () => {
     const token = await newToken('revoked');
     const client = { url: app.url, token };
-    expect((await createPlant(client, BODY)).status).toBe(200);
+    expect((await createItem(client, BODY)).status).toBe(200);
     await app.store.tokens.revoke('revoked');
     const revokedAt = performance.now();
     let lastAccepted = 0;
     while (performance.now() - revokedAt < 1500) {
       const sentAt = performance.now() - revokedAt;
-      if ((await createPlant(client, BODY)).status === 200) lastAccepted = sentAt;
+      if ((await createItem(client, BODY)).status === 200) lastAccepted = sentAt;
     }
     expect(lastAccepted).toBeLessThan(1000);
   });
@@ -99,19 +100,19 @@ describe('a token', () => {
   test('is refused from the moment of its expiry', async () => {
     const expiresAt = Date.now() + 300;
     const client = { url: app.url, token: await newToken('expiring', { expiresAt }) };
-    expect((await createPlant(client, BODY)).status).toBe(200);
+    expect((await createItem(client, BODY)).status).toBe(200);
     await sleep(expiresAt - Date.now() + 5);
-    for (const _time of [1, 2]) expect((await createPlant(client, BODY)).status).toBe(401);
+    for (const _time of [1, 2]) expect((await createItem(client, BODY)).status).toBe(401);
   });
 
   test('is refused when it has expired before its first use', async () => {
     const token = await newToken('expired', { expiresAt: Date.now() - 1 });
-    expect((await createPlant({ url: app.url, token }, BODY)).status).toBe(401);
+    expect((await createItem({ url: app.url, token }, BODY)).status).toBe(401);
   });
 
   test('stays valid when more tokens are in use than the cache holds', async () => {
     const authenticator = new Authenticator(app.store.tokens);
-    const tokens = Array.from({ length: 4050 }, makeToken);
+    const tokens = Array.from({ length: 4050 }, () => makeToken('item-store'));
     const rows = tokens.map((token, index) => ({
       hash: hashToken(token),
       name: `many-${index}`,
@@ -147,7 +148,7 @@ describe('a token', () => {
 
   test('is valid if TOKEN_FILE contains it, although it is not in the store', async () => {
     const provisioned = 'provisioned-token-of-a-container-0001';
-    const authenticator = new Authenticator(app.store.tokens, { tokens: [provisioned], scopes: ['plants:write'] });
+    const authenticator = new Authenticator(app.store.tokens, { tokens: [provisioned], scopes: ['items:write'] });
     const nameOf = async (token: string) => (await authenticator.authenticate(`Bearer ${token}`)).name;
     expect(await nameOf(provisioned)).toBe('TOKEN_FILE');
     expect(await nameOf(provisioned)).toBe('TOKEN_FILE');
@@ -182,18 +183,18 @@ describe('a token', () => {
   });
 
   test('is stored only as its hash, and has 256 random bits', async () => {
-    expect(makeToken()).toMatch(/^plantstore_[\w-]{43}$/);
-    expect(new Set(Array.from({ length: 100 }, makeToken)).size).toBe(100);
-    expect(JSON.stringify(await app.store.tokens.list())).not.toContain(app.token.slice('plantstore_'.length));
+    expect(makeToken('item-store')).toMatch(/^itemstore_[\w-]{43}$/);
+    expect(new Set(Array.from({ length: 100 }, () => makeToken('item-store'))).size).toBe(100);
+    expect(JSON.stringify(await app.store.tokens.list())).not.toContain(app.token.slice('itemstore_'.length));
   });
 });
 
 test('the service answers 500, and not 401, when the store cannot look up the token', async () => {
   const database = new DatabaseSync(broken.database);
   database.exec('alter table tokens rename to lost');
-  const response = await createPlant(broken, BODY);
+  const response = await createItem(broken, BODY);
   expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })]);
   database.exec('alter table lost rename to tokens');
   database.close();
-  expect((await createPlant(broken, BODY)).status).toBe(200);
+  expect((await createItem(broken, BODY)).status).toBe(200);
 });

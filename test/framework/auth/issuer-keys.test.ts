@@ -8,7 +8,7 @@ import { PACE } from '../../../src/framework/auth/issuer-keys.ts';
 import { startApp } from '../../support/app.ts';
 import { freePort } from '../../support/port.ts';
 import { AUDIENCE, makeKey, sign, type SigningKey, TestProvider } from '../../support/provider.ts';
-import { createPlant } from '../../support/service.ts';
+import { createItem } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 const [first, second] = [await makeKey('first'), await makeKey('second')];
@@ -32,7 +32,7 @@ async function startFor(issuer: string, pace: Partial<typeof PACE> = {}, jwksUrl
   const app = await startApp({ issuer: settings, pace: { ...PACE, ...pace } });
   let count = 0;
   const call = async (token: string) => {
-    const response = await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}');
+    const response = await createItem({ url: app.url, token }, '{"id":1,"name":"x"}');
     const { error } = (await response.json()) as { error?: number };
     return [response.status, error, response.headers.get('retry-after')];
   };

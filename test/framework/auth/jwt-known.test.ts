@@ -7,7 +7,7 @@ import { JwtVerifier } from '../../../src/framework/auth/jwt.ts';
 import { hashToken } from '../../../src/framework/auth/token.ts';
 import { startApp } from '../../support/app.ts';
 import { AUDIENCE, makeKey, sign, TestProvider } from '../../support/provider.ts';
-import { createPlant } from '../../support/service.ts';
+import { createItem } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 const key = await makeKey('one');
@@ -32,7 +32,7 @@ afterAll(async () => {
 const now = () => Math.floor(Date.now() / 1000);
 const signed = (sub: string, exp = now() + 300, more = {}) =>
   sign(key, { iss: provider.issuer, aud: AUDIENCE, sub, exp, ...more });
-const statusOf = async (token: string) => (await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}')).status;
+const statusOf = async (token: string) => (await createItem({ url: app.url, token }, '{"id":1,"name":"x"}')).status;
 
 describe('a JWT', () => {
   test('is verified once for 50 concurrent requests, and not again for later requests', async () => {
@@ -56,11 +56,11 @@ describe('a JWT', () => {
   test.each<[object, string[]]>([
     [{}, []],
     [{ scope: '' }, []],
-    [{ scope: 'plants:read plants:write' }, ['plants:read', 'plants:write']],
-    [{ scp: 'plants:read plants:write' }, ['plants:read', 'plants:write']],
-    [{ scp: ['plants:read', 'plants:write'] }, ['plants:read', 'plants:write']],
-    [{ scope: 'openid', scp: ['plants:read', 7] }, ['openid', 'plants:read']],
-    [{ scope: 7, scp: { plants: true } }, []],
+    [{ scope: 'items:read items:write' }, ['items:read', 'items:write']],
+    [{ scp: 'items:read items:write' }, ['items:read', 'items:write']],
+    [{ scp: ['items:read', 'items:write'] }, ['items:read', 'items:write']],
+    [{ scope: 'openid', scp: ['items:read', 7] }, ['openid', 'items:read']],
+    [{ scope: 7, scp: { items: true } }, []],
   ])('gives its caller the scopes in its claims: %j', async (claims, scopes) => {
     const authenticator = new Authenticator(app.store.tokens, undefined, verifier);
     const caller = await authenticator.authenticate(`Bearer ${await signed('alice', undefined, claims)}`);

@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals';
 import { adminUrl, sample, scrape } from '../../support/metrics.ts';
 import { freePort } from '../../support/port.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../../support/provider.ts';
-import { createPlant, plantStore, ROOT, start, startService } from '../../support/service.ts';
+import { createItem, runCommand, ROOT, start, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 
@@ -21,7 +21,7 @@ test('`npm run provider` prints settings and commands that work without a change
   const settings = printed('JWT_').replace(' npm start', '');
   const service = await startService(Object.fromEntries(new URLSearchParams(settings.replaceAll(' ', '&'))));
   expect(JSON.parse(await bash(printed('curl')))).toMatchObject({ token_type: 'Bearer' });
-  const create = `curl --silent ${service.url}/plants -H "Authorization: Bearer $ACCESS_TOKEN" -H 'Content-Type: application/json' -d '{"id":1,"name":"x"}'`;
+  const create = `curl --silent ${service.url}/items -H "Authorization: Bearer $ACCESS_TOKEN" -H 'Content-Type: application/json' -d '{"id":1,"name":"x"}'`;
   expect(await bash(`${printed('ACCESS_TOKEN=')}; ${create}`)).toBe('{"name":"x"}');
   expect(await service.stop()).toBe(0);
   const line = service.log().find(({ msg }) => msg === 'request');
@@ -37,7 +37,7 @@ test('an issuer that never answers delays neither the start nor the stop of the 
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
   const asked = once(silent, 'connection');
-  const service = await startService({ JWT_ISSUER: `http://127.0.0.1:${port}`, JWT_AUDIENCE: 'plants' });
+  const service = await startService({ JWT_ISSUER: `http://127.0.0.1:${port}`, JWT_AUDIENCE: 'items' });
   await asked;
   const stopped = performance.now();
   expect(await service.stop()).toBe(0);
@@ -46,8 +46,8 @@ test('an issuer that never answers delays neither the start nor the stop of the 
 
 test('an instance is ready once it has fetched the keys of its issuer, and stays ready without the issuer', async () => {
   const port = await freePort();
-  const database = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` };
-  const { stdout: token } = await plantStore(['token', 'create', 'app'], database);
+  const database = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}` };
+  const { stdout: token } = await runCommand(['token', 'create', 'app'], database);
   const settings = { ...database, ADMIN_PORT: '0', JWT_ISSUER: `http://127.0.0.1:${port}`, JWT_AUDIENCE: AUDIENCE };
   const service = await startService(settings);
   const ask = async (path: string) => {
@@ -55,20 +55,20 @@ test('an instance is ready once it has fetched the keys of its issuer, and stays
     return [response.status, await response.json()];
   };
   const create = async (bearer: string) =>
-    (await createPlant({ url: service.url, token: bearer }, '{"id":1,"name":"x"}')).status;
+    (await createItem({ url: service.url, token: bearer }, '{"id":1,"name":"x"}')).status;
   const reason = 'the keys of the token issuer were never fetched';
   expect(await ask('/readyz')).toEqual([503, { status: 'not ready', reason }]);
   expect((await ask('/livez'))[0]).toBe(200);
   expect(await create(token.trim())).toBe(200);
   const before = await scrape(service);
-  expect(before).toContain('plant_store_issuer_keys_age_seconds +Inf\n');
-  expect(sample(before, 'plant_store_issuer_keys_failures_total')).toBeGreaterThan(0);
+  expect(before).toContain('item_store_issuer_keys_age_seconds +Inf\n');
+  expect(sample(before, 'item_store_issuer_keys_failures_total')).toBeGreaterThan(0);
 
   await using provider = await TestProvider.start([await makeKey('late')], port);
   await until(async () => (await ask('/readyz'))[0] === 200);
   const early = await provider.token();
   await provider[Symbol.asyncDispose]();
-  expect(sample(await scrape(service), 'plant_store_issuer_keys_age_seconds')).toBeLessThan(60);
+  expect(sample(await scrape(service), 'item_store_issuer_keys_age_seconds')).toBeLessThan(60);
   expect((await ask('/readyz'))[0]).toBe(200);
   expect(await create(early)).toBe(200);
   await service.stop();

@@ -3,14 +3,14 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { base64url, type JWTPayload, SignJWT } from 'jose';
 import { startApp } from '../../support/app.ts';
 import { AUDIENCE, makeKey, sign, TestProvider } from '../../support/provider.ts';
-import { createPlant } from '../../support/service.ts';
+import { createItem } from '../../support/service.ts';
 
 const ALGORITHMS = 'ES256 ES384 ES512 RS256 RS384 RS512 PS256 PS384 PS512 EdDSA Ed25519'.split(' ');
 const keys = new Map(await Promise.all(ALGORITHMS.map(async (alg) => [alg, await makeKey(alg, alg)] as const)));
 const [key = await makeKey('none')] = keys.values();
 const stranger = await makeKey('ES256');
 const provider = await TestProvider.start([...keys.values()]);
-const settings = { issuer: provider.issuer, audience: AUDIENCE, scopes: ['plants:write'], jwksUrl: undefined };
+const settings = { issuer: provider.issuer, audience: AUDIENCE, scopes: ['items:write'], jwksUrl: undefined };
 const app = await startApp({ issuer: settings });
 afterAll(() => provider[Symbol.asyncDispose]());
 
@@ -18,7 +18,7 @@ const now = () => Math.floor(Date.now() / 1000);
 /** Claims that replace or add to those of a valid token. */
 type Changes = Readonly<Record<string, unknown>>;
 function claims(changes: Changes = {}): JWTPayload {
-  return { iss: provider.issuer, aud: AUDIENCE, sub: 'alice', exp: now() + 300, scope: 'plants:write', ...changes };
+  return { iss: provider.issuer, aud: AUDIENCE, sub: 'alice', exp: now() + 300, scope: 'items:write', ...changes };
 }
 const signed = (changes: Changes = {}, header = {}) => sign(key, claims(changes), header);
 const encode = (value: unknown) => base64url.encode(typeof value === 'string' ? value : JSON.stringify(value));
@@ -27,7 +27,7 @@ const spelt = async (header: unknown, text: string) =>
   [encode(header), encode(text), (await signed()).split('.')[2]].join('.');
 
 async function call(token: string) {
-  const response = await createPlant({ url: app.url, token }, '{"id":1,"name":"x"}');
+  const response = await createItem({ url: app.url, token }, '{"id":1,"name":"x"}');
   const { error } = (await response.json()) as { error?: number };
   const line = await app.lineOf(response);
   return { status: response.status, error, challenge: response.headers.get('www-authenticate'), line };
@@ -48,9 +48,9 @@ describe('the service accepts a token', () => {
     ['that becomes valid in 59 seconds', () => ({ nbf: now() + 59 })],
     ['that expires at 1e300', () => ({ exp: 1e300 })],
     ['for this audience and another', () => ({ aud: ['https://other.example', AUDIENCE] })],
-    ['with this scope and others', () => ({ scope: 'openid plants:write email' })],
-    ['with an array of scopes', () => ({ scope: undefined, scp: ['plants:read', 'plants:write'] })],
-    ['with its scopes as `scp`', () => ({ scope: undefined, scp: 'plants:read plants:write' })],
+    ['with this scope and others', () => ({ scope: 'openid items:write email' })],
+    ['with an array of scopes', () => ({ scope: undefined, scp: ['items:read', 'items:write'] })],
+    ['with its scopes as `scp`', () => ({ scope: undefined, scp: 'items:read items:write' })],
     ['with a subject of 255 characters', () => ({ sub: 'ü'.repeat(255) })],
     ['of the type `at+jwt`', () => ({}), { typ: 'at+jwt' }],
     ['of the type `application/AT+JWT`', () => ({}), { typ: 'application/AT+JWT' }],
@@ -158,11 +158,11 @@ describe('the service answers 401, and tells the reason only in the log, to a to
   });
 });
 
-test.each([undefined, '', 'plants:read', 'plants:writes xplants:write', 'PLANTS:WRITE', 7])(
+test.each([undefined, '', 'items:read', 'items:writes xitems:write', 'ITEMS:WRITE', 7])(
   'the service answers 403, with the missing scope, to a token with the scope %j',
   async (scope) => {
     const { line, ...answer } = await call(await signed({ scope }));
-    const challenge = 'Bearer realm="api", error="insufficient_scope", scope="plants:write"';
+    const challenge = 'Bearer realm="api", error="insufficient_scope", scope="items:write"';
     expect(answer).toEqual({ status: 403, error: 40300, challenge });
     expect(line['reason']).toBe('the subject alice lacks scope');
   },

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { createPlant, type Service, startService } from '../../support/service.ts';
+import { createItem, type Service, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 
@@ -16,7 +16,7 @@ const [OLD = '', NEW = '', NEWEST = ''] = ['old', 'new', 'newest'].map(
 
 const logged = (service: Service, start: string) => service.log().filter(({ msg }) => String(msg).startsWith(start));
 const accepts = async ({ url }: Service, token: string) =>
-  (await createPlant({ url, token }, '{"id":1,"name":"x"}')).status === 200;
+  (await createItem({ url, token }, '{"id":1,"name":"x"}')).status === 200;
 
 test('the service rereads TOKEN_FILE within seconds, and keeps its tokens while the file is missing', async () => {
   const folder = temporaryFolder();

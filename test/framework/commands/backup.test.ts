@@ -16,10 +16,11 @@ import { describe, expect, test } from '@jest/globals';
 import { planRestore } from '../../../src/framework/storage/sqlite/backup.ts';
 import { atOpening } from '../../../src/framework/storage/sqlite/errors.ts';
 import { whileServing } from '../../support/crowd.ts';
-import { createPlant, plantStore, ROOT, start, startService } from '../../support/service.ts';
 import { fill, look, place } from './place.ts';
+import { LAYOUT } from '../items/index.ts';
+import { createItem, ITEMS, runCommand, start, startService } from '../../support/service.ts';
 
-const MAIN = join(ROOT, 'src/main.ts');
+const MAIN = ITEMS.main;
 
 describe('backup and restore', () => {
   test('copy the store of a running service, and restore it once the service has stopped', async () => {
@@ -30,7 +31,7 @@ describe('backup and restore', () => {
     const times = await whileServing(service, 1_000_001, backedUp);
     const { code, stdout, stderr } = await backedUp;
     expect([code, stderr]).toEqual([0, '']);
-    const [, count] = /^backed up (\d+) plants to copy.db, and checked the copy\n$/.exec(stdout) ?? [];
+    const [, count] = /^backed up (\d+) items to copy.db, and checked the copy\n$/.exec(stdout) ?? [];
     const copy = join(folder, 'copy.db');
     expect(look(copy)).toBe(Number(count));
     expect(Number(count)).toBeGreaterThanOrEqual(20_000);
@@ -38,33 +39,33 @@ describe('backup and restore', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
 
-    // The restore must undo these changes: a new token, a new plant, and another name of plant 7.
+    // The restore must undo these changes: a new token, a new item, and another name of item 7.
     const late = (await run('token', 'create', 'late')).stdout.trim();
-    expect((await createPlant({ ...service, token: late }, '{"id":-1,"name":"late"}')).status).toBe(200);
+    expect((await createItem({ ...service, token: late }, '{"id":-1,"name":"late"}')).status).toBe(200);
     await run('remove', '7');
-    expect((await createPlant(service, '{"id":7,"name":"other"}')).status).toBe(200);
+    expect((await createItem(service, '{"id":7,"name":"other"}')).status).toBe(200);
     expect(await run('restore', 'copy.db', '--force')).toEqual({
       code: 1,
       stdout: '',
-      stderr: `plant-store: the database ${database} is open in another process: stop the service and every other program that uses it, then restore\n`,
+      stderr: `item-store: the database ${database} is open in another process: stop the service and every other program that uses it, then restore\n`,
     });
-    expect((await createPlant(service, '{"id":8,"name":"plant 8"}')).headers.get('idempotent-replayed')).toBe('true');
+    expect((await createItem(service, '{"id":8,"name":"item 8"}')).headers.get('idempotent-replayed')).toBe('true');
     await service.stop();
     expect((await run('restore', 'copy.db')).stderr).toMatch(
-      /^plant-store: the store has \d+ plants, which the restore would delete: back the store up, then restore with --force\n$/,
+      /^item-store: the store has \d+ items, which the restore would delete: back the store up, then restore with --force\n$/,
     );
     expect(await run('restore', 'copy.db', '--force')).toEqual({
       code: 0,
-      stdout: `restored ${String(count)} plants from copy.db, and checked the store\n`,
+      stdout: `restored ${String(count)} items from copy.db, and checked the store\n`,
       stderr: '',
     });
     expect(look(database)).toBe(Number(count));
     const again = { ...(await startService(environment)), token: kept };
-    const replayed = await createPlant(again, '{"id":7,"name":"plant 7"}');
+    const replayed = await createItem(again, '{"id":7,"name":"item 7"}');
     expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
-    const anew = await createPlant(again, '{"id":-1,"name":"late"}');
+    const anew = await createItem(again, '{"id":-1,"name":"late"}');
     expect([anew.status, anew.headers.get('idempotent-replayed')]).toEqual([200, null]);
-    expect((await createPlant({ ...again, token: late }, '{"id":-1,"name":"late"}')).status).toBe(401);
+    expect((await createItem({ ...again, token: late }, '{"id":-1,"name":"late"}')).status).toBe(401);
     await again.stop();
   });
 
@@ -72,15 +73,15 @@ describe('backup and restore', () => {
     const { folder, run } = await place();
     writeFileSync(join(folder, 'p.ndjson'), '{"id":9007199254740993,"name":"x","tag":""}\n');
     await run('import', 'p.ndjson');
-    expect((await run('backup', 'copy.db')).stdout).toBe('backed up 1 plant to copy.db, and checked the copy\n');
-    const elsewhere = { DATABASE_URL: `sqlite:${join(folder, 'new/folder/plants.db')}` };
-    expect((await plantStore(['restore', 'copy.db'], elsewhere, folder)).code).toBe(0);
-    expect((await plantStore(['export'], elsewhere, folder)).stdout).toBe(
+    expect((await run('backup', 'copy.db')).stdout).toBe('backed up 1 item to copy.db, and checked the copy\n');
+    const elsewhere = { DATABASE_URL: `sqlite:${join(folder, 'new/folder/items.db')}` };
+    expect((await runCommand(['restore', 'copy.db'], elsewhere, folder)).code).toBe(0);
+    expect((await runCommand(['export'], elsewhere, folder)).stdout).toBe(
       '{"id":9007199254740993,"name":"x","tag":""}\n',
     );
   });
 
-  test('lose no plant when they are killed', async () => {
+  test('lose no item when they are killed', async () => {
     const { folder, database, environment, run } = await place(60_000);
     await run('backup', 'copy.db');
     fill(database, 60_001, 10_000);
@@ -110,7 +111,7 @@ describe('backup and restore', () => {
     const { folder, database, environment, run } = await place(3);
     await run('backup', 'copy.db');
     const service = await startService(environment);
-    expect((await createPlant(service, '{"id":-1,"name":"in the log"}')).status).toBe(200);
+    expect((await createItem(service, '{"id":-1,"name":"in the log"}')).status).toBe(200);
     service.child.kill('SIGKILL');
     await service.ended;
     expect(statSync(`${database}-wal`).size).toBeGreaterThan(0);
@@ -118,9 +119,9 @@ describe('backup and restore', () => {
     expect(existsSync(`${database}-wal`)).toBe(false);
     expect(look(database)).toBe(3);
 
-    // A log without its store: SQLite would delete it together with its plants.
+    // A log without its store: SQLite would delete it together with its items.
     const killed = await startService(environment);
-    expect((await createPlant(killed, '{"id":-1,"name":"in the log"}')).status).toBe(200);
+    expect((await createItem(killed, '{"id":-1,"name":"in the log"}')).status).toBe(200);
     killed.child.kill('SIGKILL');
     await killed.ended;
     renameSync(database, join(folder, 'moved.db'));
@@ -128,7 +129,7 @@ describe('backup and restore', () => {
       const { code, stderr } = await run(...args);
       expect([code, stderr]).toEqual([
         1,
-        `plant-store: the database ${database} is missing, but its log ${database}-wal is there: put both into one folder\n`,
+        `item-store: the database ${database} is missing, but its log ${database}-wal is there: put both into one folder\n`,
       ]);
     }
     renameSync(join(folder, 'moved.db'), database);
@@ -139,10 +140,10 @@ describe('backup and restore', () => {
     const { folder, database, run } = await place(3);
     await run('backup', 'copy.db');
     let late: DatabaseSync | undefined;
-    const { prepare, place: replace } = planRestore(database, join(folder, 'copy.db'), (countItems) => {
-      expect(countItems()).toBe(4);
+    const { prepare, place: replace } = planRestore(LAYOUT, database, join(folder, 'copy.db'), (count) => {
+      expect(count()).toBe(4);
       late = new DatabaseSync(database);
-      expect(() => late?.prepare('select id from plants').all()).toThrow('database is locked');
+      expect(() => late?.prepare('select id from items').all()).toThrow('database is locked');
     });
     fill(database, 4, 1);
     prepare(join(folder, 'new.db'));
@@ -156,7 +157,7 @@ describe('backup and restore', () => {
       );
     }
     late?.close();
-    expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'plants.db', 'plants.db.acts.ndjson']);
+    expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'items.db', 'items.db.acts.ndjson']);
     expect(look(database)).toBe(3);
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PostgresServer } from '../../support/postgres.ts';
 import { installedPostgres } from '../../support/postgres-binaries.ts';
-import { plantStore } from '../../support/service.ts';
+import { runCommand } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
@@ -30,11 +30,11 @@ describeWith(
       const url = server.url(encodeURIComponent(DATABASE), parameters);
       // The first host refuses connections, the second is the server.
       const environment = { DATABASE_URL: url.replace('127.0.0.1', '127.0.0.1:1,127.0.0.1') };
-      const run = (...args: readonly string[]) => plantStore(args, environment, folder);
+      const run = (...args: readonly string[]) => runCommand(args, environment, folder);
       const printed = async (what: string) => {
         const { code, stderr } = await run(what, FILE);
         expect(code).toBe(1);
-        const [, command = ''] = /^plant-store: use the command of PostgreSQL: (.*)\n$/.exec(stderr) ?? [];
+        const [, command = ''] = /^item-store: use the command of PostgreSQL: (.*)\n$/.exec(stderr) ?? [];
         execFileSync('sh', ['-c', command], {
           cwd: folder,
           env: { PATH: `${join(POSTGRES ?? '', 'bin')}:${process.env['PATH'] ?? ''}`, HOME: folder },

@@ -2,20 +2,20 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from '@jest/globals';
 import { PostgresServer } from '../../support/postgres.ts';
-import { plantStore, ROOT, start, startService } from '../../support/service.ts';
 import { testWith } from '../../support/skipping.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { ITEMS, runCommand, start, startService } from '../../support/service.ts';
 
 const FULL = '/dev/full';
 const noFull = existsSync(FULL) ? undefined : `there is no ${FULL} here`;
-const FAILED = { code: 1, stderr: expect.stringMatching(/^plant-store: stdout cannot be written: ENOSPC: [^\n]*\n$/) };
+const FAILED = { code: 1, stderr: expect.stringMatching(/^item-store: stdout cannot be written: ENOSPC: [^\n]*\n$/) };
 
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
 /** Runs a command with /dev/full as its stdout. */
 async function runFull(args: readonly string[], url: string, folder: string) {
-  const program = [process.execPath, join(ROOT, 'src/main.ts'), ...args];
+  const program = [process.execPath, ITEMS.main, ...args];
   const started = start('sh', ['-c', `exec "$@" > ${FULL}`, 'sh', ...program], { DATABASE_URL: url }, folder);
   return { code: await started.ended, stderr: started.stderr() };
 }
@@ -23,9 +23,9 @@ async function runFull(args: readonly string[], url: string, folder: string) {
 describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
   testWith(noFull, 'token create leaves no token behind when stdout cannot be written', async () => {
     const folder = temporaryFolder();
-    const url = engine === 'SQLite' ? `sqlite:${join(folder, 'plants.db')}` : server.url(await server.createDatabase());
+    const url = engine === 'SQLite' ? `sqlite:${join(folder, 'items.db')}` : server.url(await server.createDatabase());
     expect(await runFull(['token', 'create', 'app'], url, folder)).toEqual(FAILED);
-    const listed = await plantStore(['token', 'list'], { DATABASE_URL: url }, folder);
+    const listed = await runCommand(['token', 'list'], { DATABASE_URL: url }, folder);
     expect(listed.stdout).toMatch(/^NAME.*\n$/);
     // The service makes a first token, because its store never had a token.
     const service = await startService({ DATABASE_URL: url });
@@ -36,11 +36,11 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
 
 testWith(noFull, 'each command says in one line that stdout cannot be written, and exits with 1', async () => {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, 'plants.ndjson'), '{"id":1,"name":"Ginkgo"}\n{"id":2,"name":"Ficus"}\n');
+  writeFileSync(join(folder, 'items.ndjson'), '{"id":1,"name":"Ginkgo"}\n{"id":2,"name":"Ficus"}\n');
   const backups = ['backup copy.db', 'restore copy.db --force'];
-  const lines = ['migrate', 'import plants.ndjson', 'export', 'remove 1', 'token list', ...backups, '--help'];
+  const lines = ['migrate', 'import items.ndjson', 'export', 'remove 1', 'token list', ...backups, '--help'];
   for (const line of lines) {
-    const ended = await runFull(line.split(' '), `sqlite:${join(folder, 'plants.db')}`, folder);
+    const ended = await runFull(line.split(' '), `sqlite:${join(folder, 'items.db')}`, folder);
     expect({ line, ...ended }).toEqual({ line, ...FAILED });
   }
 });

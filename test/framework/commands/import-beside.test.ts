@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { importItems } from '../../../src/framework/commands/import.ts';
+import { importRecords } from '../../../src/framework/commands/import.ts';
 import { readConfig } from '../../../src/framework/config.ts';
 import { percentile, whileServing } from '../../support/crowd.ts';
-import { plantStore, ROOT, start, startService } from '../../support/service.ts';
+import { ITEMS, runCommand, start, startService } from '../../support/service.ts';
 import { testWith } from '../../support/skipping.ts';
 import { look, place } from './place.ts';
+import { items } from '../items/index.ts';
 
-const MAIN = join(ROOT, 'src/main.ts');
+const MAIN = ITEMS.main;
 const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs Linux';
 
 /** Makes lines of NDJSON with consecutive ids. */
@@ -40,7 +41,7 @@ describe('an import', () => {
     expect(await ended).toBe(130);
     expect(stdout()).toBe('');
     expect(stderr()).toBe(
-      'plant-store: interrupted; stdin was read up to line 5001: 5000 created, 0 replayed, 0 conflicting, ' +
+      'item-store: interrupted; stdin was read up to line 5001: 5000 created, 0 replayed, 0 conflicting, ' +
         '1 refused; run the import again, which replays what is stored\n',
     );
     expect(look(here.database)).toBe(5000);
@@ -66,11 +67,11 @@ describe('an import', () => {
     expect({ before, after, more: after - before < 80 }).toMatchObject({ more: true });
   });
 
-  test('does not keep a running service from creating plants', async () => {
+  test('does not keep a running service from creating items', async () => {
     const { folder, database, environment } = await place();
     const service = await startService(environment);
-    writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
-    const imported = plantStore(['import', 'plants.ndjson'], environment, folder);
+    writeFileSync(join(folder, 'items.ndjson'), lines(100_000));
+    const imported = runCommand(['import', 'items.ndjson'], environment, folder);
     const times = await whileServing(service, -1_000_000, imported);
     expect(await imported).toMatchObject({ code: 0 });
     expect(service.log().filter(({ status }) => status === 503)).toEqual([]);
@@ -81,27 +82,27 @@ describe('an import', () => {
 
   testWith(NOT_LINUX, 'shows its progress on a terminal, and erases it at the end', async () => {
     const { folder, environment } = await place();
-    writeFileSync(join(folder, 'plants.ndjson'), lines(100_000));
-    const command = `stty cols 70; "${process.execPath}" "${MAIN}" import plants.ndjson`;
+    writeFileSync(join(folder, 'items.ndjson'), lines(100_000));
+    const command = `stty cols 70; "${process.execPath}" "${MAIN}" import items.ndjson`;
     const { ended, stdout } = start('script', ['-qec', command, join(folder, 'typescript')], environment, folder);
     expect(await ended).toBe(0);
     const written = stdout().split('\r');
-    const shown = written.filter((each) => /^ *\d+ % {2}[\d,]+ plants {2}[\d,]+\/s/.test(each));
+    const shown = written.filter((each) => /^ *\d+ % {2}[\d,]+ items {2}[\d,]+\/s/.test(each));
     expect(shown.length).toBeGreaterThan(1);
     for (const line of shown) expect(line.replace('\x1b[K', '').length).toBeLessThan(70);
-    expect(written.at(-2)).toMatch(/plants.ndjson: 100000 records in /);
+    expect(written.at(-2)).toMatch(/items.ndjson: 100000 records in /);
   });
 
   testWith(NOT_LINUX, 'waits for a locked store, and gives up after a while', async () => {
     const { folder, database, environment } = await place();
     // The import opens the pipe for reading once its store is open.
-    const path = join(folder, 'plants.ndjson');
+    const path = join(folder, 'items.ndjson');
     execFileSync('mkfifo', [path]);
-    const config = readConfig(environment);
+    const config = readConfig(items, environment);
     const other = new DatabaseSync(database);
-    const imported = importItems(config, path, {}, 1500);
+    const imported = importRecords(items, config, path, {}, 1500);
     const failure = expect(imported).rejects.toThrow(
-      'SQLite cannot do this at the moment: database is locked; plants.ndjson was read up to line 0: 0 created, ' +
+      'SQLite cannot do this at the moment: database is locked; items.ndjson was read up to line 0: 0 created, ' +
         '0 replayed, 0 conflicting, 0 refused; run the import again, which replays what is stored',
     );
     const pipe = await open(path, 'w');
@@ -111,7 +112,7 @@ describe('an import', () => {
     await failure;
     other.exec('rollback');
 
-    const again = importItems(config, path, {});
+    const again = importRecords(items, config, path, {});
     const secondPipe = await open(path, 'w');
     other.exec('begin immediate');
     await secondPipe.writeFile(lines(3000));

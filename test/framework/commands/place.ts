@@ -1,33 +1,33 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from '@jest/globals';
-import { plantStore } from '../../support/service.ts';
+import { runCommand } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 /** Makes a folder with a store, and a function that runs commands in the folder, on the store. */
-export async function place(plants = 0) {
+export async function place(items = 0) {
   const folder = temporaryFolder();
-  const database = join(folder, 'plants.db');
+  const database = join(folder, 'items.db');
   const environment = { DATABASE_URL: `sqlite:${database}` };
-  const run = (...args: readonly string[]) => plantStore(args, environment, folder);
+  const run = (...args: readonly string[]) => runCommand(args, environment, folder);
   await run('migrate');
-  fill(database, 1, plants);
+  fill(database, 1, items);
   return { folder, database, environment, run };
 }
 
-/** Inserts plants with consecutive ids into a store. */
-export function fill(path: string, first: number, plants: number): void {
+/** Inserts items with consecutive ids into a store. */
+export function fill(path: string, first: number, items: number, table = 'items'): void {
   using database = new DatabaseSync(path);
   const ids = database.prepare(
     'with recursive n(i) as (select cast(? as integer) union all select i + 1 from n limit ?) ' +
-      "insert into plants (id, name, tag) select i, 'plant ' || i, null from n",
+      `insert into ${table} (id, name, tag) select i, 'item ' || i, null from n`,
   );
-  ids.run(BigInt(first), BigInt(plants));
+  ids.run(BigInt(first), BigInt(items));
 }
 
-/** Checks the integrity of a database, and returns the number of its plants. */
-export function look(path: string): number {
+/** Checks the integrity of a database, and returns the number of rows of a table. */
+export function look(path: string, table = 'items'): number {
   using database = new DatabaseSync(path);
   expect(database.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
-  return Number(database.prepare('select count(*) as count from plants').get()?.['count']);
+  return Number(database.prepare(`select count(*) as count from ${table}`).get()?.['count']);
 }

@@ -2,9 +2,9 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import { MIGRATIONS } from '../../../src/framework/storage/sqlite/migrations.ts';
-import { createPlant, startService } from '../../support/service.ts';
+import { createItem, startService } from '../../support/service.ts';
 import { look, place } from './place.ts';
+import { LAYOUT } from '../items/index.ts';
 
 const TOKENS =
   'hash blob primary key, name text not null, created_at integer not null, expires_at integer, revoked_at integer';
@@ -13,37 +13,37 @@ const other = (table: string, columns: string) => `drop table ${table}; create t
 /** What is wrong with a backup that has the marks of a store, and the fault that the message names. */
 const WRONG: [string, string, string][] = [
   ['no table of tokens', 'drop table tokens', 'lacks the table tokens'],
-  ['no table of plants', 'drop table plants', 'lacks the table plants'],
+  ['no table of items', 'drop table items', 'lacks the table items'],
   ['no index', 'drop index tokens_in_use', 'lacks the index tokens_in_use'],
   [
     'an index on another column',
     'drop index tokens_in_use; create index tokens_in_use on tokens (hash)',
-    `has another index tokens_in_use than its schema ${MIGRATIONS.length}`,
+    `has another index tokens_in_use than its schema ${LAYOUT.migrations.sqlite.length}`,
   ],
   [
     'no column of tags',
-    'alter table plants drop column tag',
-    `has another table plants than its schema ${MIGRATIONS.length}`,
+    'alter table items drop column tag',
+    `has another table items than its schema ${LAYOUT.migrations.sqlite.length}`,
   ],
   [
     'one column more',
-    'alter table plants add column height integer not null default 1',
-    `has another table plants than its schema ${MIGRATIONS.length}`,
+    'alter table items add column height integer not null default 1',
+    `has another table items than its schema ${LAYOUT.migrations.sqlite.length}`,
   ],
   [
     'ids that may repeat',
-    other('plants', 'id integer not null, name text not null, tag text) strict; --'),
-    `has another table plants than its schema ${MIGRATIONS.length}`,
+    other('items', 'id integer not null, name text not null, tag text) strict; --'),
+    `has another table items than its schema ${LAYOUT.migrations.sqlite.length}`,
   ],
   [
     'a constraint',
-    other('plants', "id integer primary key, name text not null check (name <> 'x'), tag text) strict; --"),
-    `has another table plants than its schema ${MIGRATIONS.length}`,
+    other('items', "id integer primary key, name text not null check (name <> 'x'), tag text) strict; --"),
+    `has another table items than its schema ${LAYOUT.migrations.sqlite.length}`,
   ],
   [
     'tables that are not strict',
-    other('plants', 'id integer primary key, name text not null, tag text'),
-    `has another table plants than its schema ${MIGRATIONS.length}`,
+    other('items', 'id integer primary key, name text not null, tag text'),
+    `has another table items than its schema ${LAYOUT.migrations.sqlite.length}`,
   ],
   [
     'tables of schema 1',
@@ -51,49 +51,49 @@ const WRONG: [string, string, string][] = [
       'tokens',
       `${TOKENS}) strict; create unique index tokens_in_use on tokens (name) where revoked_at is null; --`,
     ),
-    `has another table tokens than its schema ${MIGRATIONS.length}`,
+    `has another table tokens than its schema ${LAYOUT.migrations.sqlite.length}`,
   ],
   [
     'a unique index more',
-    'create unique index one_name on plants (name)',
-    'has the index one_name, which no plant store has: drop it, or',
+    'create unique index one_name on items (name)',
+    'has the index one_name, which no store of item-store has: drop it, or',
   ],
   [
     'a trigger',
-    'create trigger empty after insert on plants begin delete from plants; end',
-    'has the trigger empty, which no plant store has: drop it, or',
+    'create trigger empty after insert on items begin delete from items; end',
+    'has the trigger empty, which no store of item-store has: drop it, or',
   ],
   [
     'a trigger of another table',
-    'create table others (text); create trigger empty after insert on others begin delete from plants; end',
-    'has the trigger empty, which no plant store has: drop it, or',
+    'create table others (text); create trigger empty after insert on others begin delete from items; end',
+    'has the trigger empty, which no store of item-store has: drop it, or',
   ],
   [
     'a view',
-    'create view all_plants as select * from plants',
-    'has the view all_plants, which no plant store has: drop it, or',
+    'create view all_items as select * from items',
+    'has the view all_items, which no store of item-store has: drop it, or',
   ],
   [
     'a view in place of a table',
-    'alter table plants rename to hidden; create view plants as select * from hidden',
-    'lacks the table plants',
+    'alter table items rename to hidden; create view items as select * from hidden',
+    'lacks the table items',
   ],
-  ['schema 0', 'pragma user_version = 0', 'is not a plant store'],
-  ['a negative schema', 'pragma user_version = -1', 'is not a plant store'],
-  ['no mark', 'pragma application_id = 0', 'is not a plant store'],
+  ['schema 0', 'pragma user_version = 0', 'is not a store of item-store'],
+  ['a negative schema', 'pragma user_version = -1', 'is not a store of item-store'],
+  ['no mark', 'pragma application_id = 0', 'is not a store of item-store'],
 ];
 
 test('restore refuses a backup with any other tables, and leaves the store and its log byte for byte as they were', async () => {
   const { folder, database, environment, run } = await place(3);
   await run('backup', 'good.db');
-  // A killed service leaves plants in the log, which no refused restore may touch.
+  // A killed service leaves items in the log, which no refused restore may touch.
   const service = await startService(environment);
-  expect((await createPlant(service, '{"id":9007199254740993,"name":"in the log"}')).status).toBe(200);
+  expect((await createItem(service, '{"id":9007199254740993,"name":"in the log"}')).status).toBe(200);
   service.child.kill('SIGKILL');
   await service.ended;
   const files = () =>
     readdirSync(folder)
-      .filter((name) => name.startsWith('plants.db'))
+      .filter((name) => name.startsWith('items.db'))
       .map((name) => [name, readFileSync(join(folder, name), 'base64')]);
   const before = files();
   for (const [what, change, fault] of WRONG) {
@@ -107,7 +107,7 @@ test('restore refuses a backup with any other tables, and leaves the store and i
       what,
       code: 1,
       stdout: '',
-      stderr: `plant-store: the database wrong.db ${fault}${fault.endsWith('or') ? '' : ':'} restore another backup\n`,
+      stderr: `item-store: the database wrong.db ${fault}${fault.endsWith('or') ? '' : ':'} restore another backup\n`,
     });
     expect(files()).toEqual(before);
   }
@@ -117,7 +117,7 @@ test('restore refuses a backup with any other tables, and leaves the store and i
 
 test.each([
   ['lacks the table tokens', 'drop table tokens'],
-  ['lacks both tables', 'drop table tokens; drop table plants'],
+  ['lacks both tables', 'drop table tokens; drop table items'],
   ['has a newer schema', 'pragma user_version = 99'],
   ['has lost its schema', 'pragma user_version = 0'],
 ])('restore --force replaces a store that %s and that no command opens', async (_what, change) => {
@@ -127,26 +127,23 @@ test.each([
     using destroyed = new DatabaseSync(database);
     destroyed.exec(change);
   }
-  const one = expect.stringMatching(
-    /^plant-store: the database .+: (restore a backup|install a newer plant-store).*\n$/,
-  );
+  const one = expect.stringMatching(/^item-store: the database .+: (restore a backup|install a newer item-store).*\n$/);
   expect(await run('migrate')).toEqual({ code: 1, stdout: '', stderr: one });
-  if (!change.includes('table plants'))
-    expect((await run('restore', 'good.db')).stderr).toMatch(/restore with --force/);
+  if (!change.includes('table items')) expect((await run('restore', 'good.db')).stderr).toMatch(/restore with --force/);
   expect((await run('restore', 'good.db', '--force')).stderr).toBe('');
   expect(look(database)).toBe(3);
   expect((await run('token', 'list')).code).toBe(0);
-  expect(readdirSync(folder).toSorted()).toEqual(['good.db', 'plants.db', 'plants.db.acts.ndjson']);
+  expect(readdirSync(folder).toSorted()).toEqual(['good.db', 'items.db', 'items.db.acts.ndjson']);
 });
 
 test('backup refuses a store with a trigger, which restore would refuse', async () => {
   const { database, folder, run } = await place(3);
   {
     using changed = new DatabaseSync(database);
-    changed.exec('create trigger gone after insert on plants begin delete from tokens; end');
+    changed.exec('create trigger gone after insert on items begin delete from tokens; end');
   }
   expect((await run('backup', 'copy.db')).stderr).toBe(
-    `plant-store: the database ${database} has the trigger gone, which no plant store has: drop it, or restore a backup\n`,
+    `item-store: the database ${database} has the trigger gone, which no store of item-store has: drop it, or restore a backup\n`,
   );
   expect(readdirSync(folder)).not.toContain('copy.db');
 });

@@ -4,18 +4,19 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { SETTINGS } from '../../../src/framework/config.ts';
+import { settingsOf } from '../../../src/framework/config.ts';
 import { freePort } from '../../support/port.ts';
-import { type Environment, plantStore, ROOT, start, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { items } from '../items/index.ts';
+import { type Environment, ITEMS, ROOT, runCommand, start, startService } from '../../support/service.ts';
 
-const EXECUTABLE = join(ROOT, 'scripts/plant-store');
+const NODE = join(ROOT, 'scripts/node');
 
 /** Makes a folder with an `.env`, and functions that run commands in it. */
 function folderWith(env: string) {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '.env'), env);
-  const run = (args: readonly string[], environment: Environment = {}) => plantStore(args, environment, folder);
+  const run = (args: readonly string[], environment: Environment = {}) => runCommand(args, environment, folder);
   const config = async (environment: Environment = {}, ...args: readonly string[]) => {
     const { code, stdout, stderr } = await run(['config', '--json', ...args], environment);
     const rows = stdout.trim().split('\n');
@@ -26,31 +27,31 @@ function folderWith(env: string) {
   return { folder, run, config };
 }
 
-describe('plant-store config', () => {
+describe('item-store config', () => {
   test('lists each setting with its value and its source, without secrets', async () => {
     const { folder, run, config } = folderWith('PORT=3001\nLOG_LEVEL=debug\nHOST=::1\n');
     const { code, stderr, settings } = await config({
       LOG_LEVEL: 'warn',
       HOST: '',
-      DATABASE_URL: 'postgres://me:secret@db/plants?sslmode=require',
+      DATABASE_URL: 'postgres://me:secret@db/items?sslmode=require',
       JWT_ISSUER: 'https://id.example',
-      JWT_AUDIENCE: 'plants',
+      JWT_AUDIENCE: 'items',
       JWKS_URL: 'https://id.example/keys?key=secret',
     });
     expect([code, stderr]).toEqual([0, '']);
-    expect(Object.keys(settings)).toEqual(Object.keys(SETTINGS));
+    expect(Object.keys(settings)).toEqual(Object.keys(settingsOf(items)));
     expect(settings).toMatchObject({
       PORT: ['3001', '.env'],
       LOG_LEVEL: ['warn', 'the environment'],
       HOST: ['127.0.0.1', 'default (empty in the environment)'],
-      DATABASE_URL: ['postgres://me@db/plants?sslmode=require', 'the environment'],
+      DATABASE_URL: ['postgres://me@db/items?sslmode=require', 'the environment'],
       JWKS_URL: ['https://id.example/keys?…', 'the environment'],
       ADMIN_HOST: ['127.0.0.1', 'default'],
       BASE_URL: [undefined, 'none'],
     });
     const { stdout } = await run(['config']);
     expect(stdout).toMatch(/^NAME {10}VALUE +FROM\nHOST +::1 +\.env\nPORT +3001 +\.env\n/);
-    expect(stdout).toContain(`sqlite:${join(folder, 'data/plants.db')}`);
+    expect(stdout).toContain(`sqlite:${join(folder, 'data/items.db')}`);
   });
 
   test('fails on wrong values, and on names in .env that are no settings', async () => {
@@ -64,7 +65,7 @@ describe('plant-store config', () => {
       ['(invalid)', '.env'],
     ]);
     expect(stderr).toBe(
-      'plant-store: PORT must be a port from 0 to 65535, not "high"; ' +
+      'item-store: PORT must be a port from 0 to 65535, not "high"; ' +
         'BASE_URL must have no query, no fragment and no user; ' +
         // The fourth line is the rest of a secret, as in base32.
         `${[1, 4, 3, 5].map((line) => `the name in line ${line} of .env is not a setting: correct or remove it`).join('; ')}\n`,
@@ -85,15 +86,15 @@ describe('plant-store config', () => {
     // The option may come before the command or after it.
     expect(await run(['--store', 'sqlite:made.db', 'migrate'])).toMatchObject({ code: 0 });
     expect(await run(['token', 'list', '--store', 'sqlite:made.db'])).toMatchObject({ code: 0 });
-    // This runs the executable, because `node` would take --env-file as its own option.
-    const { ended, stderr } = start(EXECUTABLE, ['migrate', '--env-file', 'none.env'], {}, folder);
+    // Without `--`, Node would take --env-file as its own option.
+    const { ended, stderr } = start(NODE, ['--', ITEMS.main, 'migrate', '--env-file', 'none.env'], {}, folder);
     expect([await ended, stderr()]).toEqual([
       78,
-      expect.stringMatching(/^plant-store: none\.env cannot be read: ENOENT/),
+      expect.stringMatching(/^item-store: none\.env cannot be read: ENOENT/),
     ]);
     expect(await run(['migrate', '--store', ''])).toMatchObject({
       code: 78,
-      stderr: 'plant-store: --store is empty: give it a value as for DATABASE_URL\n',
+      stderr: 'item-store: --store is empty: give it a value as for DATABASE_URL\n',
     });
   });
 
@@ -103,17 +104,17 @@ describe('plant-store config', () => {
     writeFileSync(join(folder, 'one.env'), 'PORT=3\n');
     const read = async (...files: readonly string[]) => {
       const named = files.flatMap((file) => ['--env-file', file]);
-      const { ended, stdout, stderr } = start(EXECUTABLE, ['config', ...named], {}, folder);
+      const { ended, stdout, stderr } = start(NODE, ['--', ITEMS.main, 'config', ...named], {}, folder);
       return { code: await ended, stdout: stdout(), stderr: stderr() };
     };
     const { code, stdout, stderr } = await read('all.env', '-one.env', '-none.env');
     expect(stdout).toMatch(/^HOST +::1 +all\.env\nPORT +3 +one\.env$/m);
     expect([code, stderr]).toEqual([
       78,
-      'plant-store: the name in line 3 of all.env is not a setting: correct or remove it\n',
+      'item-store: the name in line 3 of all.env is not a setting: correct or remove it\n',
     ]);
     // The name of a file may begin with a dash.
-    const missing = /^plant-store: \.\/-one\.env cannot be read: ENOENT/;
+    const missing = /^item-store: \.\/-one\.env cannot be read: ENOENT/;
     expect(await read('./-one.env')).toMatchObject({ code: 78, stderr: expect.stringMatching(missing) });
   });
 
@@ -139,7 +140,7 @@ describe('plant-store config', () => {
     const { folder, config } = folderWith('');
     writeFileSync(join(folder, 'unit.env'), `# A comment\n\nHOST=::1\n${line}\n`);
     const { code, stderr } = await config({ PORT: '1' }, '--env-file', 'unit.env');
-    expect([code, stderr]).toEqual([78, `plant-store: line 4 of unit.env ${way}\n`]);
+    expect([code, stderr]).toEqual([78, `item-store: line 4 of unit.env ${way}\n`]);
   });
 
   test('accepts each line that systemd reads as Node does', async () => {
@@ -183,20 +184,20 @@ test('a failed start reports the unknown settings in .env, as a misspelt name ma
   const { code, stderr } = await run(['serve'], {});
   expect([code, stderr]).toEqual([
     78,
-    'plant-store: JWT_ISSUER needs JWT_AUDIENCE: set it to the `aud` of tokens for this service; ' +
+    'item-store: JWT_ISSUER needs JWT_AUDIENCE: set it to the `aud` of tokens for this service; ' +
       'the name in line 2 of .env is not a setting: correct or remove it\n',
   ]);
 });
 
-describe('plant-store health', () => {
+describe('item-store health', () => {
   test('asks the admin listener, or the public port if there is no admin listener', async () => {
     const [port, adminPort] = [String(await freePort()), String(await freePort())];
-    const { folder, run } = folderWith(`PORT=${port}\nBASE_URL=http://plants.example/garden\n`);
+    const { folder, run } = folderWith(`PORT=${port}\nBASE_URL=http://items.example/garden\n`);
     const answers = (url: string) => ({ code: 0, stdout: `the service answers at ${url}\n`, stderr: '' });
     const isAway = (url: string) => ({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(`^plant-store: the service does not answer at ${url}: .*\n$`),
+      stderr: expect.stringMatching(`^item-store: the service does not answer at ${url}: .*\n$`),
     });
     const ofContract = `http://127.0.0.1:${port}/garden/openapi.yaml`;
     expect(await run(['health'])).toEqual(isAway(ofContract));
@@ -213,7 +214,7 @@ describe('plant-store health', () => {
     );
     expect(await run(['health'], { PORT: '0' })).toMatchObject({
       code: 1,
-      stderr: 'plant-store: the system chose the port, as the setting is 0: set a port to check it\n',
+      stderr: 'item-store: the system chose the port, as the setting is 0: set a port to check it\n',
     });
   });
 
@@ -252,7 +253,7 @@ describe('plant-store health', () => {
       registerHooks({ load: (url, context, next) => { console.error(url); return next(url, context); } });`;
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'hook.cjs'), script);
-    const main = join(ROOT, 'src/main.ts');
+    const main = ITEMS.main;
     const { ended, stderr } = start(process.execPath, ['-r', './hook.cjs', main, 'health'], { PORT: '1' }, folder);
     await ended;
     expect(stderr()).toContain('src/framework/commands/health.ts');

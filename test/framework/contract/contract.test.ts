@@ -1,12 +1,12 @@
 import { Router } from 'express';
 import { describe, expect, test } from '@jest/globals';
 import { loadContract } from '../../../src/framework/contract/load.ts';
-import { servicesOf } from '../../../src/framework/services.ts';
+import { servicesOf } from '../../../src/framework/service.ts';
 import { routeOperations } from '../../../src/framework/http/router.ts';
 import { GARDEN } from '../garden/garden.ts';
 import { Project } from '../../support/project.ts';
-import { plantStore, ROOT, start } from '../../support/service.ts';
-import { SMALL, startSmall } from '../../support/small.ts';
+import { runCommand, ROOT, start } from '../../support/service.ts';
+import { startApp, YAML } from '../../support/app.ts';
 
 /** The contract of test/garden with one text replaced, which it must contain. */
 function changed(from: string, to: string): string {
@@ -53,15 +53,6 @@ describe('the service refuses to start, and says why, for a contract with', () =
           `${getBed}: the operationId ${id} must be a valid name of a function in TypeScript`,
         ] as const,
     ),
-    ...['errors', 'index', 'record', 'services'].map(
-      (id) =>
-        [
-          `the operationId ${id}`,
-          'operationId: getBed',
-          `operationId: ${id}`,
-          `${getBed}: src/operations/${id}.ts has another purpose: choose another operationId`,
-        ] as const,
-    ),
     ...['constructor', '__proto__'].map(
       (id) =>
         [
@@ -71,21 +62,15 @@ describe('the service refuses to start, and says why, for a contract with', () =
           `${getBed}: every JavaScript object has a property ${id}: choose another operationId`,
         ] as const,
     ),
-    ...['undefined', 'NaN', 'Infinity', 'globalThis', 'operations'].map(
+    ...['undefined', 'NaN', 'Infinity', 'globalThis'].map(
       (id) =>
         [
           `the operationId ${id}`,
           'operationId: getBed',
           `operationId: ${id}`,
-          `${getBed}: the name ${id} has a meaning of its own in src/operations: choose another operationId`,
+          `${getBed}: the name ${id} has a meaning of its own in JavaScript: choose another operationId`,
         ] as const,
     ),
-    [
-      'the operationId Index',
-      'operationId: getBed',
-      'operationId: Index',
-      `${getBed}: src/plants/index.ts has another purpose`,
-    ],
     [
       'two operationIds that differ in case only',
       'operationId: getBed',
@@ -212,10 +197,10 @@ describe('the service refuses to start, and says why, for a contract with', () =
     );
   });
 
-  test('other operations than src/plants/index.ts', async () => {
+  test('other operations than those of the service', async () => {
     const options = {
-      contract: await loadContract(SMALL),
-      services: servicesOf((await startSmall()).store),
+      contract: await loadContract(YAML),
+      services: servicesOf((await startApp()).store),
       authenticate: () => ({ key: '', name: undefined, subject: undefined, scopes: new Set<string>() }),
       basePath: '',
     };
@@ -226,10 +211,10 @@ describe('the service refuses to start, and says why, for a contract with', () =
     const run = 'run `npm run generate`, then `npm run check`';
     expect(() => {
       route({});
-    }).toThrow(`openapi.yaml declares createPlant, which src/plants/index.ts does not have: ${run}`);
+    }).toThrow(`the contract declares createItem, which the service does not have: ${run}`);
     expect(() => {
-      route({ createPlant: handler, mowLawn: handler });
-    }).toThrow(`openapi.yaml does not declare mowLawn, which src/plants/index.ts has: ${run}`);
+      route({ createItem: handler, mowLawn: handler });
+    }).toThrow(`the contract does not declare mowLawn, which the service has: ${run}`);
   });
 });
 
@@ -254,7 +239,7 @@ describe('loadContract', () => {
 
 test('loadContract hides one known deprecation warning, and no other', async () => {
   const script = `
-    import { loadContract } from './src/contract/load.ts';
+    import { loadContract } from './src/framework/contract/load.ts';
     await loadContract(${JSON.stringify(GARDEN)});
     process.emitWarning('another one', 'DeprecationWarning');`;
   const { ended, stderr } = start(process.execPath, ['--input-type=module', '-e', script], {}, ROOT);
@@ -265,9 +250,9 @@ test('loadContract hides one known deprecation warning, and no other', async () 
 test('the service does not start with an untested version of the validator', async () => {
   const project = new Project();
   project.edit('src/framework/contract/validator-eov.ts', "['5.6.2']", "['5.6.1']");
-  const { code, stderr } = await plantStore(['serve'], {}, project.folder, {}, project.main);
+  const { code, stderr } = await runCommand(['serve'], {}, project.folder, {}, project.itemsMain);
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^plant-store: express-openapi-validator 5\.6\.2 was not tested with this service: install 5\.6\.1$/m,
+    /^item-store: express-openapi-validator 5\.6\.2 was not tested with this service: install 5\.6\.1$/m,
   );
 });

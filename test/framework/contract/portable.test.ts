@@ -27,8 +27,8 @@ test('openapi.yaml has only patterns that match whole strings and mean the same 
   }
 });
 
-test('createPlant has examples of each body and of each header', () => {
-  const { post: { requestBody, responses = {} } = {} } = document.paths?.['/plants'] ?? {};
+test('createItem has examples of each body and of each header', () => {
+  const { post: { requestBody, responses = {} } = {} } = document.paths?.['/items'] ?? {};
   const replies = Object.values(responses).map(resolver(document));
   const contents = [requestBody, ...replies].flatMap(({ content = {} } = {}) => Object.values(content));
   const headers = replies.flatMap((reply) => Object.values(reply.headers ?? {}));

@@ -3,11 +3,15 @@
  * error.
  */
 import type { Operations, Reply, Request } from '../../../src/framework/contract/types.ts';
-import type { Tools } from '../../../src/framework/services.ts';
+import { int64, table } from '../../../src/framework/storage/tables.ts';
+import type { ErrorNumber } from '../../../src/framework/contract/errors.ts';
+import type { Service, Tools } from '../../../src/framework/service.ts';
+import type { tables } from '../items/tables.ts';
+import type { operations as items } from '../items/generated.ts';
 import type { operations, webhooks } from './generated.ts';
 
-type R = Reply<'createPlant'>;
-const createPlant = (): Promise<R> => Promise.resolve({ status: 200, body: { name: 'x' } });
+type R = Reply<items, 'createItem'>;
+const createItem = (): Promise<R> => Promise.resolve({ status: 200, body: { name: 'x' } });
 
 // These compile:
 export const replies: R[] = [
@@ -18,11 +22,11 @@ export const replies: R[] = [
 ];
 
 // @ts-expect-error -- a handler is missing
-export const missing = {} satisfies Operations<Tools>;
+export const missing = {} satisfies Operations<items, Tools>;
 // @ts-expect-error -- a handler is too many
-export const surplus = { createPlant, mowLawn: createPlant } satisfies Operations<Tools>;
+export const surplus = { createItem, mowLawn: createItem } satisfies Operations<items, Tools>;
 // @ts-expect-error -- a handler is misnamed
-export const misnamed = { createPlants: createPlant } satisfies Operations<Tools>;
+export const misnamed = { createItems: createItem } satisfies Operations<items, Tools>;
 
 // @ts-expect-error -- x-error-numbers does not list the error number
 export const unlisted: R = { status: 400, body: { error: 40099, message: 'm' } };
@@ -49,13 +53,13 @@ export const ownHeader: R = { status: 200, headers: { 'X-Request-Id': 'x' }, bod
 // @ts-expect-error -- the header is required
 export const missingHeader: R = { status: 401, body: { error: 40010, message: 'm' } };
 
-export async function inAsyncFunction(_request: Request<'createPlant'>): Promise<R> {
+export async function inAsyncFunction(_request: Request<items, 'createItem'>): Promise<R> {
   await Promise.resolve();
   // @ts-expect-error -- a field is not declared
   return { status: 200, body: { name: 'x', colour: 'red' } };
 }
 
-export function readsRequest({ body, path, query }: Request<'createPlant'>, { caller }: Tools): unknown[] {
+export function readsRequest({ body, path, query }: Request<items, 'createItem'>, { caller }: Tools): unknown[] {
   // @ts-expect-error -- the request has no such field
   const colour: unknown = body.colour;
   // @ts-expect-error -- a tag may be missing
@@ -71,13 +75,36 @@ export function readsRequest({ body, path, query }: Request<'createPlant'>, { ca
   return [colour, tag, id, limit, rounded, scopes];
 }
 
-// These use types.yaml, which has features of OpenAPI that openapi.yaml lacks:
+// What a service says is held to its contract and its tables:
 
-type Put = Request<'putBed', operations>;
-type Put200 = Extract<Reply<'putBed', operations>, { status: 200 }>;
-type Put204 = Extract<Reply<'putBed', operations>, { status: 204 }>;
-type Added = Extract<Reply<'addPet', operations>, { status: 200 }>;
-type Cleared = Reply<'clearBed', operations>;
+type Named<Numbers> = Service<items, typeof tables, Numbers>;
+// @ts-expect-error -- x-error-numbers lacks a number of the framework
+export const unlistedNumbers: Named<40001 | 40100>['contract'] = new URL('file:///openapi.yaml');
+export const listedNumbers: Named<ErrorNumber>['contract'] = new URL('file:///openapi.yaml');
+// @ts-expect-error -- an operation is missing
+export const noOperations: Named<ErrorNumber>['operations'] = {};
+
+export async function stores({ create }: Tools<typeof tables>, body: Request<items, 'createItem'>['body']) {
+  await create('items', body);
+  // @ts-expect-error -- there is no such table
+  await create('itemz', body);
+  // @ts-expect-error -- the table has no such column
+  await create('items', { ...body, colour: 'red' });
+  // @ts-expect-error -- a column is missing
+  await create('items', { id: 1n });
+  // @ts-expect-error -- a column has another type
+  await create('items', { id: 1, name: 'x' });
+  // @ts-expect-error -- a key must be a column
+  return table({ id: int64() }, 'idd');
+}
+
+// These use types.yaml, which has features of OpenAPI that the contract of the items lacks:
+
+type Put = Request<operations, 'putBed'>;
+type Put200 = Extract<Reply<operations, 'putBed'>, { status: 200 }>;
+type Put204 = Extract<Reply<operations, 'putBed'>, { status: 204 }>;
+type Added = Extract<Reply<operations, 'addPet'>, { status: 200 }>;
+type Cleared = Reply<operations, 'clearBed'>;
 /** True if two types are the same, also in which members are optional or readonly. */
 type Same<A, B> = (<T>(_: T) => T extends A ? 1 : 2) extends <T>(_: T) => T extends B ? 1 : 2 ? true : false;
 
@@ -143,16 +170,16 @@ export const query: Same<Put['query'], { page: number; limit: bigint; order: 'up
 export const header: Same<Put['header'], { 'X-Trace'?: string }> = true;
 export const path: Same<Put['path'], { 'bed-id': bigint }> = true;
 export const bodyOfReply: Same<Put200['body'], SentBed> = true;
-export const optionalBody: Same<Request<'clearBed', operations>['body'], { why?: string } | undefined> = true;
+export const optionalBody: Same<Request<operations, 'clearBed'>['body'], { why?: string } | undefined> = true;
 export const anyBody: Same<Added['body'], unknown> = true;
 export const int64s: Same<Cleared['body'], Numbers> = true;
 export const headers: Same<Cleared['headers'], Readonly<{ 'X-Count': bigint }>> = true;
-export const statuses: Same<Reply<'putBed', operations>['status'], 200 | 201 | 204> = true;
+export const statuses: Same<Reply<operations, 'putBed'>['status'], 200 | 201 | 204> = true;
 export const webhook: Same<webhooks, Record<string, never>> = true;
 
 // @ts-expect-error -- no body is valid
-export const noBody: Reply<'addPet', operations> = { status: 409, body: null };
-export const handled: Same<keyof Operations<Tools, operations>, 'putBed' | 'clearBed' | 'addPet'> = true;
+export const noBody: Reply<operations, 'addPet'> = { status: 409, body: null };
+export const handled: Same<keyof Operations<operations, Tools>, 'putBed' | 'clearBed' | 'addPet'> = true;
 
 // @ts-expect-error -- the reply declares no headers
 export const undeclaredHeader: Put204 = { status: 204, headers: { ETag: 'x' } };

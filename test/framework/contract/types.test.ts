@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { loadContract } from '../../../src/framework/contract/load.ts';
 import type { Operations } from '../../../src/framework/contract/types.ts';
-import type { Tools } from '../../../src/framework/services.ts';
+import type { Tools } from '../../../src/framework/service.ts';
 import { generateTypes } from '../../../scripts/types.ts';
 import { startApp } from '../../support/app.ts';
 import { expectGenerated } from '../../support/generated.ts';
@@ -23,7 +23,7 @@ const handlers = {
   clearBed: ({ body = { why: 'none' } }) =>
     Promise.resolve({ status: 200, headers: { 'X-Count': 2n }, body: { some: 1n, either: body.why ?? '' } }),
   addPet: ({ body }) => Promise.resolve({ status: 200, body: body.kind === 'cat' ? body.lives : body.kind }),
-} satisfies Operations<Tools, operations>;
+} satisfies Operations<operations, Tools>;
 
 test('handlers get requests as their types say, and the service sends their replies', async () => {
   const yaml = readFileSync(join(import.meta.dirname, 'types.yaml'), 'utf8');

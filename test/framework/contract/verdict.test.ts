@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 async function refusal(drawn: Drawn, text: string): Promise<string> {
   const operation = await operationOf(drawn, MIB);
   try {
-    validateRequest({ path: '/plants', query: '', headers: {} }, { mediaType: 'application/json', text }, operation);
+    validateRequest({ path: '/items', query: '', headers: {} }, { mediaType: 'application/json', text }, operation);
   } catch (error) {
     return String(error);
   }
@@ -143,7 +143,7 @@ test('a body equals an object of an enum whose members stand in another order', 
   const drawn = { schema: { enum: [{ a: [1, { b: 2.5 }], c: null }] }, components: {} };
   const operation = await operationOf(drawn, MIB);
   const send = (text: string) =>
-    validateRequest({ path: '/plants', query: '', headers: {} }, { mediaType: 'application/json', text }, operation);
+    validateRequest({ path: '/items', query: '', headers: {} }, { mediaType: 'application/json', text }, operation);
   expect(send('{"c":null,"a":[1.0,{"b":2.5}]}').body).toEqual({ a: [1, { b: 2.5 }], c: null });
   for (const text of ['{"c":null}', '{"c":null,"a":[1,{"b":2}]}', '{"c":null,"a":{"0":1,"1":{"b":2.5}}}', '[]', '1'])
     expect(() => send(text)).toThrow('must be equal to one of the allowed values: {"a":[1,{"b":2.5}],"c":null}');

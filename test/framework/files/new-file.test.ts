@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { writeNewFile } from '../../../src/framework/files/new-file.ts';
 import { formatOf } from '../../../src/framework/files/records.ts';
-import { plantStore, ROOT, start } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { ITEMS, runCommand, start } from '../../support/service.ts';
 
 test('writeNewFile succeeds when a killed process with the same pid has left its unfinished file', async () => {
   const folder = temporaryFolder();
@@ -21,28 +21,28 @@ test('writeNewFile succeeds when a killed process with the same pid has left its
 });
 
 test.each([
-  ['plants.csv', undefined, 'csv'],
-  ['PLANTS.CSV', undefined, 'csv'],
-  ['plants.csv.txt', 'csv', 'csv'],
+  ['items.csv', undefined, 'csv'],
+  ['ITEMS.CSV', undefined, 'csv'],
+  ['items.csv.txt', 'csv', 'csv'],
   ['-', undefined, 'ndjson'],
-  ['plants.csv', 'ndjson', 'ndjson'],
+  ['items.csv', 'ndjson', 'ndjson'],
 ])('formatOf, for the file %s and the option %s, returns %s', (path, chosen, format) => {
   expect(formatOf(path, chosen)).toBe(format);
 });
 
 test('an interrupted export reports that it wrote nothing, and leaves no file', async () => {
   const folder = temporaryFolder();
-  const environment = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
-  await plantStore(['migrate'], environment);
-  const database = new DatabaseSync(join(folder, 'plants.db'));
-  database.exec(`insert into plants (id, name)
+  const environment = { DATABASE_URL: `sqlite:${join(folder, 'items.db')}` };
+  await runCommand(['migrate'], environment);
+  const database = new DatabaseSync(join(folder, 'items.db'));
+  database.exec(`insert into items (id, name)
     with recursive ids(id) as (select 1 union all select id + 1 from ids where id < 1000000) select id, 'x' from ids`);
   database.close();
-  const main = join(ROOT, 'src/main.ts');
+  const main = ITEMS.main;
   const { child, ended, stderr } = start(process.execPath, [main, 'export', 'all.ndjson'], environment, folder);
   while (!readdirSync(folder).some((name) => name.endsWith('.part'))) await sleep(5);
   child.kill('SIGTERM');
   expect(await ended).toBe(143);
-  expect(stderr()).toBe('plant-store: interrupted: all.ndjson was not written\n');
+  expect(stderr()).toBe('item-store: interrupted: all.ndjson was not written\n');
   expect(readdirSync(folder).filter((name) => name.startsWith('all'))).toEqual([]);
 });

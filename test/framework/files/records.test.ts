@@ -1,18 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CSV_HEADER, toCsv } from '../../../src/framework/files/csv.ts';
-import { type Format, openBodyReader, type ItemRecord, RecordReader, toNdjson } from '../../../src/framework/files/records.ts';
+import { CsvColumns } from '../../../src/framework/files/csv.ts';
+import {
+  type Format,
+  openBodyReader,
+  type FileRecord,
+  RecordReader,
+  toNdjson,
+} from '../../../src/framework/files/records.ts';
 import { Refusal } from '../../../src/framework/contract/errors.ts';
-import type { Item } from '../../../src/framework/storage/store.ts';
-import { plantsOfAllKinds } from './plants.ts';
+import { itemsOfAllKinds } from './items.ts';
+import { type Item, items } from '../items/index.ts';
 
-const bodies = await openBodyReader();
+const bodies = await openBodyReader(items);
 const { maxBytes } = bodies;
 
 /** Reads a file in pieces of these sizes, in turn, and returns its records. */
-function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [bytes.length + 1]): ItemRecord[] {
+function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [bytes.length + 1]): FileRecord[] {
   const reader = new RecordReader('test', format, bodies);
-  const found: ItemRecord[] = [];
+  const found: FileRecord[] = [];
   for (let start = 0, turn = 0; start < bytes.length; turn++) {
     const end = start + (sizes[turn % sizes.length] ?? 1);
     found.push(...reader.add(bytes.subarray(start, end)));
@@ -22,22 +28,23 @@ function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [by
 }
 
 /** Returns the item of each record, or the line, error number and message of a refused record. */
-const seen = (records: readonly ItemRecord[]) =>
-  records.map(({ raw, item }) =>
-    item instanceof Refusal ? `${raw.lineNumber} ${item.number} ${item.message}` : { ...item },
+const seen = (records: readonly FileRecord[]) =>
+  records.map(({ raw, row }) =>
+    row instanceof Refusal ? `${raw.lineNumber} ${row.number} ${row.message}` : { ...row },
   );
 
-const write = (format: Format, plants: readonly Item[]) =>
-  Buffer.from((format === 'csv' ? CSV_HEADER : '') + plants.map(format === 'csv' ? toCsv : toNdjson).join(''));
+const csv = new CsvColumns(items.tables.items.columns);
+const write = (format: Format, written: readonly Item[]) =>
+  Buffer.from((format === 'csv' ? csv.header : '') + written.map(format === 'csv' ? csv.write : toNdjson).join(''));
 
 describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
-  test('yields the plants that were written to it, when it is read in pieces of any size', () => {
+  test('yields the items that were written to it, when it is read in pieces of any size', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 5 });
     fc.assert(
-      fc.property(plantsOfAllKinds, sizes, fc.boolean(), (plants, pieces, marked) => {
+      fc.property(itemsOfAllKinds, sizes, fc.boolean(), (written, pieces, marked) => {
         const mark = marked ? '\ufeff' : '';
-        const bytes = Buffer.concat([Buffer.from(mark), write(format, plants)]);
-        expect(seen(recordsOf(format, bytes, pieces))).toEqual(plants);
+        const bytes = Buffer.concat([Buffer.from(mark), write(format, written)]);
+        expect(seen(recordsOf(format, bytes, pieces))).toEqual(written);
       }),
       { numRuns: 200 },
     );
@@ -56,7 +63,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     );
   });
 
-  test('yields all its plants except that of a line that is not UTF-8', () => {
+  test('yields all its items except that of a line that is not UTF-8', () => {
     const [before, after] = [write(format, [{ id: 1n, name: 'ä' }]), write('ndjson', [{ id: 3n, name: 'ö' }])];
     const bad = Buffer.from(format === 'csv' ? '2,M\xfcll,\n' : '{"id":2,"name":"M\xfcll"}\n', 'latin1');
     const last = format === 'csv' ? Buffer.from('3,ö,\n') : after;
@@ -74,12 +81,12 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     const large = Buffer.alloc(maxBytes + 1, 'y');
     const numbers = [latin1, large].map((line) => {
       const [record] = recordsOf(format, Buffer.concat([mark, header, line]), [2, 40_000]);
-      return record?.item instanceof Refusal && record.item.number;
+      return record?.row instanceof Refusal && record.row.number;
     });
     expect(numbers).toEqual([40007, 40005]);
   });
 
-  test('yields all its plants except that of a line that is too long, and keeps little of the line in memory', () => {
+  test('yields all its items except that of a line that is too long, and keeps little of the line in memory', () => {
     const reader = new RecordReader('test', format, bodies);
     const [first, last] =
       format === 'csv' ? ['id,name\n1,x\n', '\n3,x\n'] : ['{"id":1,"name":"x"}\n', '\n{"id":3,"name":"x"}\n'];
@@ -101,10 +108,10 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
   test('may have LF or CRLF, blank lines, and no line break after the last line', () => {
     const lines =
       format === 'csv' ? ['id,name', '', '1,x', ' ', '2,y'] : ['', '{"id":1,"name":"x"}', '\t', '{"id":2,"name":"y"}'];
-    const plants = ['x', 'y'].map((name, index) => ({ id: BigInt(index + 1), name }));
+    const items = ['x', 'y'].map((name, index) => ({ id: BigInt(index + 1), name }));
     for (const text of [lines.join('\n'), lines.join('\r\n'), `${lines.join('\r\n')}\r\n\r\n`]) {
       const records = recordsOf(format, Buffer.from(text));
-      expect(seen(records)).toEqual(plants);
+      expect(seen(records)).toEqual(items);
       expect(records.map(({ raw }) => raw.lineNumber)).toEqual(format === 'csv' ? [3, 5] : [2, 4]);
     }
   });
@@ -191,7 +198,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('cannot add other members to a plant through the text of a field', () => {
+  test('cannot add other members to an item through the text of a field', () => {
     const text = `id,name\n"1,""name"":""x""",y\n"1}{",y\n__proto__,y\n`;
     expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual(
       [2, 3, 4].map((line) => `${line} 40010 body.id must be an integer`),
@@ -212,7 +219,7 @@ describe('CSV', () => {
       'the column id is required; the column name is required; the column 1 is not allowed; the column x is not',
     ],
   ])('with the header %j is refused as a whole', (text, reason) => {
-    const start = 'the header of test does not name the columns of plants: ';
+    const start = 'the header of test does not name the columns of items: ';
     expect(() => recordsOf('csv', Buffer.from(text))).toThrow(
       typeof reason === 'string' ? start + reason : new RegExp(start + reason.source.slice(1)),
     );

@@ -4,47 +4,47 @@ import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { toNdjson } from '../../../src/framework/files/records.ts';
 import { PostgresServer } from '../../support/postgres.ts';
-import { plantStore } from '../../support/service.ts';
+import { runCommand } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
-import { plantsOfAllKinds } from './plants.ts';
+import { itemsOfAllKinds } from './items.ts';
 
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
-test('import and export keep plants of all kinds unchanged, in both formats and on both engines', async () => {
+test('import and export keep items of all kinds unchanged, in both formats and on both engines', async () => {
   const folder = temporaryFolder();
-  const sqlite = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
+  const sqlite = { DATABASE_URL: `sqlite:${join(folder, 'items.db')}` };
   const postgres = { DATABASE_URL: server.url(await server.createDatabase()) };
-  const plants = new Map(fc.sample(plantsOfAllKinds, 400).flatMap((some) => some.map((plant) => [plant.id, plant])));
-  writeFileSync(join(folder, 'given.ndjson'), [...plants.values()].map(toNdjson).join(''));
+  const items = new Map(fc.sample(itemsOfAllKinds, 400).flatMap((some) => some.map((item) => [item.id, item])));
+  writeFileSync(join(folder, 'given.ndjson'), [...items.values()].map(toNdjson).join(''));
   const run = async (environment: typeof sqlite, ...args: readonly string[]) => {
-    expect(await plantStore(args, environment, folder)).toMatchObject({ code: 0, stderr: '' });
+    expect(await runCommand(args, environment, folder)).toMatchObject({ code: 0, stderr: '' });
   };
   await run(sqlite, 'import', 'given.ndjson');
   await run(sqlite, 'export', 'first.csv');
   await run(postgres, 'import', 'first.csv');
   await run(postgres, 'export', 'second.ndjson');
   await run(postgres, 'export', 'second.csv');
-  const sorted = [...plants.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  expect(plants.size).toBeGreaterThan(500);
+  const sorted = [...items.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  expect(items.size).toBeGreaterThan(500);
   expect(readFileSync(join(folder, 'second.ndjson'), 'utf8')).toBe(sorted.map(toNdjson).join(''));
   expect(readFileSync(join(folder, 'second.csv'))).toEqual(readFileSync(join(folder, 'first.csv')));
 });
 
-test('an export during an import writes the plants that the store had at one moment', async () => {
+test('an export during an import writes the items that the store had at one moment', async () => {
   const folder = temporaryFolder();
-  const environment = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
+  const environment = { DATABASE_URL: `sqlite:${join(folder, 'items.db')}` };
   const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
-  writeFileSync(join(folder, 'plants.ndjson'), lines.join(''));
-  expect((await plantStore(['migrate'], environment, folder)).code).toBe(0);
-  const imported = plantStore(['import', 'plants.ndjson'], environment, folder);
+  writeFileSync(join(folder, 'items.ndjson'), lines.join(''));
+  expect((await runCommand(['migrate'], environment, folder)).code).toBe(0);
+  const imported = runCommand(['import', 'items.ndjson'], environment, folder);
   const over = new AbortController();
   void imported.finally(() => {
     over.abort();
   });
   for (let turn = 0; !over.signal.aborted; turn++) {
     const name = `${turn}.ndjson`;
-    expect(await plantStore(['export', name], environment, folder)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await runCommand(['export', name], environment, folder)).toEqual({ code: 0, stdout: '', stderr: '' });
     const exported = readFileSync(join(folder, name), 'utf8');
     // The import stores the lines of the file in order, so an export must have the first lines and no others.
     expect(exported).toBe(lines.slice(0, exported.split('\n').length - 1).join(''));

@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { loadContract, loadDocument } from '../../../src/framework/contract/load.ts';
 import { type Kind, VOCABULARY } from '../../../src/framework/contract/vocabulary.ts';
 import { GARDEN, startGarden } from './garden.ts';
+import { items } from '../items/index.ts';
 
 /** Adds each field that a part of a contract uses, such as `Operation security`. */
 function addUsed(node: unknown, kind: Kind, used: Set<string>): Set<string> {
@@ -48,8 +49,8 @@ test('the contract is served with its comments, its anchors and its order', asyn
   expect(schemas(text)).toBe(schemas(GARDEN));
 });
 
-test('each reply of createPlant declares the headers that the service adds', async () => {
-  const created = (await loadContract()).operations.find(({ id }) => id === 'createPlant');
+test('each reply of createItem declares the headers that the service adds', async () => {
+  const created = (await loadContract(items.contract)).operations.find(({ id }) => id === 'createItem');
   expect(created?.replies.size).toBeGreaterThan(1);
   for (const { headers } of created?.replies.values() ?? [])
     expect(Object.keys(headers)).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'X-Request-Id']));

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import type { RequestData } from '../../../src/framework/contract/contract.ts';
-import type { ReplyData } from '../../../src/framework/http/reply.ts';
-import type { Handler } from '../../../src/framework/http/router.ts';
+import type { ReplyData, RequestData } from '../../../src/framework/contract/contract.ts';
 import { startApp } from '../../support/app.ts';
+import type { Handler } from '../../../src/framework/service.ts';
 
 /** The contract of these tests. */
 export const GARDEN = readFileSync(new URL('openapi.yaml', import.meta.url), 'utf8');

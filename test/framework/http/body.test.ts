@@ -2,9 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { RequestData } from '../../../src/framework/contract/contract.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
-import { createPlant } from '../../support/service.ts';
-import { keep, SMALL, startSmall } from '../../support/small.ts';
+import { createItem } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { startApp, YAML } from '../../support/app.ts';
+import { itemOperations } from '../items/index.ts';
 
 const MIB = 2 ** 20;
 const post = (id: string, limit: string) => `
@@ -22,12 +23,12 @@ const take = ({ body }: RequestData) => {
   return Promise.resolve({ status: 204 });
 };
 const takeAndWait = (request: RequestData) => Promise.all([take(request), answer]).then(([reply]) => reply);
-const app = await startSmall({
-  yaml: SMALL.replace(
+const app = await startApp({
+  yaml: YAML.replace(
     '\npaths:',
     `\npaths:${post('large', 'x-max-body-bytes: 1048576')}${post('small', 'x-max-body-bytes: 10')}`,
   ),
-  operations: { createPlant: keep, large: takeAndWait, small: take },
+  operations: { ...itemOperations, large: takeAndWait, small: take },
 });
 
 /** A JSON array of one string, `bytes` long. */
@@ -81,10 +82,10 @@ describe('an operation accepts a body up to its own limit:', () => {
     expect(statuses).toEqual([204, 204, 400]);
   });
 
-  test('/plants up to 64 KiB, the default', async () => {
-    const plant = (bytes: number) => '{"id":1,"name":"x"}'.padEnd(bytes);
-    expect((await createPlant(app, plant(65_536))).status).toBe(200);
-    const response = await createPlant(app, plant(65_537));
+  test('/items up to 64 KiB, the default', async () => {
+    const item = (bytes: number) => '{"id":1,"name":"x"}'.padEnd(bytes);
+    expect((await createItem(app, item(65_536))).status).toBe(200);
+    const response = await createItem(app, item(65_537));
     expect([response.status, await response.json()]).toEqual([400, tooLarge(65_536)]);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TestApp } from '../../support/app.ts';
-import { startSmall } from '../../support/small.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
 
 let requests = 0;
 
@@ -16,7 +15,7 @@ const HERE = '127.0.0.1';
 const NETS = ['loopback', '10.0.0.0/8'];
 const apps = new Map<unknown, TestApp>();
 async function behind(proxies: number | string[] | undefined): Promise<TestApp> {
-  const app = apps.get(proxies) ?? (await startSmall(proxies === undefined ? {} : { proxies }));
+  const app = apps.get(proxies) ?? (await startApp(proxies === undefined ? {} : { proxies }));
   apps.set(proxies, app);
   return app;
 }

@@ -10,23 +10,23 @@ import { makeToken } from '../../../src/framework/auth/token.ts';
 import { MAX } from '../../../src/framework/http/bounds.ts';
 import { Context } from '../../../src/framework/http/context.ts';
 import { listen } from '../../../src/framework/http/server.ts';
-import { addToken, type TestApp } from '../../support/app.ts';
 import { startBusy } from '../../support/busy.ts';
 import { Crowd } from '../../support/crowd.ts';
 import { byHand, JSON_TYPE, open, sendRaw, VALID } from '../../support/raw.ts';
-import { createPlant, startService } from '../../support/service.ts';
-import { startSmall } from '../../support/small.ts';
+import { createItem, startService } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { addToken, startApp, type TestApp } from '../../support/app.ts';
+import { itemsIn } from '../items/index.ts';
 
 const CHUNKED = 'Transfer-Encoding: chunked';
 /** A body in chunks of one byte. */
 const inBytes = (body: string) => `${Array.from(body, (byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`;
-const plant = (id: number, bytes = 0) => `{"id":${id},"name":"x"}`.padEnd(bytes);
+const item = (id: number, bytes = 0) => `{"id":${id},"name":"x"}`.padEnd(bytes);
 
 describe('an answered request', () => {
   const createInBytes = (app: TestApp, bytes: number) => {
     const { HOST, AUTH, post } = byHand(app);
-    return post(HOST, AUTH, JSON_TYPE, CHUNKED) + inBytes(plant(1, bytes));
+    return post(HOST, AUTH, JSON_TYPE, CHUNKED) + inBytes(item(1, bytes));
   };
   test.each([
     ['in chunks of one byte', (app: TestApp) => createInBytes(app, 1000), '200'],
@@ -39,7 +39,7 @@ describe('an answered request', () => {
     const onRequest = (message: unknown) => {
       seen.push(new WeakRef((message as { request: IncomingMessage }).request));
     };
-    const app = await startSmall();
+    const app = await startApp();
     subscribe('http.server.request.start', onRequest);
     const connection = open(app);
     connection.socket.write(request(app));
@@ -56,44 +56,44 @@ describe('an answered request', () => {
 
 describe('chunks of one byte', () => {
   test('are accepted in a small body', async () => {
-    const app = await startSmall();
+    const app = await startApp();
     const { HOST, AUTH, post } = byHand(app);
     const head = post(HOST, AUTH, JSON_TYPE, CHUNKED, 'Connection: close');
-    expect((await sendRaw(app.url, head, inBytes(plant(1, 3000)))).status).toBe(200);
+    expect((await sendRaw(app.url, head, inBytes(item(1, 3000)))).status).toBe(200);
   });
 
   test('are refused in a large body, and for 10 s so is any chunked body of the same caller', async () => {
-    const app = await startSmall();
+    const app = await startApp();
     const other = await addToken(app, 'other');
     const send = (caller: { url: string; token: string }, body: string) => {
       const { HOST, AUTH, post } = byHand(caller);
       return sendRaw(app.url, post(HOST, AUTH, JSON_TYPE, CHUNKED, 'Connection: close'), body);
     };
     // After this the service knows the caller of each token, and need not ask the store.
-    for (const caller of [app, other]) await createPlant(caller, plant(0));
-    const refused = await send(app, inBytes(plant(1, 60_000)));
+    for (const caller of [app, other]) await createItem(caller, item(0));
+    const refused = await send(app, inBytes(item(1, 60_000)));
     expect([refused.status, refused.headers['connection']]).toEqual([400, 'close']);
     expect(JSON.parse(refused.body)).toEqual({
       error: 40001,
       message: 'the chunks of the body are too small: send fewer, larger ones',
     });
-    const again = await send(app, `13\r\n${plant(2)}\r\n0\r\n\r\n`);
+    const again = await send(app, `13\r\n${item(2)}\r\n0\r\n\r\n`);
     expect([again.status, again.headers['retry-after']]).toEqual([503, '10']);
-    expect((await send(other, `13\r\n${plant(3)}\r\n0\r\n\r\n`)).status).toBe(200);
-    expect((await createPlant(app, plant(4))).status).toBe(200);
-    expect((await app.plants()).map(({ id }) => id)).toEqual([0n, 3n, 4n]);
+    expect((await send(other, `13\r\n${item(3)}\r\n0\r\n\r\n`)).status).toBe(200);
+    expect((await createItem(app, item(4))).status).toBe(200);
+    expect((await itemsIn(app.store)).map(({ id }) => id)).toEqual([0n, 3n, 4n]);
   });
 });
 
 describe('at a bound, the service refuses or cuts off', () => {
   test('the caller with the most bytes of bodies', async () => {
-    const app = await startSmall();
+    const app = await startApp();
     const { HOST, AUTH, post } = byHand(await addToken(app, 'hog'));
     const bytes = MAX.bodyBytes - 1000;
     const sockets = Array.from({ length: Math.ceil(MAX.bodies / bytes) }, () => open(app).socket);
     for (const socket of sockets)
-      socket.write(post(HOST, AUTH, JSON_TYPE, `Content-Length: ${bytes}`) + plant(1, bytes - 1));
-    const honest = await Promise.all(Array.from({ length: 20 }, (_, id) => createPlant(app, plant(id + 2, bytes))));
+      socket.write(post(HOST, AUTH, JSON_TYPE, `Content-Length: ${bytes}`) + item(1, bytes - 1));
+    const honest = await Promise.all(Array.from({ length: 20 }, (_, id) => createItem(app, item(id + 2, bytes))));
     expect(honest.filter(({ status }) => status !== 200)).toEqual([]);
     const refused = await until(() => app.log.find(({ status }) => status === 503));
     expect(refused).toMatchObject({ caller: 'hog', error: 50300, reason: expect.stringContaining('bodies take') });
@@ -114,7 +114,7 @@ describe('at a bound, the service refuses or cuts off', () => {
       ...refusal,
     ]);
     connection.socket.destroy();
-    const other = createPlant(await addToken(app, 'other'), VALID);
+    const other = createItem(await addToken(app, 'other'), VALID);
     await until(() => taken() === MAX.underWay + 1);
     expect(await finish()).toEqual(new Set([200]));
     expect((await other).status).toBe(200);
@@ -133,7 +133,7 @@ describe('at a bound, the service refuses or cuts off', () => {
     expect(line).toMatchObject({ client: '127.0.0.1', phase: 'head', reason });
     await until(() => crowd.sockets[0]?.destroyed);
     expect(crowd.sockets.slice(-5000).every(({ destroyed }) => !destroyed)).toBe(true);
-    expect((await createPlant(service, VALID)).status).toBe(200);
+    expect((await createItem(service, VALID)).status).toBe(200);
     clearInterval(trickle);
     expect(upload.destroyed).toBe(false);
     upload.destroy();
@@ -142,7 +142,7 @@ describe('at a bound, the service refuses or cuts off', () => {
 });
 
 test('the service limits how many pipelined requests it answers in one turn of the event loop', async () => {
-  const app = await startSmall();
+  const app = await startApp();
   const clients = Array.from({ length: 20 }, () => open(app).socket);
   // The answer to a first request shows that the service has accepted the connection.
   const request = 'GET /none HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -184,14 +184,14 @@ test('a reply to a client that has disconnected does not count as unsent bytes',
 });
 
 test('the service answers a create that follows a refused request with Expect: 100-continue on the same connection', async () => {
-  const app = await startSmall();
-  const refused = byHand({ url: app.url, token: makeToken() }).create(VALID, 'Expect: 100-continue');
+  const app = await startApp();
+  const refused = byHand({ url: app.url, token: makeToken('item-store') }).create(VALID, 'Expect: 100-continue');
   const { statuses } = await sendRaw(app.url, refused + byHand(app).create(VALID, 'Connection: close'));
   expect(statuses).toEqual([100, 401, 200]);
 });
 
 test('a create stores nothing if its token was revoked 1 s before the end of its body', async () => {
-  const app = await startSmall();
+  const app = await startApp();
   const create = byHand(app).create(VALID);
   const connection = open(app);
   connection.socket.write(create.slice(0, -10));
@@ -201,6 +201,6 @@ test('a create stores nothing if its token was revoked 1 s before the end of its
   connection.socket.write(create.slice(-10));
   await until(() => connection.received.includes('}'));
   expect(connection.received).toMatch(/^HTTP\/1\.1 401 /);
-  expect(await app.plants()).toEqual([]);
+  expect(await itemsIn(app.store)).toEqual([]);
   connection.socket.destroy();
 });

@@ -1,12 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TestApp } from '../../support/app.ts';
 import { startBusy } from '../../support/busy.ts';
 import { GARDEN, gardenOperations } from '../garden/garden.ts';
 import { type RawAnswer, sendRaw, VALID } from '../../support/raw.ts';
-import { startSmall } from '../../support/small.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
 
 const ORIGIN = 'https://app.example';
-const app = await startSmall({ corsOrigins: [ORIGIN, 'http://localhost:8080'] });
+const app = await startApp({ corsOrigins: [ORIGIN, 'http://localhost:8080'] });
 
 /** The CORS header fields of a reply, and Vary. */
 function permission({ headers }: RawAnswer): Record<string, string> {
@@ -47,13 +46,13 @@ const preflight = (origin: string) => ({
 
 describe('a page of a listed origin', () => {
   test.each([
-    ['200', 'POST', '/plants', withToken(app), VALID],
-    ['400', 'POST', '/plants', withToken(app), '{'],
-    ['401', 'POST', '/plants', { Origin: ORIGIN }, VALID],
-    ['405', 'GET', '/plants', { Origin: ORIGIN }, ''],
-    ['405', 'OPTIONS', '/plants', { Origin: ORIGIN }, ''],
+    ['200', 'POST', '/items', withToken(app), VALID],
+    ['400', 'POST', '/items', withToken(app), '{'],
+    ['401', 'POST', '/items', { Origin: ORIGIN }, VALID],
+    ['405', 'GET', '/items', { Origin: ORIGIN }, ''],
+    ['405', 'OPTIONS', '/items', { Origin: ORIGIN }, ''],
     ['404', 'GET', '/none', { Origin: ORIGIN }, ''],
-    ['400', 'GET', '/plants', { Origin: ORIGIN, Host: 'two, hosts' }, ''],
+    ['400', 'GET', '/items', { Origin: ORIGIN, Host: 'two, hosts' }, ''],
     ['200', 'GET', '/openapi.json', { Origin: ORIGIN }, ''],
     ['200', 'GET', '/openapi.yaml', { Origin: ORIGIN }, ''],
   ])('may read the answer %s to %s %s', async (status, method, path, fields, body) => {
@@ -63,20 +62,20 @@ describe('a page of a listed origin', () => {
   });
 
   test('may read the answers 429 and 500', async () => {
-    const failing = await startSmall({
+    const failing = await startApp({
       corsOrigins: [ORIGIN],
       rateLimit: { requests: 1, windowMs: 60_000 },
-      operations: { createPlant: () => Promise.reject(new Error('sabotage')) },
+      operations: { createItem: () => Promise.reject(new Error('sabotage')) },
     });
     for (const status of [500, 429]) {
-      const answer = await ask(failing, 'POST', '/plants', withToken(failing), VALID);
+      const answer = await ask(failing, 'POST', '/items', withToken(failing), VALID);
       expect([answer.status, permission(answer)]).toEqual([status, READABLE]);
     }
   });
 
   test('may read the answer 503 of a busy service', async () => {
     const { app: busy, finish } = await startBusy({ corsOrigins: [ORIGIN] });
-    const answer = await ask(busy, 'POST', '/plants', withToken(busy), VALID);
+    const answer = await ask(busy, 'POST', '/items', withToken(busy), VALID);
     await finish();
     expect([answer.status, permission(answer)]).toEqual([503, READABLE]);
   });
@@ -84,13 +83,13 @@ describe('a page of a listed origin', () => {
   test('gets 400 for a preflight request without a Host', async () => {
     const { text } = await sendRaw(
       app.url,
-      `OPTIONS /plants HTTP/1.1\r\nOrigin: ${ORIGIN}\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n`,
+      `OPTIONS /items HTTP/1.1\r\nOrigin: ${ORIGIN}\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n`,
     );
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   test('learns what it may send from a preflight request, on any path and without a token', async () => {
-    for (const path of ['/plants', '/none', '/openapi.json']) {
+    for (const path of ['/items', '/none', '/openapi.json']) {
       const answer = await ask(app, 'OPTIONS', path, preflight(ORIGIN));
       expect([answer.status, answer.body, permission(answer)]).toEqual([
         204,
@@ -108,7 +107,7 @@ describe('a page of a listed origin', () => {
   });
 
   test('may use the methods and header fields that the operations declare', async () => {
-    const { url } = await startSmall({
+    const { url } = await startApp({
       yaml: GARDEN,
       operations: gardenOperations,
       corsOrigins: ['*'],
@@ -131,10 +130,10 @@ describe('a page of another origin', () => {
     'null',
     ORIGIN.toUpperCase(),
   ])('may neither send a preflight request nor read a reply: %s', async (origin) => {
-    const asked = await ask(app, 'OPTIONS', '/plants', preflight(origin));
+    const asked = await ask(app, 'OPTIONS', '/items', preflight(origin));
     expect([asked.status, permission(asked)]).toEqual([405, HIDDEN]);
     expect((await ask(app, 'OPTIONS', '/none', preflight(origin))).status).toBe(404);
-    const answer = await ask(app, 'POST', '/plants', withToken(app, origin), VALID);
+    const answer = await ask(app, 'POST', '/items', withToken(app, origin), VALID);
     expect([answer.status, permission(answer)]).toEqual([200, HIDDEN]);
   });
 
@@ -146,25 +145,25 @@ describe('a page of another origin', () => {
 });
 
 test('CORS_ORIGINS=* lets pages of any origin read replies', async () => {
-  const open = await startSmall({ corsOrigins: ['*'] });
+  const open = await startApp({ corsOrigins: ['*'] });
   for (const origin of [ORIGIN, 'null']) {
-    expect(permission(await ask(open, 'POST', '/plants', withToken(open, origin), VALID))).toEqual({
+    expect(permission(await ask(open, 'POST', '/items', withToken(open, origin), VALID))).toEqual({
       'allow-origin': '*',
       'expose-headers': READABLE['expose-headers'],
     });
-    expect((await ask(open, 'OPTIONS', '/plants', preflight(origin))).status).toBe(204);
+    expect((await ask(open, 'OPTIONS', '/items', preflight(origin))).status).toBe(204);
   }
 });
 
 test('without CORS_ORIGINS, replies have no CORS header fields', async () => {
-  const closed = await startSmall();
-  const asked = await ask(closed, 'OPTIONS', '/plants', preflight(ORIGIN));
+  const closed = await startApp();
+  const asked = await ask(closed, 'OPTIONS', '/items', preflight(ORIGIN));
   expect([asked.status, permission(asked)]).toEqual([405, {}]);
-  expect(permission(await ask(closed, 'POST', '/plants', withToken(closed), VALID))).toEqual({});
+  expect(permission(await ask(closed, 'POST', '/items', withToken(closed), VALID))).toEqual({});
 });
 
 test('a preflight request with a body gets Connection: close', async () => {
   const fields = { ...preflight(ORIGIN), Connection: 'keep-alive', 'Content-Length': '1000000000' };
-  const answer = await ask(app, 'OPTIONS', '/plants', fields, '{');
+  const answer = await ask(app, 'OPTIONS', '/items', fields, '{');
   expect([answer.status, answer.headers['connection']]).toEqual([204, 'close']);
 });

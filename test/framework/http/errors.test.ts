@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { StoreUnavailable } from '../../../src/framework/storage/store.ts';
-import type { Handler } from '../../../src/framework/http/router.ts';
 import { GARDEN, gardenOperations } from '../garden/garden.ts';
 import { startApp } from '../../support/app.ts';
+import type { Handler } from '../../../src/framework/service.ts';
 
 const [PLAIN, PROBLEM] = ['application/json', 'application/problem+json'];
 

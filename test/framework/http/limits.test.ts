@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { makeToken } from '../../../src/framework/auth/token.ts';
-import { addToken, type TestApp } from '../../support/app.ts';
 import { GARDEN, gardenOperations } from '../garden/garden.ts';
 import { byHand, JSON_TYPE, sendRaw, VALID } from '../../support/raw.ts';
 import { blocks } from '../../support/readme.ts';
-import { createPlant, startService } from '../../support/service.ts';
-import { keep, startSmall } from '../../support/small.ts';
+import { createItem, startService } from '../../support/service.ts';
+import { addToken, startApp, type TestApp } from '../../support/app.ts';
+import { itemOperations, itemsIn } from '../items/index.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -19,16 +19,16 @@ function tooMany(retryAfter = '') {
 }
 
 /** A service that accepts this number of requests of each token in an hour. */
-function limitedTo(requests: number, options: Parameters<typeof startSmall>[0] = {}): Promise<TestApp> {
-  return startSmall({ rateLimit: { requests, windowMs: HOUR_MS }, ...options });
+function limitedTo(requests: number, options: Parameters<typeof startApp>[0] = {}): Promise<TestApp> {
+  return startApp({ rateLimit: { requests, windowMs: HOUR_MS }, ...options });
 }
 
-function plant(id: number): string {
+function item(id: number): string {
   return JSON.stringify({ id, name: 'x' });
 }
 
 async function create(app: { url: string; token: string }, body: string): Promise<[number, string | null]> {
-  const response = await createPlant(app, body);
+  const response = await createItem(app, body);
   await response.text();
   return [response.status, response.headers.get('ratelimit')?.replace(/; t=.*/, '') ?? null];
 }
@@ -39,7 +39,7 @@ afterEach(() => {
 
 test('a limit of 5 requests in 2 s accepts exactly 5, and the next one after the time in Retry-After', async () => {
   const service = await startService({ RATE_LIMIT: '5/2s' });
-  const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((id) => createPlant(service, plant(id))));
+  const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((id) => createItem(service, item(id))));
   const [refused, ...more] = answers.filter(({ status }) => status !== 200);
   expect(more).toEqual([]);
   expect(refused?.status).toBe(429);
@@ -51,7 +51,7 @@ test('a limit of 5 requests in 2 s accepts exactly 5, and the next one after the
     [0, 0, 1, 2, 3, 4].map((left) => `"caller"; r=${left}`),
   );
   await sleep(wait * 1000);
-  expect(await create(service, plant(7))).toEqual([200, '"caller"; r=4']);
+  expect(await create(service, item(7))).toEqual([200, '"caller"; r=4']);
   expect(await service.stop()).toBe(0);
   expect(service.log()).toContainEqual(expect.objectContaining({ caller: 'first', status: 429, error: 42900 }));
 });
@@ -71,13 +71,13 @@ describe('the limiter', () => {
 
   test('counts replays, refusals and failures of the operation, but not other paths and methods', async () => {
     const failing = () => Promise.reject(new Error('sabotage'));
-    const app = await limitedTo(5, { operations: { createPlant: keep } });
+    const app = await limitedTo(5, { operations: { ...itemOperations } });
     expect(await create(app, VALID)).toEqual([200, '"caller"; r=4']);
     expect(await create(app, VALID)).toEqual([200, '"caller"; r=3']);
     expect(await create(app, 'x')).toEqual([400, '"caller"; r=2']);
     const headers = { Authorization: `Bearer ${app.token}` };
     for (const [path, status] of [
-      ['/plants', 405],
+      ['/items', 405],
       ['/none', 404],
       ['/openapi.json', 200],
     ] as const) {
@@ -89,24 +89,24 @@ describe('the limiter', () => {
       ]);
     }
     expect(await create(app, VALID.replace('x', 'y'))).toEqual([400, '"caller"; r=1']);
-    expect(await create(await limitedTo(1, { operations: { createPlant: failing } }), VALID)).toEqual([
+    expect(await create(await limitedTo(1, { operations: { createItem: failing } }), VALID)).toEqual([
       500,
       '"caller"; r=0',
     ]);
   });
 
-  test('counts each request of one packet, and stores no plant beyond the limit', async () => {
+  test('counts each request of one packet, and stores no item beyond the limit', async () => {
     const app = await limitedTo(9);
     // After this the service knows the token, and can count all requests of the packet at once.
-    expect(await create(app, plant(99))).toEqual([200, '"caller"; r=8']);
+    expect(await create(app, item(99))).toEqual([200, '"caller"; r=8']);
     const { create: written, LAST } = byHand(app);
-    const creates = Array.from({ length: 12 }, (_, id) => written(plant(id)));
+    const creates = Array.from({ length: 12 }, (_, id) => written(item(id)));
     const empty = written('');
     const { text } = await sendRaw(app.url, empty + creates.join('') + LAST);
     const taken = [6, 5, 4, 3, 2, 1, 0].flatMap((left) => ['200', `r=${left}`]);
     const beyond = Array.from({ length: 5 }, () => ['429', 'r=0']).flat();
     expect(text.match(/(?<=HTTP\/1\.1 )\d+|r=\d/g)).toEqual(['400', 'r=7', ...taken, ...beyond, '404']);
-    expect((await app.plants()).map(({ id }) => id)).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n, 99n]);
+    expect((await itemsIn(app.store)).map(({ id }) => id)).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n, 99n]);
   });
 
   test('keeps the connection when it refuses a complete request, and closes it instead of reading a body', async () => {
@@ -126,21 +126,21 @@ describe('the limiter', () => {
 
   test('does not count requests without a valid token', async () => {
     const app = await limitedTo(1);
-    const unknown = Array.from({ length: 500 }, () => create({ url: app.url, token: makeToken() }, VALID));
+    const unknown = Array.from({ length: 500 }, () => create({ url: app.url, token: makeToken('item-store') }, VALID));
     expect(new Set((await Promise.all(unknown)).map(String))).toEqual(new Set(['401,']));
     expect(await create(app, VALID)).toEqual([200, '"caller"; r=0']);
     expect(await create(app, VALID)).toEqual([429, '"caller"; r=0']);
   });
 
   test('is not affected when the system clock is set back', async () => {
-    const app = await startSmall({ rateLimit: { requests: 1, windowMs: 1000 } });
-    expect((await createPlant(app, VALID)).status).toBe(200);
+    const app = await startApp({ rateLimit: { requests: 1, windowMs: 1000 } });
+    expect((await createItem(app, VALID)).status).toBe(200);
     const now = Date.now.bind(Date);
     jest.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
-    const refused = await createPlant(app, VALID);
+    const refused = await createItem(app, VALID);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     await sleep(1000);
-    expect((await createPlant(app, VALID)).status).toBe(200);
+    expect((await createItem(app, VALID)).status).toBe(200);
   });
 
   test('does not limit operations that need no token', async () => {
@@ -149,13 +149,13 @@ describe('the limiter', () => {
   });
 
   test('sends the header fields that the manual shows', async () => {
-    const { headers } = await createPlant(await startSmall({ rateLimit: { requests: 600, windowMs: 60_000 } }), VALID);
+    const { headers } = await createItem(await startApp({ rateLimit: { requests: 600, windowMs: 60_000 } }), VALID);
     const sent = ['RateLimit-Policy', 'RateLimit'].map((name) => `${name}: ${headers.get(name) ?? ''}\n`);
     expect(blocks('configuration', 'Rate limits', 'console')).toEqual([sent.join('').replace(/t=5\d/, 't=60')]);
   });
 
   test('sends no header fields if RATE_LIMIT is unset', async () => {
-    const app = await startSmall();
+    const app = await startApp();
     expect(await create(app, VALID)).toEqual([200, null]);
   });
 });

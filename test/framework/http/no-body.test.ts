@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { byHand, type RawAnswer, sendRaw } from '../../support/raw.ts';
-import { keep, SMALL, startSmall } from '../../support/small.ts';
+import { startApp, YAML } from '../../support/app.ts';
+import { itemOperations } from '../items/index.ts';
 
 const operation = (method: string, id: string, security = '') => `
     ${method}:
@@ -16,9 +17,9 @@ const count = () => {
 const paths = `
   /things:${['get', 'put', 'delete'].map((method) => operation(method, `${method}Things`)).join('')}
   /open:${operation('post', 'postOpen', 'security: []')}`;
-const app = await startSmall({
-  yaml: SMALL.replace('\npaths:', `\npaths:${paths}`),
-  operations: { createPlant: keep, getThings: count, putThings: count, deleteThings: count, postOpen: count },
+const app = await startApp({
+  yaml: YAML.replace('\npaths:', `\npaths:${paths}`),
+  operations: { ...itemOperations, getThings: count, putThings: count, deleteThings: count, postOpen: count },
 });
 const { request, AUTH, LAST } = byHand(app);
 

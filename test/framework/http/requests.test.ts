@@ -2,17 +2,18 @@ import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { byHand, JSON_TYPE, sendRaw, VALID } from '../../support/raw.ts';
-import { createPlant } from '../../support/service.ts';
-import { SMALL, startSmall } from '../../support/small.ts';
+import { createItem } from '../../support/service.ts';
+import { startApp, YAML } from '../../support/app.ts';
+import { itemsIn } from '../items/index.ts';
 
 // test/security has the requests of attackers, and test/derived all that the schemas forbid.
 
-const app = await startSmall();
+const app = await startApp();
 const { HOST, AUTH, post, request, create } = byHand(app);
 const sized = (length = VALID.length) => `Content-Length: ${length}`;
 
 async function answerTo(...sent: readonly [body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>]) {
-  const response = await createPlant(app, ...sent);
+  const response = await createItem(app, ...sent);
   return { status: response.status, body: (await response.json()) as { error: number; message: string } };
 }
 
@@ -67,7 +68,7 @@ describe('a request gets 400 for', () => {
     ],
     ['a missing body', [AUTH, JSON_TYPE], '{"error":40002,"message":"body is missing: send a JSON object"}'],
   ])('%s', async (_name, fields, message) => {
-    const { status, body } = await sendRaw(app.url, request('POST /plants', 'Connection: close', ...fields) + VALID);
+    const { status, body } = await sendRaw(app.url, request('POST /items', 'Connection: close', ...fields) + VALID);
     expect([status, body.slice(0, message.length)]).toEqual([400, message]);
   });
 });
@@ -81,11 +82,11 @@ describe('the service does not read a large body', () => {
     ['for an unknown path', [HOST], 404, '/docs/none'],
     ['for a page', [HOST], 301, '/docs'],
     ['for a script', [HOST], 200, '/docs/swagger-ui-init.js'],
-  ])('of a request %s', async (_name, fields, status, path = '/plants') => {
+  ])('of a request %s', async (_name, fields, status, path = '/items') => {
     let accepted = 0;
     const piece = Buffer.alloc(65_536, 'x');
-    const line = path === '/plants' ? 'POST /plants' : `GET ${path}`;
-    const head = post(...fields, sized(LENGTH)).replace('POST /plants', line);
+    const line = path === '/items' ? 'POST /items' : `GET ${path}`;
+    const head = post(...fields, sized(LENGTH)).replace('POST /items', line);
     const answer = await sendRaw(app.url, head, (socket) => {
       const pump = () => {
         while (!socket.destroyed && accepted < LENGTH) {
@@ -105,27 +106,27 @@ describe('the service does not read a large body', () => {
 
 describe('a request outside the contract', () => {
   test('gets 404, with the path as it was sent, for an unknown path', async () => {
-    const { status, headers, body } = await sendRaw(app.url, request('POST /%70lants?x=1', 'Connection: close'));
+    const { status, headers, body } = await sendRaw(app.url, request('POST /%69tems?x=1', 'Connection: close'));
     expect([status, headers['content-type']]).toEqual([404, 'application/json']);
-    expect(JSON.parse(body)).toEqual({ error: 40400, message: 'the path /%70lants does not exist' });
+    expect(JSON.parse(body)).toEqual({ error: 40400, message: 'the path /%69tems does not exist' });
   });
 
   test('gets 405 with Allow for another method, without a body for HEAD', async () => {
-    const response = await fetch(`${app.url}/plants`, { method: 'PUT' });
+    const response = await fetch(`${app.url}/items`, { method: 'PUT' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
     expect(await response.json()).toEqual({ error: 40500, message: 'the method PUT is not allowed here: use POST' });
-    const head = await fetch(`${app.url}/plants`, { method: 'HEAD' });
+    const head = await fetch(`${app.url}/items`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([405, '']);
   });
 });
 
-test('none of the refused plants is stored', async () => {
-  expect(await app.plants()).toEqual([]);
+test('none of the refused items is stored', async () => {
+  expect(await itemsIn(app.store)).toEqual([]);
 });
 
 describe('the service accepts', () => {
   afterAll(async () => {
-    await app.store.items.remove(1n);
+    await app.store.remove('items', 1n);
   });
 
   test.each([
@@ -141,11 +142,11 @@ describe('the service accepts', () => {
   test('a name of 1,000 characters', async () => {
     const name = '🌱'.repeat(1000);
     expect(await answerTo(JSON.stringify({ id: 2, name }))).toEqual({ status: 200, body: { name } });
-    await app.store.items.remove(2n);
+    await app.store.remove('items', 2n);
   });
 
   test.each([
-    ['an empty query', create(VALID, 'Connection: close').replace('/plants', '/plants?')],
+    ['an empty query', create(VALID, 'Connection: close').replace('/items', '/items?')],
     ['an unknown expectation', create(VALID, 'Connection: close', 'Expect: miracles')],
   ])('%s', async (_name, bytes) => {
     const { status, body } = await sendRaw(app.url, bytes);
@@ -157,7 +158,7 @@ describe('a client that sends Expect: 100-continue', () => {
   const ask = (headers: Record<string, string>) =>
     new Promise<{ continued: boolean; status: number | undefined }>((resolve, reject) => {
       const all = { Expect: '100-continue', 'Content-Type': 'application/json', 'Content-Length': VALID.length };
-      const asking = httpRequest(`${app.url}/plants`, { method: 'POST', headers: { ...all, ...headers } });
+      const asking = httpRequest(`${app.url}/items`, { method: 'POST', headers: { ...all, ...headers } });
       let continued = false;
       asking.on('continue', () => {
         continued = true;
@@ -192,16 +193,16 @@ describe('a client that sends Expect: 100-continue', () => {
 test('an operation never sees Content-Type, even if the contract declares it as a parameter', async () => {
   const parameter = '{ name: Content-Type, in: header, schema: { type: string } }';
   const seen: unknown[] = [];
-  const other = await startSmall({
-    yaml: SMALL.replace('operationId: createPlant\n', `operationId: createPlant\n      parameters: [${parameter}]\n`),
+  const other = await startApp({
+    yaml: YAML.replace('operationId: createItem\n', `operationId: createItem\n      parameters: [${parameter}]\n`),
     operations: {
-      createPlant: ({ header }) => {
+      createItem: ({ header }) => {
         seen.push(header);
         return Promise.resolve({ status: 200, body: { name: 'x' } });
       },
     },
   });
-  expect((await createPlant(other, VALID, { 'Content-Type': 'application/json; v=1' })).status).toBe(200);
+  expect((await createItem(other, VALID, { 'Content-Type': 'application/json; v=1' })).status).toBe(200);
   // The validator would keep memory for each value that it sees.
   expect(seen).toEqual([{ 'Content-Type': undefined }]);
 });

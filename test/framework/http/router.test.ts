@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Handler } from '../../../src/framework/http/router.ts';
 import { startGarden } from '../garden/garden.ts';
 import { startApp } from '../../support/app.ts';
+import type { Handler } from '../../../src/framework/service.ts';
 
 const { app, seen, call } = await startGarden('/a+b(c)');
 

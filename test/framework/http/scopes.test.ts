@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashToken } from '../../../src/framework/auth/token.ts';
 import type { Caller } from '../../../src/framework/contract/caller.ts';
-import type { Handler } from '../../../src/framework/http/router.ts';
 import { addToken, startApp } from '../../support/app.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
+import type { Handler } from '../../../src/framework/service.ts';
 
 const OPERATIONS = {
   readAll: '',

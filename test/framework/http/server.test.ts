@@ -2,19 +2,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { byHand, JSON_TYPE, open, sendRaw, VALID } from '../../support/raw.ts';
-import { startSmall } from '../../support/small.ts';
 import { until } from '../../support/until.ts';
+import { startApp } from '../../support/app.ts';
+import { itemsIn } from '../items/index.ts';
 
-const app = await startSmall();
+const app = await startApp();
 const { HOST, AUTH, post, request, create, LAST } = byHand(app);
-const plant = (id: number | bigint) => `{"id":${id},"name":"x"}`;
+const item = (id: number | bigint) => `{"id":${id},"name":"x"}`;
 /** The head of a create without a token. Tests send a body behind it that Node cannot parse. */
-const refused = request('POST /plants', 'Transfer-Encoding: chunked');
+const refused = request('POST /items', 'Transfer-Encoding: chunked');
 
-/** Removes all plants, and returns their ids. */
+/** Removes all items, and returns their ids. */
 async function removeAll(): Promise<bigint[]> {
-  const ids = (await app.plants()).map(({ id }) => id);
-  for (const id of ids) await app.store.items.remove(id);
+  const ids = (await itemsIn(app.store)).map(({ id }) => id);
+  for (const id of ids) await app.store.remove('items', id);
   return ids;
 }
 
@@ -44,7 +45,7 @@ describe('bytes that Node cannot parse as a request', () => {
     ['CONNECT', request('CONNECT x:1'), []],
     ['broken chunks', `${post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked')}zz\r\n`, []],
   ])('get 400 behind the answers to earlier requests: %s', async (_name, bytes, fields) => {
-    const { statuses } = await sendRaw(app.url, create(plant(1), ...fields) + create(plant(2), ...fields) + bytes);
+    const { statuses } = await sendRaw(app.url, create(item(1), ...fields) + create(item(2), ...fields) + bytes);
     expect(statuses).toEqual([200, 200, 400]);
     expect(await removeAll()).toEqual([1n, 2n]);
   });
@@ -72,7 +73,7 @@ describe('a request that is too long gets the answer that names the long part', 
     ['a value', post(HOST, field), 431, 43100],
     ['a name', post(HOST, `${large}: y`), 431, 43100],
     ['a name before a value as in a request line', post(HOST, `${large}: HTTP/1.1`), 431, 43100],
-    ['a value behind half a target', post(HOST, field).replace('/plants', `/${'x'.repeat(9000)}`), 431, 43100],
+    ['a value behind half a target', post(HOST, field).replace('/items', `/${'x'.repeat(9000)}`), 431, 43100],
   ];
   /** The ways in which the bytes arrive: their number in a packet. */
   const sizes = [100_000, 10_000, 1448, 1];
@@ -112,9 +113,9 @@ describe('a request that is too long gets the answer that names the long part', 
 });
 
 test.each([
-  ['another transfer coding before chunked', request('POST /plants', 'Transfer-Encoding: gzip, chunked'), 501, 50100],
-  ['HTTP/1.2', request('GET /plants').replace('HTTP/1.1', 'HTTP/1.2'), 505, 50500],
-  ['HTTP/2.0', request('GET /plants').replace('HTTP/1.1', 'HTTP/2.0'), 505, 50500],
+  ['another transfer coding before chunked', request('POST /items', 'Transfer-Encoding: gzip, chunked'), 501, 50100],
+  ['HTTP/1.2', request('GET /items').replace('HTTP/1.1', 'HTTP/1.2'), 505, 50500],
+  ['HTTP/2.0', request('GET /items').replace('HTTP/1.1', 'HTTP/2.0'), 505, 50500],
 ])('%s gets an error of its own, and closes the connection', async (_name, bytes, status, error) => {
   const answer = await sendRaw(app.url, bytes);
   expect([answer.status, answer.headers['connection']]).toEqual([status, 'close']);
@@ -135,7 +136,7 @@ test('the service reads 200 header fields, and refuses 201 with 431', async () =
 });
 
 describe('a request target', () => {
-  test.each(['*', 'x://host', '/plants#a?b=1', 'http://host/plants#a'])(
+  test.each(['*', 'x://host', '/items#a?b=1', 'http://host/items#a'])(
     'without a path of the contract gets 404 and a line in the log: %s',
     async (target) => {
       const id = `target-${Buffer.from(target).toString('hex')}`;
@@ -158,7 +159,7 @@ describe('a request target', () => {
   );
 
   test('in the absolute form, which clients send to proxies, reaches the operation', async () => {
-    const forProxies = create(VALID, 'Connection: close').replace('/plants', 'http://any.example/plants');
+    const forProxies = create(VALID, 'Connection: close').replace('/items', 'http://any.example/items');
     expect((await sendRaw(app.url, forProxies)).status).toBe(200);
     await removeAll();
   });
@@ -170,9 +171,9 @@ describe('a slow client', () => {
     ['a body', -1, 101],
     ['a head', 50, 103],
   ])('gets 408 for %s that is late, and the service ignores all that follows', async (_name, at, id) => {
-    const bytes = create(plant(id));
+    const bytes = create(item(id));
     const answer = await sendRaw(app.url, bytes.slice(0, at), (socket) => {
-      socket.once('data', () => socket.write(bytes.slice(at) + create(plant(id + 1))));
+      socket.once('data', () => socket.write(bytes.slice(at) + create(item(id + 1))));
     });
     expect([answer.status, answer.headers['connection']]).toEqual([408, 'close']);
     expect(JSON.parse(answer.body)).toEqual({ error: 40800, message: 'the request took too long to arrive' });
@@ -180,11 +181,11 @@ describe('a slow client', () => {
     // The service logs the line when it closes the connection, up to 500 ms after its reply. This test waits for the
     // line, because later tests count lines.
     await sleep(1500);
-    expect(await app.plants()).toEqual([]);
+    expect(await itemsIn(app.store)).toEqual([]);
   });
 
   test.concurrent('is cut off when it reads nothing of its reply for 10 s, even if it sends bytes', async () => {
-    const other = await startSmall();
+    const other = await startApp();
     const bundles = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20);
     const clients = ['', '', request('CONNECT x:1')].map((behind) => {
       const { socket } = open(other);
@@ -210,14 +211,14 @@ describe('the service logs one line, and no error, when a client disconnects:', 
     await sleep(100);
     socket.destroy();
     const line = await app.lineOf('gone');
-    expect(line).toMatchObject({ level: 30, aborted: true, operation: 'createPlant' });
+    expect(line).toMatchObject({ level: 30, aborted: true, operation: 'createItem' });
     expect(line).not.toHaveProperty('status');
     expect(app.log.filter(({ requestId }) => requestId === 'gone')).toHaveLength(1);
-    expect(await app.plants()).toEqual([]);
+    expect(await itemsIn(app.store)).toEqual([]);
   });
 
   test.each([
-    ['after a refusal', `${request('POST /plants', 'Content-Length: 100')}abc`, { msg: 'request', status: 401 }],
+    ['after a refusal', `${request('POST /items', 'Content-Length: 100')}abc`, { msg: 'request', status: 401 }],
     ['after its answer, by a reset', request('GET /none'), { msg: 'request', status: 404 }],
     ['after CONNECT, by a reset', request('CONNECT x:1'), { status: 400, error: 40001 }],
   ])('%s', async (_name, bytes, line) => {
@@ -253,37 +254,37 @@ describe('all requests on one connection get their answers, in order:', () => {
   });
 
   test('a thousand creates', async () => {
-    const creates = Array.from({ length: 1000 }, (_, id) => create(plant(id)));
+    const creates = Array.from({ length: 1000 }, (_, id) => create(item(id)));
     const { statuses } = await sendRaw(app.url, creates.join(''), LAST);
     expect(statuses).toEqual([...creates.map(() => 200), 404]);
     expect(await removeAll()).toHaveLength(1000);
   });
 
   test('two creates of a client that then closes its side', async () => {
-    const { statuses } = await sendRaw(app.url, (socket) => socket.end(create(plant(3)) + create(plant(4))));
+    const { statuses } = await sendRaw(app.url, (socket) => socket.end(create(item(3)) + create(item(4))));
     expect(statuses).toEqual([200, 200]);
     expect(await removeAll()).toEqual([3n, 4n]);
   });
 });
 
 describe('behind an answer that closes the connection, the service ignores', () => {
-  const unauthorised = request('POST /plants', `Content-Length: ${VALID.length}`) + VALID;
+  const unauthorised = request('POST /items', `Content-Length: ${VALID.length}`) + VALID;
 
   test.each([
-    ['a create in the same packet', [unauthorised + create(plant(7))]],
-    ['a create in the next', [unauthorised.slice(0, -1), () => sleep(100), unauthorised.slice(-1) + create(plant(7))]],
+    ['a create in the same packet', [unauthorised + create(item(7))]],
+    ['a create in the next', [unauthorised.slice(0, -1), () => sleep(100), unauthorised.slice(-1) + create(item(7))]],
   ])('%s', async (_name, parts) => {
     expect((await sendRaw(app.url, ...parts)).statuses).toEqual([401]);
     await sleep(100);
-    expect(await app.plants()).toEqual([]);
+    expect(await itemsIn(app.store)).toEqual([]);
   });
 
   test.each([
     ['before', true],
     ['after', false],
   ])('a create hidden in a body, sent %s the answer to a request with Upgrade', async (_name, waits) => {
-    const offer = create(plant(5), 'Connection: upgrade', 'Upgrade: h2c');
-    const hidden = create(plant(7));
+    const offer = create(item(5), 'Connection: upgrade', 'Upgrade: h2c');
+    const hidden = create(item(7));
     const carrier = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${hidden.length}`);
     const other = new DatabaseSync(app.database);
     if (waits) other.exec('begin immediate');
@@ -298,7 +299,7 @@ describe('behind an answer that closes the connection, the service ignores', () 
 
 describe('the id of a request', () => {
   const answered = async (id: string) => {
-    const response = await fetch(`${app.url}/plants`, { headers: { 'X-Request-Id': id } });
+    const response = await fetch(`${app.url}/items`, { headers: { 'X-Request-Id': id } });
     await response.text();
     return response.headers.get('x-request-id');
   };

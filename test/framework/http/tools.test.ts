@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Handler } from '../../../src/framework/http/router.ts';
 import { GARDEN, gardenOperations } from '../garden/garden.ts';
 import { startApp } from '../../support/app.ts';
 import { byHand, JSON_TYPE, open, sendRaw, VALID } from '../../support/raw.ts';
 import { until } from '../../support/until.ts';
+import type { Handler } from '../../../src/framework/service.ts';
 
 const NOW = new Date('2026-02-28T10:00:00Z');
 
@@ -117,9 +117,9 @@ test('the signal of an operation does not abort when its client leaves after the
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, false]);
 });
 
-test('a plant is stored even if its client disconnects', async () => {
+test('an item is stored even if its client disconnects', async () => {
   const store = await startApp();
   const { socket } = open(store);
   socket.write(byHand(store).create(VALID), () => socket.destroy());
-  await until(async () => (await store.plants()).length === 1);
+  await until(async () => (await store.stored()).length === 1);
 });

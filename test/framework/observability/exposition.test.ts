@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { adminUrl, scrape, untilSample } from '../../support/metrics.ts';
 import { testWithPromtool } from '../../support/promtool.ts';
-import { createPlant, type Service, startService } from '../../support/service.ts';
+import { createItem, type Service, startService } from '../../support/service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -45,14 +45,14 @@ test('each metric has a HELP line and a TYPE line, and only the names of counter
 test('requests with new paths, ids and methods add no time series to the metrics', async () => {
   const send = (id: number) => {
     const headers = { 'X-Request-Id': String(id) };
-    if (id % 2 === 0) return createPlant(service, `{"id":${id},"name":"x"}`, headers);
+    if (id % 2 === 0) return createItem(service, `{"id":${id},"name":"x"}`, headers);
     return fetch(`${service.url}/p${id}`, { method: id % 4 === 1 ? 'GET' : 'PROPFIND', headers });
   };
   const samplesAfter = async (first: number, count: number) => {
     for (let id = first; id < first + count; id += 20)
       await Promise.all(Array.from({ length: 20 }, async (_, index) => (await send(id + index)).arrayBuffer()));
-    const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
-    return text.match(/^plant_store_.*(?= )/gm);
+    const text = await untilSample(service, 'item_store_http_requests_in_flight', 0);
+    return text.match(/^item_store_.*(?= )/gm);
   };
   const before = await samplesAfter(0, 20);
   expect(await samplesAfter(20, 1000)).toEqual(before);
@@ -66,8 +66,8 @@ test('a scraper that never reads delays neither other clients nor the stop of th
     socket.on('error', () => undefined);
     socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200));
   }
-  expect(await scrape(own)).toContain('plant_store_build_info');
-  expect((await createPlant(own, '{"id":1,"name":"x"}')).status).toBe(200);
+  expect(await scrape(own)).toContain('item_store_build_info');
+  expect((await createItem(own, '{"id":1,"name":"x"}')).status).toBe(200);
   // The service exits with 1 if its stop takes too long.
   expect(await own.stop()).toBe(0);
   for (const socket of sockets) socket.destroy();

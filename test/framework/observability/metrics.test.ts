@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MIGRATIONS } from '../../../src/framework/storage/sqlite/migrations.ts';
 import { logged, sample, samples, scrape, untilSample } from '../../support/metrics.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
-import { createPlant, startService } from '../../support/service.ts';
+import { createItem, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { LAYOUT } from '../items/index.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -14,32 +14,32 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-const newFile = () => join(temporaryFolder(), 'plants.db');
+const newFile = () => join(temporaryFolder(), 'items.db');
 const start = (url: string) => startService({ DATABASE_URL: url, ADMIN_PORT: '0' });
 
-const PLANT = '{"id":1,"name":"x"}';
+const ITEM = '{"id":1,"name":"x"}';
 
-/** Returns the number of requests for createPlant, and of requests for no operation of the contract. */
+/** Returns the number of requests for createItem, and of requests for no operation of the contract. */
 function requestsIn(text: string): Record<string, number> {
-  const all = Object.entries(samples(text, 'plant_store_http_requests_total'));
-  return Object.fromEntries(all.filter(([labels]) => /^(createPlant|none) /.test(labels)));
+  const all = Object.entries(samples(text, 'item_store_http_requests_total'));
+  return Object.fromEntries(all.filter(([labels]) => /^(createItem|none) /.test(labels)));
 }
 
 describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
-  test('metrics count each request, plant and batch once, by its outcome', async () => {
+  test('metrics count each request, item and batch once, by its outcome', async () => {
     const url = engine === 'sqlite' ? `sqlite:${newFile()}` : server.url(await server.createDatabase());
     const service = await start(url);
     const outside = [400, 401, 403, 404, 405, 408, 414, 429, 431, 500, 501, 503, 505].map((status) => `none ${status}`);
-    const inside = [200, 400, 401, 403, 429, 500, 503].map((status) => `createPlant ${status}`);
+    const inside = [200, 400, 401, 403, 429, 500, 503].map((status) => `createItem ${status}`);
     const requests = Object.fromEntries([...outside, ...inside].map((labels) => [labels, 0]));
     const before = await scrape(service);
     expect(requestsIn(before)).toEqual(requests);
-    expect(samples(before, 'plant_store_creations_total')).toEqual({ created: 0, replayed: 0, conflict: 0 });
-    expect(sample(before, 'plant_store_commit_duration_seconds_count')).toBe(0);
+    expect(samples(before, 'item_store_creations_total')).toEqual({ created: 0, replayed: 0, conflict: 0 });
+    expect(sample(before, 'item_store_commit_duration_seconds_count')).toBe(0);
 
-    for (const body of [PLANT, PLANT, PLANT, '{"id":1,"name":"y"}', '{"id":2,"name":"x"}', '{}', 'none'])
-      await (await createPlant(service, body)).text();
-    await (await createPlant({ ...service, token: 'none' }, PLANT)).text();
+    for (const body of [ITEM, ITEM, ITEM, '{"id":1,"name":"y"}', '{"id":2,"name":"x"}', '{}', 'none'])
+      await (await createItem(service, body)).text();
+    await (await createItem({ ...service, token: 'none' }, ITEM)).text();
     for (const path of ['/docs/', '/nothing', '/nothing?id=1', '/openapi.json'])
       await (await fetch(service.url + path)).text();
     await (await fetch(`${service.url}/docs/`, { method: 'POST' })).text();
@@ -51,41 +51,41 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     const text = await scrape(service);
     expect(requestsIn(text)).toEqual({
       ...requests,
-      'createPlant 200': 4,
-      'createPlant 400': 3,
-      'createPlant 401': 1,
+      'createItem 200': 4,
+      'createItem 400': 3,
+      'createItem 401': 1,
       'none 200': 2,
       'none 400': 1,
       'none 404': 2,
       'none 405': 1,
       'none 431': 1,
     });
-    expect(samples(text, 'plant_store_creations_total')).toEqual({ created: 2, replayed: 2, conflict: 1 });
-    expect(samples(text, 'plant_store_store_errors_total')).toEqual({ unavailable: 0, failed: 0 });
-    expect(sample(text, 'plant_store_http_requests_in_flight')).toBe(0);
-    expect(sample(text, 'plant_store_waiting_plants')).toBe(0);
-    // The service counts its plants again after a second.
-    expect(await untilSample(service, 'plant_store_plants', 2)).toContain('plant_store_plants 2');
-    expect(sample(text, 'plant_store_batch_plants_count')).toBe(5);
-    expect(sample(text, 'plant_store_batch_plants_sum')).toBe(5);
-    expect(samples(text, 'plant_store_batch_plants_bucket')).toMatchObject({ 1: 5, '+Inf': 5 });
-    expect(sample(text, 'plant_store_commit_duration_seconds_count')).toBe(5);
-    expect(samples(text, 'plant_store_build_info')).toEqual({
-      [`1.1.0 ${MIGRATIONS.length}  ${process.versions.node} ${engine}`]: 1,
+    expect(samples(text, 'item_store_creations_total')).toEqual({ created: 2, replayed: 2, conflict: 1 });
+    expect(samples(text, 'item_store_store_errors_total')).toEqual({ unavailable: 0, failed: 0 });
+    expect(sample(text, 'item_store_http_requests_in_flight')).toBe(0);
+    expect(sample(text, 'item_store_waiting_items')).toBe(0);
+    // The service counts its items again after a second.
+    expect(await untilSample(service, 'item_store_items', 2)).toContain('item_store_items 2');
+    expect(sample(text, 'item_store_batch_items_count')).toBe(5);
+    expect(sample(text, 'item_store_batch_items_sum')).toBe(5);
+    expect(samples(text, 'item_store_batch_items_bucket')).toMatchObject({ 1: 5, '+Inf': 5 });
+    expect(sample(text, 'item_store_commit_duration_seconds_count')).toBe(5);
+    expect(samples(text, 'item_store_build_info')).toEqual({
+      [`1.1.0 ${LAYOUT.migrations.sqlite.length}  ${process.versions.node} ${engine}`]: 1,
     });
 
     // The service measures no duration of a request that Node's parser refuses.
-    const name = 'plant_store_http_request_duration_seconds';
-    expect(samples(text, `${name}_count`)).toMatchObject({ createPlant: 8, none: 5 });
+    const name = 'item_store_http_request_duration_seconds';
+    expect(samples(text, `${name}_count`)).toMatchObject({ createItem: 8, none: 5 });
     const seconds = (operation: unknown) =>
       lines.filter((line) => line['operation'] === operation).reduce((sum, { ms = 0 }) => sum + Number(ms), 0) / 1000;
     expect(samples(text, `${name}_sum`)).toMatchObject({
-      createPlant: expect.closeTo(seconds('createPlant'), 4),
+      createItem: expect.closeTo(seconds('createItem'), 4),
       none: expect.closeTo(seconds(undefined), 4),
     });
     // The commits take less time than the requests that wait for them.
-    const commits = sample(text, 'plant_store_commit_duration_seconds_sum') ?? NaN;
-    expect([commits > 0.0001, commits < seconds('createPlant')]).toEqual([true, true]);
+    const commits = sample(text, 'item_store_commit_duration_seconds_sum') ?? NaN;
+    expect([commits > 0.0001, commits < seconds('createItem')]).toEqual([true, true]);
     expect(await service.stop()).toBe(0);
   });
 });
@@ -95,9 +95,9 @@ test('metrics count a request with the status "none" when its client leaves befo
   const { HOST, AUTH, post } = byHand(service);
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   socket.write(`${post(HOST, AUTH, JSON_TYPE, 'Content-Length: 100')}{`);
-  await untilSample(service, 'plant_store_http_requests_in_flight', 1);
+  await untilSample(service, 'item_store_http_requests_in_flight', 1);
   socket.destroy();
-  const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
-  expect(samples(text, 'plant_store_http_requests_total')).toMatchObject({ 'createPlant none': 1 });
+  const text = await untilSample(service, 'item_store_http_requests_in_flight', 0);
+  expect(samples(text, 'item_store_http_requests_total')).toMatchObject({ 'createItem none': 1 });
   await service.stop();
 });

@@ -6,10 +6,10 @@ import { expect, test } from '@jest/globals';
 import { noSmallDisk, UNSHARE } from '../../support/small-disk.ts';
 import { sample } from '../../support/metrics.ts';
 import { freePort } from '../../support/port.ts';
-import { createPlant, ROOT, start, type Started, startService } from '../../support/service.ts';
 import { testWith } from '../../support/skipping.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
+import { createItem, ITEMS, ROOT, start, type Started, startService } from '../../support/service.ts';
 
 const TOKEN = 'a'.repeat(43);
 
@@ -19,25 +19,25 @@ async function serviceLoggingTo(redirection: string, prepare = '', wrapper: read
   const [port, adminPort] = [String(await freePort()), String(await freePort())];
   writeFileSync(join(folder, 'token'), TOKEN);
   const script = `${prepare} exec "$@" ${redirection}`;
-  const serve = [process.execPath, join(ROOT, 'src/main.ts'), 'serve'];
+  const serve = [process.execPath, ITEMS.main, 'serve'];
   const [command = '', ...args] = [...wrapper, 'bash', '--norc', '-c', script, 'bash', ...serve];
   const environment = {
     PORT: port,
     ADMIN_PORT: adminPort,
     TOKEN_FILE: join(folder, 'token'),
-    DATABASE_URL: `sqlite:${join(folder, 'plants.db')}`,
+    DATABASE_URL: `sqlite:${join(folder, 'items.db')}`,
   };
   const started = start(command, args, environment, ROOT);
   const admin = `http://127.0.0.1:${adminPort}`;
   await until(async () => (await fetch(`${admin}/readyz`).catch(() => undefined))?.status === 200);
   const dropped = async () =>
-    Number(sample(await (await fetch(`${admin}/metrics`)).text(), 'plant_store_log_lines_dropped_total'));
+    Number(sample(await (await fetch(`${admin}/metrics`)).text(), 'item_store_log_lines_dropped_total'));
   return { ...started, url: `http://127.0.0.1:${port}`, admin, dropped, token: TOKEN };
 }
 
 async function create(service: { readonly url: string; readonly token: string }, count: number, from = 0) {
   for (let id = from; id < from + count; id++) {
-    const { status } = await createPlant(service, `{"id":${id},"name":"Ginkgo"}`);
+    const { status } = await createItem(service, `{"id":${id},"name":"Ginkgo"}`);
     expect(status).toBe(200);
   }
 }
@@ -117,7 +117,7 @@ testWith(noSmallDisk, 'a service logs how many lines it dropped once the disk of
 
 test('a service whose log has no reader does not keep all log lines in memory', async () => {
   const script = `
-    import { createLog } from './src/observability/log.ts';
+    import { createLog } from './src/framework/observability/log.ts';
     const log = createLog('info');
     const line = { path: 'x'.repeat(1000) };
     for (let round = 0; round < 120; round++) {

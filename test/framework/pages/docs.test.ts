@@ -36,9 +36,9 @@ describe('/openapi.yaml', () => {
   test.each([
     ['/v1', undefined, '/v1'],
     ['/v1', '/api', '/api/v1'],
-    ['https://plants.example', undefined, '/'],
-    ['https://plants.example/v1', undefined, '/v1'],
-    ['https://plants.example/v1', '/api', '/api/v1'],
+    ['https://items.example', undefined, '/'],
+    ['https://items.example/v1', undefined, '/v1'],
+    ['https://items.example/v1', '/api', '/api/v1'],
   ])('names the path of the operations, for the server %s below %s', async (server, basePath = '', url) => {
     const yaml = YAML.replace('  - url: /\n', `  - url: ${server} # see below\n`);
     const { url: at } = await startApp({ yaml, basePath });
@@ -48,7 +48,7 @@ describe('/openapi.yaml', () => {
     expect((parse(text) as { servers: unknown }).servers).toEqual(servers);
     if (server === url) expect(text).toBe(yaml);
     // Swagger UI appends the path of an operation to the URL of the server.
-    expect((await fetch(new URL(`${url.replace(/\/$/, '')}/plants`, at), { method: 'POST' })).status).toBe(401);
+    expect((await fetch(new URL(`${url.replace(/\/$/, '')}/items`, at), { method: 'POST' })).status).toBe(401);
   });
 });
 
@@ -182,8 +182,8 @@ describe('/docs', () => {
       .get('/docs/')
       .expect(200)
       .expect('Content-Type', 'text/html; charset=utf-8');
-    expect(text).toContain('<title>Plant Store</title>');
-    expect(text).toContain('<meta name="description" content="Add plants to a store, exactly and safely.">');
+    expect(text).toContain('<title>Item Store</title>');
+    expect(text).toContain('<meta name="description" content="Add items to a store, exactly and safely.">');
     expect(text).toMatch(/<link rel="icon" href="data:image\/svg\+xml,/);
     const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)]
       .map(([, file]) => file ?? '')
@@ -222,9 +222,9 @@ describe('/docs', () => {
   );
 
   test('escapes the texts of the contract', async () => {
-    const yaml = YAML.replace('title: Plant Store', () => 'title: <b>A & $& B</b>')
+    const yaml = YAML.replace('title: Item Store', () => 'title: <b>A & $& B</b>')
       .replace(/^ {2}summary: Add.*\n/m, '')
-      .replace('Send a plant as JSON', '<i>$$1</i>');
+      .replace('Send an item as JSON', '<i>$$1</i>');
     const { url } = await startApp({ yaml });
     const { text } = await request(url).get('/docs/').expect(200);
     const title = '&#60;b&#62;A &#38; &#36;&#38; B&#60;/b&#62;';

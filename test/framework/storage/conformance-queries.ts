@@ -10,27 +10,27 @@ let nextId = 1_000_000n;
 export function testQueries(getStore: () => Store, open: () => Promise<Store>): void {
   const insert = async (database: Database, name: string) => {
     const id = nextId++;
-    await database.insertInto('plants').values({ id, name }).execute();
+    await database.insertInto('items').values({ id, name }).execute();
     return id;
   };
   const nameOf = async (id: bigint, database: Database = getStore().database) => {
-    const found = await database.selectFrom('plants').select('name').where('id', '=', id).executeTakeFirst();
+    const found = await database.selectFrom('items').select('name').where('id', '=', id).executeTakeFirst();
     return found?.name;
   };
   const addOne = async (id: bigint, database: Database) => {
     const name = String(Number(await nameOf(id, database)) + 1);
-    await database.updateTable('plants').set({ name }).where('id', '=', id).execute();
+    await database.updateTable('items').set({ name }).where('id', '=', id).execute();
   };
 
   describe('a query', () => {
     test('may contain the same value twice, and returns the number of rows that it writes', async () => {
       const { database } = getStore();
       const ids = [await insert(database, 'twice'), await insert(database, 'twice')];
-      const named = database.updateTable('plants').set({ name: 'twice', tag: 'twice' }).where('name', '=', 'twice');
+      const named = database.updateTable('items').set({ name: 'twice', tag: 'twice' }).where('name', '=', 'twice');
       expect(await named.executeTakeFirstOrThrow()).toEqual({ numUpdatedRows: 2n });
-      const found = database.selectFrom('plants').select('id').where('name', '=', 'twice').where('tag', '=', 'twice');
+      const found = database.selectFrom('items').select('id').where('name', '=', 'twice').where('tag', '=', 'twice');
       expect(await found.orderBy('id').execute()).toEqual(ids.map((id) => ({ id })));
-      const deleted = database.deleteFrom('plants').where('name', '=', 'twice').returning('id');
+      const deleted = database.deleteFrom('items').where('name', '=', 'twice').returning('id');
       expect(await deleted.execute()).toHaveLength(2);
     });
 
@@ -52,7 +52,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
     test('finds no row by an empty `in` list, and every row by an empty `not in` list', async () => {
       const { database } = getStore();
       const id = await insert(database, 'x');
-      const found = database.selectFrom('plants').select('id').where('id', '=', id);
+      const found = database.selectFrom('items').select('id').where('id', '=', id);
       expect(await found.where('id', 'in', []).execute()).toEqual([]);
       expect(await found.where('id', 'not in', []).execute()).toEqual([{ id }]);
     });
@@ -66,7 +66,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       await run('create table named (name text not null unique)');
       const broken = (constraint: string) => ({ name: 'ConstraintViolated', constraint });
       const id = await insert(database, 'x');
-      const again = database.insertInto('plants').values({ id, name: 'y' }).execute();
+      const again = database.insertInto('items').values({ id, name: 'y' }).execute();
       await expect(again).rejects.toMatchObject(broken('unique'));
       await expect(run('insert into held values (1, 2, 1)')).rejects.toMatchObject(broken('foreign key'));
       await expect(run('insert into held values (1, null, 0)')).rejects.toMatchObject(broken('check'));
@@ -96,8 +96,9 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
     });
 
     test('rolls back when its work throws, and rejects with the same error', async () => {
-      const { transaction, items } = getStore();
-      const before = await items.count();
+      const store = getStore();
+      const { transaction } = store;
+      const before = await store.count('items');
       const reason = new Error('sabotage');
       const work = async (database: Database) => {
         await insert(database, 'undone');
@@ -106,10 +107,10 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       await expect(transaction(work)).rejects.toBe(reason);
       const breaks = async (database: Database) => {
         const id = await insert(database, 'undone');
-        await database.insertInto('plants').values({ id, name: 'again' }).execute();
+        await database.insertInto('items').values({ id, name: 'again' }).execute();
       };
       await expect(transaction(breaks)).rejects.toMatchObject({ name: 'ConstraintViolated', constraint: 'unique' });
-      expect(await items.count()).toBe(before);
+      expect(await store.count('items')).toBe(before);
     });
 
     test('runs no more queries after a query has failed', async () => {
@@ -117,7 +118,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       const id = await insert(database, 'there');
       let late: Promise<unknown> | undefined;
       const fails = transaction(async (own) => {
-        const again = own.insertInto('plants').values({ id, name: 'again' }).execute();
+        const again = own.insertInto('items').values({ id, name: 'again' }).execute();
         late = again.catch(async () => {
           // Waits until the rollback is under way.
           for (let turn = 0; turn < 100; turn++) await Promise.resolve();
@@ -133,19 +134,20 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
     test('refuses a query after its commit', async () => {
       const { transaction } = getStore();
       const own = await transaction((database) => Promise.resolve(database));
-      const before = await getStore().items.count();
+      const before = await getStore().count('items');
       await expect(insert(own, 'late')).rejects.toThrow('the transaction is over');
-      expect(await getStore().items.count()).toBe(before);
+      expect(await getStore().count('items')).toBe(before);
     });
 
     test('rejects each call in its work that does not use its own database object', async () => {
-      const { database, items, transaction } = getStore();
-      const before = await items.count();
+      const store = getStore();
+      const { database, transaction } = store;
+      const before = await store.count('items');
       for (const ask of [
         () => insert(database, 'outside'),
-        () => items.create({ id: nextId++, name: 'outside' }),
-        () => items.createAll([{ id: nextId++, name: 'outside' }]),
-        () => items.remove(1n),
+        () => store.create('items', { id: nextId++, name: 'outside' }),
+        () => store.createAll('items', [{ id: nextId++, name: 'outside' }]),
+        () => store.remove('items', 1n),
         () => transaction((inner) => insert(inner, 'outside')),
       ]) {
         const asking = transaction(async (own) => {
@@ -156,26 +158,27 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
           'inside a transaction, query only the database that your function receives',
         );
       }
-      expect(await items.count()).toBe(before);
+      expect(await store.count('items')).toBe(before);
       await insert(database, 'free again');
     });
 
     test('is rolled back when its work takes too long, and waiting creates then succeed', async () => {
-      const { transaction, items } = getStore();
+      const store = getStore();
+      const { transaction } = store;
       const [begun, late] = [Promise.withResolvers<undefined>(), Promise.withResolvers<unknown>()];
       const ids = { undone: nextId++, created: nextId++ };
       const hangs = transaction(async (database) => {
-        await database.insertInto('plants').values({ id: ids.undone, name: 'undone' }).execute();
+        await database.insertInto('items').values({ id: ids.undone, name: 'undone' }).execute();
         begun.resolve(undefined);
         await sleep(STORE_PATIENCE_MS + 1000);
         late.resolve(await insert(database, 'late').catch((error: unknown) => error));
       });
       await begun.promise;
-      const created = items.create({ id: ids.created, name: 'x' });
+      const created = store.create('items', { id: ids.created, name: 'x' });
       const tooLong = { name: 'StoreUnavailable', message: 'a transaction took too long' };
       await expect(hangs).rejects.toMatchObject(tooLong);
       expect(await created).toBe('created');
-      expect(await items.create({ id: ids.undone, name: 'free' })).toBe('created');
+      expect(await store.create('items', { id: ids.undone, name: 'free' })).toBe('created');
       expect(await late.promise).toMatchObject(tooLong);
     });
 
@@ -205,9 +208,10 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
     });
 
     test('runs while 100 creates succeed', async () => {
-      const { transaction, items } = getStore();
+      const store = getStore();
+      const { transaction } = store;
       const ids = Array.from({ length: 100 }, () => nextId++);
-      const creations = ids.map((id) => items.create({ id, name: 'beside' }));
+      const creations = ids.map((id) => store.create('items', { id, name: 'beside' }));
       await Promise.all([transaction((database) => insert(database, 'beside')), ...creations]);
       expect(new Set(await Promise.all(creations))).toEqual(new Set(['created']));
     });

@@ -3,13 +3,15 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { sql } from 'kysely';
 import { STORE_PATIENCE_MS } from '../../../src/framework/storage/batches.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
-import type { Store, Item } from '../../../src/framework/storage/store.ts';
-import { createBatch } from '../../../src/framework/storage/postgres/batch.ts';
+import { formatOf, formatsOf } from '../../../src/framework/storage/rows.ts';
+import type { Store } from '../../../src/framework/storage/store.ts';
+import { createBatch, Creating } from '../../../src/framework/storage/postgres/batch.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
 import { Session } from '../../../src/framework/storage/postgres/session.ts';
-import { allPlants, insist } from '../../support/app.ts';
+import { allRows, insist } from '../../support/app.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { Session as OtherSession } from '../../support/session.ts';
+import { type Item, LAYOUT } from '../items/index.ts';
 
 const server = await PostgresServer.create({ deadlock_timeout: '100ms' });
 afterAll(() => server.remove());
@@ -18,12 +20,12 @@ let database: string;
 let store: Store;
 beforeEach(async () => {
   database = await server.createDatabase();
-  store = await openStore(readPostgresLocation(server.url(database)), { create: true });
+  store = await openStore(LAYOUT, readPostgresLocation(server.url(database)), { create: true });
 });
 afterEach(() => store.close());
 
 let nextId = 0n;
-const newPlant = (): Item => ({ id: nextId++, name: 'Ginkgo' });
+const newItem = (): Item => ({ id: nextId++, name: 'Ginkgo' });
 const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
 const sabotage = (text: string) => server.query(text, database);
 
@@ -34,7 +36,7 @@ async function failInserts(state: string, times: number): Promise<void> {
     create function fail() returns trigger language plpgsql as $$ begin
       if nextval('tries') <= ${times} then raise exception 'sabotage' using errcode = '${state}'; end if;
       return null; end $$;
-    create trigger fail before insert on plants for each statement execute function fail()`);
+    create trigger fail before insert on items for each statement execute function fail()`);
 }
 
 /** Returns how long the work takes, whether it succeeds or fails, in milliseconds. */
@@ -44,7 +46,7 @@ async function time(work: Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-describe('the store retries a batch of plants after', () => {
+describe('the store retries a batch of items after', () => {
   test.each([
     ['a serialization failure', '40001'],
     ['a deadlock', '40P01'],
@@ -58,21 +60,21 @@ describe('the store retries a batch of plants after', () => {
     ['a read-only server', '25006'],
   ])('%s (%s)', async (_name, state) => {
     await failInserts(state, 2);
-    const plant = newPlant();
-    expect(await store.items.create(plant)).toBe('created');
-    expect(await allPlants(store)).toEqual([plant]);
+    const item = newItem();
+    expect(await store.create('items', item)).toBe('created');
+    expect(await allRows(store, 'items')).toEqual([item]);
   });
 
   test('a real deadlock', async () => {
-    const [one, two] = [newPlant(), newPlant()];
+    const [one, two] = [newItem(), newItem()];
     await using other = await OtherSession.open(server.url(database));
     await other.run('begin');
-    await other.run(`insert into plants (id, name) values (${String(two.id)}, 'Ginkgo')`);
-    // The store has two writers. The first two plants keep both busy, so that the next two plants form one batch.
-    const first = [newPlant(), newPlant()].map((plant) => store.items.create(plant));
-    const creations = [one, two].map((plant) => store.items.create(plant));
+    await other.run(`insert into items (id, name) values (${String(two.id)}, 'Ginkgo')`);
+    // The store has two writers. The first two items keep both busy, so that the next two items form one batch.
+    const first = [newItem(), newItem()].map((item) => store.create('items', item));
+    const creations = [one, two].map((item) => store.create('items', item));
     await server.until("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
-    await other.run(`insert into plants (id, name) values (${String(one.id)}, 'Ginkgo')`).catch(() => undefined);
+    await other.run(`insert into items (id, name) values (${String(one.id)}, 'Ginkgo')`).catch(() => undefined);
     await other.run('rollback');
     expect(await Promise.all([...first, ...creations])).toEqual(['created', 'created', 'created', 'created']);
   });
@@ -82,66 +84,66 @@ describe('the store retries a batch of plants after', () => {
     const killing = (async () => {
       while (!over.signal.aborted) {
         await server.query(
-          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plant-store'",
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'item-store'",
         );
         await sleep(20);
       }
     })();
-    const plants = Array.from({ length: 2000 }, newPlant);
+    const items = Array.from({ length: 2000 }, newItem);
     const creations: string[] = [];
-    for (const plant of plants) creations.push(await store.items.create(plant));
+    for (const item of items) creations.push(await store.create('items', item));
     over.abort();
     await killing;
-    // If the answer to an insert is lost, the retry finds the plant of that insert, and answers "replayed".
+    // If the answer to an insert is lost, the retry finds the item of that insert, and answers "replayed".
     expect(new Set(creations)).toContain('created');
     expect(creations).not.toContain('conflict');
-    expect(await allPlants(store)).toEqual(plants);
+    expect(await allRows(store, 'items')).toEqual(items);
   });
 
   test('a kill and restart of the server', async () => {
-    const before = newPlant();
-    await store.items.create(before);
+    const before = newItem();
+    await store.create('items', before);
     await server.kill();
-    const after = newPlant();
+    const after = newItem();
     const creation = insist(store, after);
     await server.start();
     expect(['created', 'replayed']).toContain(await creation);
-    expect(await allPlants(store)).toEqual([before, after]);
+    expect(await allRows(store, 'items')).toEqual([before, after]);
   });
 });
 
 describe('the store rejects creates with StoreUnavailable', () => {
-  test('when inserts fail for longer than a plant may wait, and stores plants again afterwards', async () => {
+  test('when inserts fail for longer than an item may wait, and stores items again afterwards', async () => {
     await failInserts('40001', 1_000_000);
-    const plant = newPlant();
-    const creation = store.items.create(plant);
+    const item = newItem();
+    const creation = store.create('items', item);
     const duration = time(creation);
     await expect(creation).rejects.toEqual(UNAVAILABLE);
     expect(await duration).toBeGreaterThan(STORE_PATIENCE_MS - 1000);
     expect(await duration).toBeLessThan(STORE_PATIENCE_MS + 1000);
-    // The next plant must fail sooner than the first.
-    expect(await time(store.items.create(plant))).toBeLessThan(1000);
-    await sabotage('drop trigger fail on plants');
-    expect(await store.items.create(plant)).toBe('created');
+    // The next item must fail sooner than the first.
+    expect(await time(store.create('items', item))).toBeLessThan(1000);
+    await sabotage('drop trigger fail on items');
+    expect(await store.create('items', item)).toBe('created');
   });
 
   test('when another session holds a lock, and leaves no insert waiting on the server', async () => {
     await using other = await OtherSession.open(server.url(database));
-    await other.run('begin; lock table plants in exclusive mode');
-    const creations = Array.from({ length: 100 }, () => store.items.create(newPlant()));
+    await other.run('begin; lock table items in exclusive mode');
+    const creations = Array.from({ length: 100 }, () => store.create('items', newItem()));
     const settled = Promise.allSettled(creations);
     expect(await time(settled)).toBeLessThan(STORE_PATIENCE_MS + 1000);
     expect(new Set((await settled).map(({ status }) => status))).toEqual(new Set(['rejected']));
     await other.run('rollback');
-    expect(await store.items.create(newPlant())).toBe('created');
+    expect(await store.create('items', newItem())).toBe('created');
     expect(await sabotage("select from pg_stat_activity where state = 'active' and query like 'insert%'")).toEqual([]);
-    expect(await allPlants(store)).toHaveLength(1);
+    expect(await allRows(store, 'items')).toHaveLength(1);
   });
 
   test('when another session holds a lock for too long, and names the wait', async () => {
     await using other = await OtherSession.open(server.url(database));
-    await other.run('begin; lock table plants in exclusive mode');
-    await expect(store.items.create(newPlant())).rejects.toThrow(
+    await other.run('begin; lock table items in exclusive mode');
+    await expect(store.create('items', newItem())).rejects.toThrow(
       /^PostgreSQL cannot do this at the moment: a query waited 4\.\d s for a lock$/,
     );
   });
@@ -154,66 +156,68 @@ describe('the store rejects creates with StoreUnavailable', () => {
 
   test('when an operator cancels each query, and quotes PostgreSQL', async () => {
     await failInserts('57014', 1_000_000);
-    await expect(store.items.create(newPlant())).rejects.toThrow('SQLSTATE 57014: sabotage');
+    await expect(store.create('items', newItem())).rejects.toThrow('SQLSTATE 57014: sabotage');
   });
 
-  test('when the server hangs, and stores plants again afterwards', async () => {
-    await store.items.create(newPlant());
+  test('when the server hangs, and stores items again afterwards', async () => {
+    await store.create('items', newItem());
     server.freeze();
-    const duration = await time(store.items.create(newPlant()));
+    const duration = await time(store.create('items', newItem()));
     server.thaw();
     expect(duration).toBeGreaterThan(STORE_PATIENCE_MS - 1000);
     expect(duration).toBeLessThan(STORE_PATIENCE_MS + 1000);
-    expect(await store.items.create(newPlant())).toBe('created');
+    expect(await store.create('items', newItem())).toBe('created');
   });
 
   test('when PostgreSQL no longer lets the role log in', async () => {
     await server.query('create role gardener login');
     const own = await server.createDatabase('owner gardener');
-    const theirs = await openStore(readPostgresLocation(server.url(own, '', 'gardener')), { create: true });
+    const theirs = await openStore(LAYOUT, readPostgresLocation(server.url(own, '', 'gardener')), { create: true });
     await server.query('alter role gardener nologin');
     await server.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gardener'");
-    await expect(theirs.items.create(newPlant())).rejects.toEqual(UNAVAILABLE);
+    await expect(theirs.create('items', newItem())).rejects.toEqual(UNAVAILABLE);
     await server.query('alter role gardener login');
-    expect(await theirs.items.create(newPlant())).toBe('created');
+    expect(await theirs.create('items', newItem())).toBe('created');
     await theirs.close();
   });
 });
 
-test('the store rejects only the plants that a constraint of the operator refuses', async () => {
-  await sabotage("alter table plants add constraint no_weeds check (name <> 'weed')");
-  const plants = Array.from({ length: 3000 }, (_, index) => ({
-    ...newPlant(),
+test('the store rejects only the items that a constraint of the operator refuses', async () => {
+  await sabotage("alter table items add constraint no_weeds check (name <> 'weed')");
+  const items = Array.from({ length: 3000 }, (_, index) => ({
+    ...newItem(),
     name: index % 1000 === 500 ? 'weed' : 'Ginkgo',
   }));
-  const outcomes = await Promise.allSettled(plants.map((plant) => store.items.create(plant)));
+  const outcomes = await Promise.allSettled(items.map((item) => store.create('items', item)));
   const refused = outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [index] : []));
   expect(refused).toEqual([500, 1500, 2500]);
-  // The service logs the message of this error, which must not contain the text of a plant.
+  // The service logs the message of this error, which must not contain the text of an item.
   expect(outcomes[500]).toMatchObject({
     reason: { name: 'ConstraintViolated', constraint: 'check', message: expect.not.stringContaining('weed,') },
   });
-  expect(await allPlants(store)).toHaveLength(2997);
+  expect(await allRows(store, 'items')).toHaveLength(2997);
 });
 
-test('the store stores a plant after a constraint has refused another plant with the same id', async () => {
-  await sabotage("alter table plants add constraint no_weeds check (name <> 'weed')");
-  const { id } = newPlant();
-  const first = Array.from({ length: 2 }, () => store.items.create(newPlant()));
-  const outcomes = await Promise.allSettled(['weed', 'Ginkgo', 'weed'].map((name) => store.items.create({ id, name })));
+test('the store stores an item after a constraint has refused another item with the same id', async () => {
+  await sabotage("alter table items add constraint no_weeds check (name <> 'weed')");
+  const { id } = newItem();
+  const first = Array.from({ length: 2 }, () => store.create('items', newItem()));
+  const outcomes = await Promise.allSettled(
+    ['weed', 'Ginkgo', 'weed'].map((name) => store.create('items', { id, name })),
+  );
   await Promise.all(first);
   expect(outcomes).toMatchObject([{ status: 'rejected' }, { value: 'created' }, { value: 'conflict' }]);
 });
 
 describe('the store', () => {
   const work = {
-    create: () => store.items.create(newPlant()),
+    create: () => store.create('items', newItem()),
     find: () => store.tokens.find(new Uint8Array(32)),
     ready: () => store.ready(),
   };
 
   test.each([
-    ['plants', ['create', 'ready']],
+    ['items', ['create', 'ready']],
     ['tokens', ['find', 'ready']],
     ['schema_version', ['ready']],
   ] as const)('is unavailable while its table %s is missing', async (table, calls) => {
@@ -230,7 +234,7 @@ describe('the store', () => {
   });
 
   test.each([
-    ['plants', 'tag', ['create', 'ready']],
+    ['items', 'tag', ['create', 'ready']],
     ['tokens', 'scopes', ['find', 'ready']],
   ] as const)('is unavailable while its table %s lacks the column %s', async (table, column, calls) => {
     await sabotage(`alter table ${table} rename ${column} to gone`);
@@ -244,14 +248,14 @@ describe('the store', () => {
     for (const call of calls) await work[call]();
   });
 
-  test.each(['insert on plants', 'update on plants', 'select on plants', 'select on tokens'])(
+  test.each(['insert on items', 'update on items', 'select on items', 'select on tokens'])(
     'is not ready while its role lacks the right %s',
     async (right) => {
       const role = `role_${database}`;
       await sabotage(
         `create role ${role} login; grant select, insert, update on all tables in schema public to ${role}`,
       );
-      const theirs = await openStore(readPostgresLocation(server.url(database, '', role)), { create: false });
+      const theirs = await openStore(LAYOUT, readPostgresLocation(server.url(database, '', role)), { create: false });
       await theirs.ready();
       await sabotage(`revoke ${right} from ${role}`);
       await expect(theirs.ready()).rejects.toMatchObject({
@@ -260,16 +264,16 @@ describe('the store', () => {
       });
       await sabotage(`grant ${right} to ${role}`);
       await theirs.ready();
-      expect(await theirs.items.create(newPlant())).toBe('created');
+      expect(await theirs.create('items', newItem())).toBe('created');
       await theirs.close();
     },
   );
 
   test('leaves no dead row when it is asked whether it is ready', async () => {
     const own = await server.createDatabase();
-    const open = () => openStore(readPostgresLocation(server.url(own)), { create: true });
+    const open = () => openStore(LAYOUT, readPostgresLocation(server.url(own)), { create: true });
     const first = await open();
-    await first.items.create(newPlant());
+    await first.create('items', newItem());
     // PostgreSQL counts what a session did when that session ends.
     await first.close();
     const sessions = `select from pg_stat_activity where datname = '${own}' and backend_type = 'client backend'`;
@@ -282,36 +286,34 @@ describe('the store', () => {
     await asked.close();
     await server.until(none);
     const tables = await server.query('select relname, n_dead_tup::int as dead from pg_stat_user_tables', own);
-    expect(tables.map(({ relname }) => relname)).toEqual(
-      expect.arrayContaining(['schema_version', 'plants', 'tokens']),
-    );
+    expect(tables.map(({ relname }) => relname)).toEqual(expect.arrayContaining(['schema_version', 'items', 'tokens']));
     expect(tables.filter(({ dead }) => dead !== 0)).toEqual([]);
   });
 
-  test('is not ready while a trigger makes each plant fail, and leaves one dead row once it is gone', async () => {
-    await sabotage(`alter table plants set (autovacuum_enabled = off);
+  test('is not ready while a trigger makes each item fail, and leaves one dead row once it is gone', async () => {
+    await sabotage(`alter table items set (autovacuum_enabled = off);
       create function fill() returns trigger language plpgsql as $$ begin
         raise exception 'sabotage' using errcode = '53100'; end $$;
-      create trigger fill before insert on plants for each row execute function fill()`);
+      create trigger fill before insert on items for each row execute function fill()`);
     await store.ready();
     await expect(work.create()).rejects.toEqual(UNAVAILABLE);
     for (let asked = 0; asked < 2; asked++) await expect(store.ready()).rejects.toEqual(UNAVAILABLE);
-    await sabotage('drop trigger fill on plants');
+    await sabotage('drop trigger fill on items');
     for (let asked = 0; asked < 10; asked++) await store.ready();
-    await server.until("select from pg_stat_user_tables where relname = 'plants' and n_dead_tup = 1", database);
-    expect(await allPlants(store)).toEqual([]);
+    await server.until("select from pg_stat_user_tables where relname = 'items' and n_dead_tup = 1", database);
+    expect(await allRows(store, 'items')).toEqual([]);
   });
 
   test('rejects a query for an unknown table or column, rather than reporting itself unavailable', async () => {
-    for (const statement of ['select 1 from plantz', 'select nope from plants']) {
+    for (const statement of ['select 1 from itemz', 'select nope from items']) {
       const asking = sql.raw(statement).execute(store.database);
       await expect(asking).rejects.toMatchObject({ name: 'StatementRejectedError' });
     }
   });
 
-  test('sends one statement for a batch of 1,024 plants when the table is missing', async () => {
-    await sabotage('alter table plants rename to gone');
-    using session = new Session(readPostgresLocation(server.url(database)));
+  test('sends one statement for a batch of 1,024 items when the table is missing', async () => {
+    await sabotage('alter table items rename to gone');
+    using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
     let statements = 0;
     const batch = createBatch(
       (insert) =>
@@ -319,7 +321,8 @@ describe('the store', () => {
           statements++;
           return insert(query);
         }, performance.now() + STORE_PATIENCE_MS),
-      Array.from({ length: 1024 }, newPlant),
+      new Creating(formatOf(formatsOf(LAYOUT.tables), 'items')),
+      Array.from({ length: 1024 }, newItem),
     );
     await expect(batch).rejects.toMatchObject({ name: 'StoreUnusable' });
     expect(statements).toBe(1);
@@ -328,15 +331,15 @@ describe('the store', () => {
 
 test('the store rejects with StoreUnavailable when transaction_timeout of the server ends a transaction', async () => {
   await sabotage(`alter database ${database} set transaction_timeout = '200ms'`);
-  const own = await openStore(readPostgresLocation(server.url(database)), { create: false });
+  const own = await openStore(LAYOUT, readPostgresLocation(server.url(database)), { create: false });
   const slow = own.transaction((all) => sql`select pg_sleep(0.3)`.execute(all));
   await expect(slow).rejects.toEqual(UNAVAILABLE);
-  expect(await own.items.create(newPlant())).toBe('created');
+  expect(await own.create('items', newItem())).toBe('created');
   await own.close();
 });
 
 test('a closed session tries nothing again, so that a question under way does not hold up the end of the service', async () => {
-  const session = new Session(readPostgresLocation(server.url(database)));
+  const session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
   const asked = Promise.withResolvers<undefined>();
   const answer = session.withRetries(async (query) => {
     await query('select 1');

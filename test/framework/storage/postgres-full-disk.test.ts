@@ -1,10 +1,11 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
-import { allPlants } from '../../support/app.ts';
+import { allRows } from '../../support/app.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { fillDisk, makeRoom, UNSHARE } from '../../support/small-disk.ts';
+import { LAYOUT } from '../items/index.ts';
 
 const isRoot = process.getuid?.() === 0 && UNSHARE !== undefined;
 
@@ -16,13 +17,13 @@ describeWith(isRoot ? undefined : 'only root can mount a disk for PostgreSQL', '
     server = await PostgresServer.create();
     const disk = await server.addSmallDisk();
     const database = await server.createDatabase('tablespace small');
-    const store = await openStore(readPostgresLocation(server.url(database)), { create: true });
+    const store = await openStore(LAYOUT, readPostgresLocation(server.url(database)), { create: true });
     await store.ready();
     fillDisk(disk, 0);
     let id = 0n;
-    // The first plants may find room in the files that the table has.
+    // The first items may find room in the files that the table has.
     const fill = async () => {
-      for (;;) await store.items.create({ id: id++, name: 'x'.repeat(1000) });
+      for (;;) await store.create('items', { id: id++, name: 'x'.repeat(1000) });
     };
     await expect(fill()).rejects.toMatchObject({
       name: 'StoreUnavailable',
@@ -32,8 +33,8 @@ describeWith(isRoot ? undefined : 'only root can mount a disk for PostgreSQL', '
       await expect(store.ready()).rejects.toMatchObject({ message: expect.stringContaining('SQLSTATE 53100') });
     makeRoom(disk);
     await store.ready();
-    expect(await allPlants(store)).toHaveLength(Number(id) - 1);
-    expect(await store.items.create({ id, name: 'Ginkgo' })).toBe('created');
+    expect(await allRows(store, 'items')).toHaveLength(Number(id) - 1);
+    expect(await store.create('items', { id, name: 'Ginkgo' })).toBe('created');
     await store.close();
   });
 });

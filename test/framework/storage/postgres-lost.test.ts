@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { STORE_PATIENCE_MS } from '../../../src/framework/storage/batches.ts';
-import { TABLES } from '../../../src/framework/storage/tables.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
-import type { Store, Item } from '../../../src/framework/storage/store.ts';
+import type { Store } from '../../../src/framework/storage/store.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
-import { allPlants } from '../../support/app.ts';
+import { allRows } from '../../support/app.ts';
 import { freePort } from '../../support/port.ts';
 import { PostgresServer } from '../../support/postgres.ts';
-import { ROOT, start } from '../../support/service.ts';
+import { ITEMS, ROOT, start } from '../../support/service.ts';
 import { Session } from '../../support/session.ts';
+import { type Item, LAYOUT } from '../items/index.ts';
 
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
-const open = (url: string) => openStore(readPostgresLocation(url), { create: true });
+const open = (url: string) => openStore(LAYOUT, readPostgresLocation(url), { create: true });
 const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
-const LOSE = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plant-store'";
-const WAITS = "select 1 from pg_stat_activity where application_name = 'plant-store' and wait_event_type = 'Lock'";
+const LOSE = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'item-store'";
+const WAITS = "select 1 from pg_stat_activity where application_name = 'item-store' and wait_event_type = 'Lock'";
 
 describe('an open store', () => {
   let database: string;
@@ -30,48 +30,48 @@ describe('an open store', () => {
   afterEach(() => store.close());
 
   test('ends a list with an error when its connection is lost halfway', async () => {
-    const plants = Array.from({ length: 5000 }, (_, id): Item => ({ id: BigInt(id), name: 'Ginkgo' }));
-    await Promise.all(plants.map((plant) => store.items.create(plant)));
+    const items = Array.from({ length: 5000 }, (_, id): Item => ({ id: BigInt(id), name: 'Ginkgo' }));
+    await Promise.all(items.map((item) => store.create('items', item)));
     let listed = 0;
     const list = async () => {
-      for await (const portion of store.items.list()) {
+      for await (const portion of store.list('items')) {
         if (listed === 0) await server.query(LOSE);
         listed += portion.length;
       }
     };
     await expect(list()).rejects.toEqual(UNAVAILABLE);
     expect(listed).toBeLessThan(5000);
-    expect(await allPlants(store)).toEqual(plants);
+    expect(await allRows(store, 'items')).toEqual(items);
   });
 
   test.each([
     ['rejects with an exception', "begin if new.name = 'weed' then raise exception 'no'; end if; return new; end"],
     [
-      'rejects with an exception, after a warning for each plant',
+      'rejects with an exception, after a warning for each item',
       "begin raise warning 'hm'; if new.name = 'weed' then raise exception 'no'; end if; return new; end",
     ],
     ['silently drops', "begin if new.name = 'weed' then return null; end if; return new; end"],
-  ])('rejects only the plant that a trigger of the operator %s', async (_name, body) => {
+  ])('rejects only the item that a trigger of the operator %s', async (_name, body) => {
     await server.query(
       `create function judge() returns trigger language plpgsql as $$ ${body} $$;
-       create trigger judge before insert on plants for each row execute function judge()`,
+       create trigger judge before insert on items for each row execute function judge()`,
       database,
     );
-    const plants = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: id === 100 ? 'weed' : 'Ginkgo' }));
-    const outcomes = await Promise.allSettled(plants.map((plant) => store.items.create(plant)));
+    const items = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: id === 100 ? 'weed' : 'Ginkgo' }));
+    const outcomes = await Promise.allSettled(items.map((item) => store.create('items', item)));
     expect(outcomes.flatMap(({ status }, id) => (status === 'rejected' ? [id] : []))).toEqual([100]);
     expect(outcomes[100]).toMatchObject({ reason: { name: 'StatementRejectedError' } });
-    expect(await allPlants(store)).toHaveLength(199);
+    expect(await allRows(store, 'items')).toHaveLength(199);
   });
 
   test('repeats a change when its connection is lost before the commit', async () => {
     expect(await store.tokens.add({ name: 'mine', hash: new Uint8Array(32), scopes: [] })).toBe(true);
     await server.query(LOSE);
     expect(await store.tokens.revoke('mine')).toBe(true);
-    await store.items.create({ id: 1n, name: 'Ginkgo' });
+    await store.create('items', { id: 1n, name: 'Ginkgo' });
     await using other = await Session.open(server.url(database));
-    await other.run('begin; lock table plants in exclusive mode');
-    const removal = store.items.remove(1n);
+    await other.run('begin; lock table items in exclusive mode');
+    const removal = store.remove('items', 1n);
     await server.until(WAITS);
     await server.query(LOSE);
     await other.run('rollback');
@@ -119,21 +119,21 @@ test('the store leaves no connection open when it closes during a write', async 
   const database = await server.createDatabase();
   const store = await open(server.url(database));
   await using other = await Session.open(server.url(database));
-  await other.run('begin; lock table plants in exclusive mode');
-  const creation = store.items.createAll([{ id: 1n, name: 'Ginkgo' }]);
+  await other.run('begin; lock table items in exclusive mode');
+  const creation = store.createAll('items', [{ id: 1n, name: 'Ginkgo' }]);
   await server.until(WAITS);
   await store.close();
   await other.run('rollback');
   expect(await creation).toEqual(['created']);
-  const connections = `from pg_stat_activity where datname = '${database}' and application_name = 'plant-store'`;
+  const connections = `from pg_stat_activity where datname = '${database}' and application_name = 'item-store'`;
   await server.until(`select where not exists (select ${connections})`);
 });
 
-test('the store reports a failed plant and no batch to its observer while it is not open yet', async () => {
+test('the store reports a failed item and no batch to its observer while it is not open yet', async () => {
   const observer = { written: jest.fn(), answered: jest.fn(), failed: jest.fn() };
-  const location = readPostgresLocation(`postgres://postgres@127.0.0.1:${await freePort()}/plants`);
-  const store = await openStore(location, { create: true, onUnreachable: () => undefined, observer });
-  await expect(store.items.create({ id: 1n, name: 'Ginkgo' })).rejects.toEqual(UNAVAILABLE);
+  const location = readPostgresLocation(`postgres://postgres@127.0.0.1:${await freePort()}/items`);
+  const store = await openStore(LAYOUT, location, { create: true, onUnreachable: () => undefined, observer });
+  await expect(store.create('items', { id: 1n, name: 'Ginkgo' })).rejects.toEqual(UNAVAILABLE);
   await store.close();
   expect(observer.failed.mock.calls).toEqual([[UNAVAILABLE]]);
   expect(observer.written).not.toHaveBeenCalled();
@@ -148,7 +148,7 @@ test('the store rejects with StoreUnavailable when a balancer without a backend 
   const port = await freePort();
   balancer.listen(port, '127.0.0.1');
   await once(balancer, 'listening');
-  const url = `postgres://postgres@127.0.0.1:${port}/plants?sslmode=disable`;
+  const url = `postgres://postgres@127.0.0.1:${port}/items?sslmode=disable`;
   const begun = performance.now();
   await expect(open(url)).rejects.toEqual(UNAVAILABLE);
   expect(performance.now() - begun).toBeLessThan(STORE_PATIENCE_MS + 1000);
@@ -162,7 +162,7 @@ describe('while another process holds the migration lock,', () => {
   beforeEach(async () => {
     database = await server.createDatabase();
     await (await open(server.url(database))).close();
-    const tables = Object.keys(TABLES).join();
+    const tables = Object.keys(LAYOUT.tables).join();
     await server.query(`drop table ${tables}; update schema_version set version = 0`, database);
     other = await Session.open(server.url(database));
     await other.run('begin; select from schema_version for update');
@@ -175,14 +175,14 @@ describe('while another process holds the migration lock,', () => {
     await server.until(WAITS);
     await other.run('rollback');
     const store = await opening;
-    expect(await store.items.create({ id: 1n, name: 'Ginkgo' })).toBe('created');
+    expect(await store.create('items', { id: 1n, name: 'Ginkgo' })).toBe('created');
     await store.close();
     await other[Symbol.asyncDispose]();
   });
 
   test('the service stops on SIGTERM', async () => {
     const environment = { DATABASE_URL: server.url(database), PORT: '0' };
-    const service = start(process.execPath, ['src/main.ts', 'serve'], environment, ROOT);
+    const service = start(process.execPath, [ITEMS.main, 'serve'], environment, ROOT);
     await server.until(WAITS);
     const toldAt = performance.now();
     service.child.kill('SIGTERM');

@@ -2,14 +2,15 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { openStore } from '../../../src/framework/storage/open.ts';
 import type { Store } from '../../../src/framework/storage/store.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
-import { allPlants, insist } from '../../support/app.ts';
+import { allRows, insist } from '../../support/app.ts';
 import { freePort } from '../../support/port.ts';
 import { PostgresServer } from '../../support/postgres.ts';
+import { LAYOUT } from '../items/index.ts';
 
 const primary = await PostgresServer.create();
 afterAll(() => primary.remove());
 
-const open = (url: string) => openStore(readPostgresLocation(url), { create: true });
+const open = (url: string) => openStore(LAYOUT, readPostgresLocation(url), { create: true });
 const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
 const WAITING = "select pid from pg_stat_activity where wait_event = 'SyncRep'";
 
@@ -39,15 +40,15 @@ describe('while the synchronous standby is away, the store', () => {
     await primary.query('checkpoint');
   }
 
-  test('acknowledges no plant until commits no longer wait, and then replays the plant', async () => {
-    const plant = { id: 1n, name: 'Ginkgo' };
-    await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
-    // Queries on the primary see the plant, but the standby does not have it.
-    expect(await allPlants(store)).toEqual([plant]);
-    await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
+  test('acknowledges no item until commits no longer wait, and then replays the item', async () => {
+    const item = { id: 1n, name: 'Ginkgo' };
+    await expect(store.create('items', item)).rejects.toEqual(UNAVAILABLE);
+    // Queries on the primary see the item, but the standby does not have it.
+    expect(await allRows(store, 'items')).toEqual([item]);
+    await expect(store.create('items', item)).rejects.toEqual(UNAVAILABLE);
     expect(await primary.query(WAITING)).toEqual([]);
     await commitsWaitFor('');
-    expect(await store.items.create(plant)).toBe('replayed');
+    expect(await store.create('items', item)).toBe('replayed');
   });
 
   test('is not ready', async () => {
@@ -57,9 +58,9 @@ describe('while the synchronous standby is away, the store', () => {
   });
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
-    'acknowledges no plant when an operator ends the wait by %s, although PostgreSQL reports success',
+    'acknowledges no item when an operator ends the wait by %s, although PostgreSQL reports success',
     async (end) => {
-      const creation = store.items.create({ id: 1n, name: 'Ginkgo' });
+      const creation = store.create('items', { id: 1n, name: 'Ginkgo' });
       let settled = false;
       void creation.then(() => (settled = true)).catch(() => undefined);
       await primary.until(WAITING);
@@ -72,17 +73,17 @@ describe('while the synchronous standby is away, the store', () => {
     },
   );
 
-  test('acknowledges no plant that queries see only because the primary crashed during the wait', async () => {
-    const plant = { id: 1n, name: 'Ginkgo' };
-    const lost = store.items.create(plant).catch(() => undefined);
+  test('acknowledges no item that queries see only because the primary crashed during the wait', async () => {
+    const item = { id: 1n, name: 'Ginkgo' };
+    const lost = store.create('items', item).catch(() => undefined);
     await primary.until(WAITING);
     await primary.kill();
     await lost;
     await primary.start();
-    expect(await allPlants(store)).toEqual([plant]);
-    await expect(store.items.create(plant)).rejects.toEqual(UNAVAILABLE);
+    expect(await allRows(store, 'items')).toEqual([item]);
+    await expect(store.create('items', item)).rejects.toEqual(UNAVAILABLE);
     await commitsWaitFor('');
-    expect(await store.items.create(plant)).toBe('replayed');
+    expect(await store.create('items', item)).toBe('replayed');
   });
 });
 
@@ -92,17 +93,17 @@ describe('with several hosts in its URL, the store', () => {
 
   test('uses the host that answers', async () => {
     const store = await open(hosts([await freePort(), primary.port], await primary.createDatabase()));
-    expect(await store.items.create({ id: 1n, name: 'Ginkgo' })).toBe('created');
+    expect(await store.create('items', { id: 1n, name: 'Ginkgo' })).toBe('created');
     await store.close();
   });
 
   test('names each host in the error when none answers', async () => {
     const ports = [await freePort(), await freePort()];
-    await expect(open(hosts(ports, 'plants'))).rejects.toMatchObject({
+    await expect(open(hosts(ports, 'items'))).rejects.toMatchObject({
       name: 'StoreUnavailable',
       message: expect.stringMatching(
         new RegExp(
-          `^PostgreSQL at ${ports.map((port) => `127.0.0.1:${port}`).join()}/plants is not available: .*ECONNREFUSED`,
+          `^PostgreSQL at ${ports.map((port) => `127.0.0.1:${port}`).join()}/items is not available: .*ECONNREFUSED`,
         ),
       ),
     });
@@ -112,16 +113,16 @@ describe('with several hosts in its URL, the store', () => {
     const database = await primary.createDatabase();
     const standby = await primary.createStandby();
     const store = await open(hosts([standby.port, primary.port], database));
-    const plants = Array.from({ length: 20 }, (_, index) => ({ id: BigInt(index), name: 'Ginkgo' }));
-    const [first, second] = [plants.slice(0, 10), plants.slice(10)];
-    expect(new Set(await Promise.all(first.map((plant) => store.items.create(plant))))).toEqual(new Set(['created']));
+    const items = Array.from({ length: 20 }, (_, index) => ({ id: BigInt(index), name: 'Ginkgo' }));
+    const [first, second] = [items.slice(0, 10), items.slice(10)];
+    expect(new Set(await Promise.all(first.map((item) => store.create('items', item))))).toEqual(new Set(['created']));
     await standby.until('select 1 where pg_last_wal_replay_lsn() is not null');
-    await standby.until(`select from plants where id = 9`, database);
+    await standby.until(`select from items where id = 9`, database);
     await primary.kill();
-    const creations = Promise.all(second.map((plant) => insist(store, plant)));
+    const creations = Promise.all(second.map((item) => insist(store, item)));
     await standby.promote();
     expect(new Set(await creations)).toEqual(new Set(['created']));
-    expect(await allPlants(store)).toEqual(plants);
+    expect(await allRows(store, 'items')).toEqual(items);
     await store.close();
     await standby.remove();
     await primary.start();
@@ -132,14 +133,14 @@ describe('with several hosts in its URL, the store', () => {
     const database = await primary.createDatabase();
     await other.query(`create database ${database}`);
     const store = await open(hosts([primary.port, other.port], database));
-    await store.items.create({ id: 1n, name: 'Ginkgo' });
+    await store.create('items', { id: 1n, name: 'Ginkgo' });
     // Programs that manage failover make a primary read-only in this way.
     primary.set({ default_transaction_read_only: 'on' });
     primary.reload();
     await primary.until("select 1 where current_setting('default_transaction_read_only') = 'on'");
     await (await open(other.url(database))).close();
-    expect(await store.items.create({ id: 2n, name: 'Ginkgo' })).toBe('created');
-    expect(await other.query('select id from plants', database)).toEqual([{ id: '2' }]);
+    expect(await store.create('items', { id: 2n, name: 'Ginkgo' })).toBe('created');
+    expect(await other.query('select id from items', database)).toEqual([{ id: '2' }]);
     primary.set({ default_transaction_read_only: 'off' });
     primary.reload();
     await store.close();

@@ -7,6 +7,7 @@ import { makeCertificate } from '../../support/certificate.ts';
 import { freePort } from '../../support/port.ts';
 import { NOBODY, PostgresServer } from '../../support/postgres.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { LAYOUT } from '../items/index.ts';
 
 const OTHER_NAME = 'for another host name';
 const folder = temporaryFolder();
@@ -36,7 +37,7 @@ afterAll(() => Promise.all([server.remove(), plain.remove()]));
 async function connect({ port }: PostgresServer, host: string, parameters: string): Promise<boolean | string> {
   const url = `postgres://postgres@${host}:${port}/postgres?application_name=tls${parameters}`;
   try {
-    const store = await openStore(readPostgresLocation(url), { create: true });
+    const store = await openStore(LAYOUT, readPostgresLocation(url), { create: true });
     const [row] = await server.query(
       "select bool_and(ssl) as encrypted, max(client_dn) as client from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'tls'",
     );
@@ -87,7 +88,7 @@ describe('the store, on a server without TLS,', () => {
 
   test('is unavailable, not unusable, if another host of its URL does not answer', async () => {
     const hosts = `postgres://postgres@127.0.0.1:${plain.port},127.0.0.1:${await freePort()}`;
-    const opening = openStore(readPostgresLocation(`${hosts}/postgres?sslmode=require`), { create: true });
+    const opening = openStore(LAYOUT, readPostgresLocation(`${hosts}/postgres?sslmode=require`), { create: true });
     await expect(opening).rejects.toMatchObject({
       name: 'StoreUnavailable',
       message: expect.stringMatching(/is not available: (?=.*offers no TLS: .* sslmode=require)(?=.*ECONNREFUSED)/),

@@ -5,21 +5,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
-import { whileRead } from '../../../src/framework/storage/items.ts';
+import { whileRead } from '../../../src/framework/storage/listing.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { openPostgres } from '../../../src/framework/storage/postgres/engine.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
-import { MIGRATIONS } from '../../../src/framework/storage/postgres/migrations.ts';
 import { Session } from '../../../src/framework/storage/postgres/session.ts';
 import { hostile } from '../../support/hostile-role.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { testEngine } from './conformance.ts';
+import { LAYOUT } from '../items/index.ts';
 
+const SCHEMA = LAYOUT.migrations.postgres.length;
 const server = await PostgresServer.create();
 const database = await server.createDatabase();
 afterAll(() => server.remove());
 
-const open = (name = database, create = true) => openStore(readPostgresLocation(server.url(name)), { create });
+const open = (name = database, create = true) => openStore(LAYOUT, readPostgresLocation(server.url(name)), { create });
 
 testEngine('PostgreSQL', { open: () => open() });
 
@@ -31,7 +32,7 @@ test('the store uses the password of the URL, and never PGPASSWORD', async () =>
   server.reload();
   await server.until("select from pg_hba_file_rules where 'keeper' = any(user_name)");
   process.env['PGPASSWORD'] = 'right';
-  const openAs = (user: string) => openStore(readPostgresLocation(server.url(own, '', user)), { create: true });
+  const openAs = (user: string) => openStore(LAYOUT, readPostgresLocation(server.url(own, '', user)), { create: true });
   await (await openAs('keeper:right')).close();
   const unusable = (text: string) => ({ name: 'StoreUnusable', message: expect.stringContaining(text) });
   await expect(openAs('keeper:wrong')).rejects.toMatchObject(unusable('refuses the user or the password'));
@@ -41,13 +42,13 @@ test('the store uses the password of the URL, and never PGPASSWORD', async () =>
 
 test('the store connects through a Unix socket', async () => {
   const url = `postgres://postgres@${encodeURIComponent(server.folder)}:${server.port}/${database}`;
-  const store = await openStore(readPostgresLocation(url), { create: true });
+  const store = await openStore(LAYOUT, readPostgresLocation(url), { create: true });
   await store.ready();
   await store.close();
 });
 
 test('the store rejects a statement with too few values, and does not retry it', async () => {
-  using session = new Session(readPostgresLocation(server.url(database)));
+  using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
   let tries = 0;
   const work = session.withRetries((query) => {
     tries++;
@@ -64,7 +65,7 @@ test.each([
   ['keeps', ['40001', '40P01', '53100', '53300', '55P03', '57014', '23514']],
   ['gives up', ['08006', '57P01', '58030', 'XX000', '25006']],
 ])('%s the connection after an error with SQLSTATE %j', async (verb, states) => {
-  using session = new Session(readPostgresLocation(server.url(database)));
+  using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
   const query = (text: string) => session.query(performance.now() + 5000, text);
   for (const state of states) {
     const before = await query('select pg_backend_pid()');
@@ -76,7 +77,7 @@ test.each([
 });
 
 test('reports a serialization failure, not an unreachable server, when its retries exceed the time limit', async () => {
-  using session = new Session(readPostgresLocation(server.url(database)));
+  using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
   const lose = "do $$ begin raise exception 'lost' using errcode = '40001'; end $$";
   const loses = session.transaction((query) => query(lose), performance.now() + 1500, false);
   await expect(loses).rejects.toThrow('SQLSTATE 40001: lost');
@@ -95,7 +96,7 @@ test.each([
   ['is gone', 'deallocate', 'changes the connection between two statements'],
 ])('a session names a pooler in transaction mode, and reconnects, when its prepared statement %s', async (...row) => {
   const [, change, problem] = row;
-  using session = new Session(readPostgresLocation(server.url(database)));
+  using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
   const text = 'select name from pg_prepared_statements where name like $1';
   const name = `store_${hash('sha256', text).slice(0, 16)}`;
   const until = performance.now() + 5000;
@@ -121,7 +122,7 @@ test('the store runs eight queries at once, and looks up a token meanwhile', asy
   expect(await store.tokens.find(hash)).toMatchObject({ name: 'mine' });
   expect(done).toBeLessThan(24);
   const connections = await server.query(
-    `select from pg_stat_activity where application_name = 'plant-store' and datname = '${own}'`,
+    `select from pg_stat_activity where application_name = 'item-store' and datname = '${own}'`,
   );
   await Promise.all(sleeping);
   // Eight for queries, and one for tokens.
@@ -129,8 +130,8 @@ test('the store runs eight queries at once, and looks up a token meanwhile', asy
   await store.close();
 });
 
-test('the store ends a list of plants that the caller does not read', async () => {
-  const engine = await openPostgres(readPostgresLocation(server.url(database)), { create: true });
+test('the store ends a list of items that the caller does not read', async () => {
+  const engine = await openPostgres(LAYOUT, readPostgresLocation(server.url(database)), { create: true });
   const list = whileRead(engine.portions({ sql: 'select generate_series(1, 3)', values: [], writes: false }, 1), 300);
   await list.next();
   const open = () => server.query("select from pg_stat_activity where state = 'idle in transaction'");
@@ -143,7 +144,7 @@ test('the store ends a list of plants that the caller does not read', async () =
 
 test('the store rejects eight transactions that hang and a query that waits for them, and then runs queries again', async () => {
   const store = await open();
-  const read = () => store.database.selectFrom('plants').select('id').limit(1).execute();
+  const read = () => store.database.selectFrom('items').select('id').limit(1).execute();
   const nested = Array.from({ length: 8 }, () =>
     store.transaction(async () => {
       await sleep(6000);
@@ -165,10 +166,10 @@ describe('a database', () => {
   test('gets its tables only with the option `create`', async () => {
     const empty = await server.createDatabase();
     await expect(open(empty, false)).rejects.toThrow(
-      /^PostgreSQL at 127\.0\.0\.1:\d+\/test_\w+ has no plant store: check DATABASE_URL$/,
+      /^PostgreSQL at 127\.0\.0\.1:\d+\/test_\w+ has no store of item-store: check DATABASE_URL$/,
     );
     const store = await open(empty);
-    expect(await store.opened).toEqual({ before: 0, now: MIGRATIONS.length });
+    expect(await store.opened).toEqual({ before: 0, now: SCHEMA });
     await store.close();
   });
 
@@ -177,21 +178,24 @@ describe('a database', () => {
     await (await open(other)).close();
     await server.query('update schema_version set version = 99', other);
     await expect(open(other)).rejects.toThrow(
-      `has schema 99, but this plant-store needs ${MIGRATIONS.length}: install a newer plant-store`,
+      `has schema 99, but this item-store needs ${SCHEMA}: install a newer item-store`,
     );
     await server.query('update schema_version set version = 0', other);
     await expect(open(other, false)).rejects.toThrow(
-      `has schema 0, but this plant-store needs ${MIGRATIONS.length}: run \`migrate\` first`,
+      `has schema 0, but this item-store needs ${SCHEMA}: run \`migrate\` first`,
     );
   });
 
   test('of schema 1 is migrated, and its tokens have no scopes', async () => {
     const other = await server.createDatabase();
     const version = 'create table schema_version (id bigint primary key, version bigint not null)';
-    await server.query(`${version}; insert into schema_version values (1, 1); ${MIGRATIONS[0] ?? ''}`, other);
+    await server.query(
+      `${version}; insert into schema_version values (1, 1); ${LAYOUT.migrations.postgres[0] ?? ''}`,
+      other,
+    );
     await server.query("insert into tokens values (decode(repeat('00', 32), 'hex'), 'older', 1, 2, null)", other);
     const store = await open(other);
-    expect(await store.opened).toEqual({ before: 1, now: MIGRATIONS.length });
+    expect(await store.opened).toEqual({ before: 1, now: SCHEMA });
     const token = { name: 'older', scopes: [], createdAt: 1, expiresAt: 2 };
     expect(await store.tokens.find(new Uint8Array(32))).toEqual(token);
     await store.close();
@@ -199,14 +203,14 @@ describe('a database', () => {
 
   test('of another application is refused, and stays unchanged', async () => {
     const other = await server.createDatabase();
-    await server.query('create table plants (watered date)', other);
+    await server.query('create table items (watered date)', other);
     await expect(open(other)).rejects.toMatchObject({
       name: 'StoreUnusable',
       message: expect.stringContaining(
         'has tables of the same names without a schema_version: restore a backup of a store, or set DATABASE_URL to a database of its own',
       ),
     });
-    const columns = "select column_name from information_schema.columns where table_name = 'plants'";
+    const columns = "select column_name from information_schema.columns where table_name = 'items'";
     expect(await server.query(columns, other)).toEqual([{ column_name: 'watered' }]);
   });
 
@@ -214,7 +218,7 @@ describe('a database', () => {
     await server.query('create role visitor login');
     const other = await server.createDatabase();
     const url = server.url(other, '', 'visitor');
-    await expect(openStore(readPostgresLocation(url), { create: true })).rejects.toMatchObject({
+    await expect(openStore(LAYOUT, readPostgresLocation(url), { create: true })).rejects.toMatchObject({
       name: 'StoreUnusable',
       message: expect.stringContaining('does not let this user create and use the tables: grant the user the rights'),
     });
@@ -255,24 +259,24 @@ describe('a database', () => {
     expect(await server.query("select from pg_tables where schemaname = 'public'", other)).toHaveLength(1);
   });
 
-  test('returns plants and tokens unchanged to a role with hostile settings', async () => {
+  test('returns items and tokens unchanged to a role with hostile settings', async () => {
     await server.query(`create role eccentric login; ${hostile('eccentric')}`);
     const own = await server.createDatabase('owner eccentric');
-    const store = await openStore(readPostgresLocation(server.url(own, '', 'eccentric')), { create: true });
-    const plants = [
+    const store = await openStore(LAYOUT, readPostgresLocation(server.url(own, '', 'eccentric')), { create: true });
+    const items = [
       { id: 1n, name: 'without a tag' },
       { id: 2n, name: 'null', tag: 'null' },
       { id: 3n, name: '木 é \\', tag: 'NULL' },
     ];
     for (const result of ['created', 'replayed']) {
-      expect(await store.items.createAll(plants)).toEqual(plants.map(() => result));
+      expect(await store.createAll('items', items)).toEqual(items.map(() => result));
     }
     const listed: unknown[] = [];
-    for await (const portion of store.items.list()) {
+    for await (const portion of store.list('items')) {
       listed.push(...portion);
       await sleep(200);
     }
-    expect(listed).toEqual(plants);
+    expect(listed).toEqual(items);
     const token = { name: 'mine', hash: new Uint8Array([0, 92, ...new Uint8Array(30)]), scopes: [] };
     await store.tokens.add(token);
     expect(await store.database.selectFrom('tokens').select('hash').execute()).toEqual([{ hash: token.hash }]);
@@ -285,21 +289,19 @@ describe('a database', () => {
   test('still works for an open store after the operator has changed the type of a column', async () => {
     const other = await server.createDatabase();
     const store = await open(other);
-    const plant = { id: 1n, name: 'Ginkgo' };
-    await store.items.create(plant);
-    expect(await store.items.create(plant)).toBe('replayed');
-    await server.query('alter table plants alter column name type varchar(1000)', other);
-    expect(await store.items.create(plant)).toBe('replayed');
+    const item = { id: 1n, name: 'Ginkgo' };
+    await store.create('items', item);
+    expect(await store.create('items', item)).toBe('replayed');
+    await server.query('alter table items alter column name type varchar(1000)', other);
+    expect(await store.create('items', item)).toBe('replayed');
     await store.close();
   });
 
   test('is migrated once when twenty stores open it at the same time', async () => {
     const other = await server.createDatabase();
     const stores = await Promise.all(Array.from({ length: 20 }, () => open(other)));
-    for (const store of stores) expect(await store.opened).toMatchObject({ now: MIGRATIONS.length });
+    for (const store of stores) expect(await store.opened).toMatchObject({ now: SCHEMA });
     await Promise.all(stores.map((store) => store.close()));
-    expect(await server.query('select version from schema_version', other)).toEqual([
-      { version: String(MIGRATIONS.length) },
-    ]);
+    expect(await server.query('select version from schema_version', other)).toEqual([{ version: String(SCHEMA) }]);
   });
 });

@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { openStore, type StoreLocation } from '../../../src/framework/storage/open.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
 import { SQL_TYPES as ON_POSTGRES } from '../../../src/framework/storage/postgres/values.ts';
 import { SQL_TYPES as ON_SQLITE } from '../../../src/framework/storage/sqlite/values.ts';
-import { PostgresServer } from '../../support/postgres.ts';
+import { sharedPostgres } from '../../support/postgres.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { LAYOUT } from '../items/index.ts';
 
-const server = await PostgresServer.create();
-afterAll(() => server.remove());
+const server = await sharedPostgres();
 
 /** Makes the location of a new store, and a function that runs an operator's statement on it. */
 type Make = () => Promise<{ location: StoreLocation; run: (statement: string) => unknown }>;
 
 const onSqlite: Make = () => {
-  const path = join(temporaryFolder(), 'plants.db');
+  const path = join(temporaryFolder(), 'items.db');
   const run = (statement: string) => {
     using database = new DatabaseSync(path);
     database.exec(statement);
@@ -29,40 +29,40 @@ const onPostgres: Make = async () => {
 
 test.each(
   [
-    { engine: 'SQLite', make: onSqlite, types: ON_SQLITE, drop: 'drop table plants' },
-    { engine: 'PostgreSQL', make: onPostgres, types: ON_POSTGRES, drop: 'drop table plants cascade' },
+    { engine: 'SQLite', make: onSqlite, types: ON_SQLITE, drop: 'drop table items' },
+    { engine: 'PostgreSQL', make: onPostgres, types: ON_POSTGRES, drop: 'drop table items cascade' },
   ].flatMap(({ engine, make, types: { text, bytes, int64 }, drop }) => {
-    const anew = (columns: string) => `${drop}; create table plants (id ${int64} primary key, ${columns})`;
+    const anew = (columns: string) => `${drop}; create table items (id ${int64} primary key, ${columns})`;
     return [
       ['no table of tokens', 'drop table tokens', 'lacks the table tokens'],
-      ['no column of tags', 'alter table plants drop column tag', `lacks the column "tag" of plants, ${text}`],
-      ['no column of names', anew('tag text'), `lacks the column "name" of plants, ${text} not null`],
+      ['no column of tags', 'alter table items drop column tag', `lacks the column "tag" of items, ${text}`],
+      ['no column of names', anew('tag text'), `lacks the column "name" of items, ${text} not null`],
       [
         'a column of another type',
         anew(`name text not null, tag ${bytes}`),
-        `has the column "tag" of plants as ${bytes}, not as ${text}`,
+        `has the column "tag" of items as ${bytes}, not as ${text}`,
       ],
       [
         'a nullable column that must be not null',
         anew('name text, tag text'),
-        `has the column "name" of plants as ${text}, not as ${text} not null`,
+        `has the column "name" of items as ${text}, not as ${text} not null`,
       ],
       [
         'a not null column that must be nullable',
         anew('name text not null, tag text not null'),
-        `has the column "tag" of plants as ${text} not null, not as ${text}`,
+        `has the column "tag" of items as ${text} not null, not as ${text}`,
       ],
     ].map(([what = '', statement = '', message = '']) => ({ engine, make, what, statement, message }));
   }),
 )('refuses a store on $engine with $what, and reports the difference', async ({ make, statement, message }) => {
   const { location, run } = await make();
-  await (await openStore(location, { create: true })).close();
+  await (await openStore(LAYOUT, location, { create: true })).close();
   await run(statement);
   for (const create of [true, false]) {
-    await expect(openStore(location, { create })).rejects.toMatchObject({
+    await expect(openStore(LAYOUT, location, { create })).rejects.toMatchObject({
       name: 'StoreUnusable',
       message: expect.stringMatching(
-        new RegExp(`${RegExp.escape(message)}: restore a backup; after a change of tables.ts, add a migration$`, 'i'),
+        new RegExp(`${RegExp.escape(message)}: restore a backup; after a change of the tables, add a migration$`, 'i'),
       ),
     });
   }

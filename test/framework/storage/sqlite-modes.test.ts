@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { plantStore, ROOT, start, startService } from '../../support/service.ts';
+import { ITEMS, runCommand, start, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 /** The permissions of a file, in octal. */
@@ -11,7 +11,7 @@ const modesIn = (folder: string) =>
 
 /** Runs a command with the umask 0, so that only the command decides the permissions of its files. */
 async function run(folder: string, database: string, ...args: readonly string[]): Promise<number | string | null> {
-  const program = [process.execPath, join(ROOT, 'src/main.ts'), ...args];
+  const program = [process.execPath, ITEMS.main, ...args];
   const environment = { DATABASE_URL: `sqlite:${database}` };
   const started = start('sh', ['-c', 'umask 0; exec "$@"', 'sh', ...program], environment, folder);
   return await started.ended;
@@ -19,23 +19,23 @@ async function run(folder: string, database: string, ...args: readonly string[])
 
 test('a service creates its store, log and folders with permissions only for the owner', async () => {
   const folder = temporaryFolder();
-  const database = join(folder, 'new/data/plants.db');
+  const database = join(folder, 'new/data/items.db');
   expect(await run(folder, database, 'migrate')).toBe(0);
   const service = await startService({ DATABASE_URL: `sqlite:${database}` });
   expect([modeOf(join(folder, 'new')), modeOf(join(folder, 'new/data'))]).toEqual(['700', '700']);
   expect(modesIn(join(folder, 'new/data'))).toEqual({
-    'plants.db': '600',
-    'plants.db-shm': '600',
-    'plants.db-wal': '600',
-    'plants.db.acts.ndjson': '600',
+    'items.db': '600',
+    'items.db-shm': '600',
+    'items.db-wal': '600',
+    'items.db.acts.ndjson': '600',
   });
   await service.stop();
 });
 
 test('the commands create an imported store, a backup and a restored store with permissions only for the owner', async () => {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, 'plants.ndjson'), '{"id":1,"name":"Ginkgo"}\n');
-  expect(await run(folder, join(folder, 'imported.db'), 'import', 'plants.ndjson')).toBe(0);
+  writeFileSync(join(folder, 'items.ndjson'), '{"id":1,"name":"Ginkgo"}\n');
+  expect(await run(folder, join(folder, 'imported.db'), 'import', 'items.ndjson')).toBe(0);
   expect(await run(folder, join(folder, 'imported.db'), 'backup', 'backup.db')).toBe(0);
   expect(await run(folder, join(folder, 'restored.db'), 'restore', 'backup.db')).toBe(0);
   expect(modesIn(folder)).toMatchObject({ 'imported.db': '600', 'backup.db': '600', 'restored.db': '600' });
@@ -43,27 +43,27 @@ test('the commands create an imported store, a backup and a restored store with 
 
 test('an import creates its file of rejects with permissions only for the owner', async () => {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, 'plants.ndjson'), '{"id":1}\n');
-  expect(await run(folder, join(folder, 'plants.db'), 'import', 'plants.ndjson')).toBe(1);
-  expect(await run(folder, join(folder, 'plants.db'), 'import', 'plants.ndjson', '--rejects', 'found')).toBe(1);
-  expect(modesIn(folder)).toMatchObject({ 'plants.ndjson.rejects.ndjson': '600', found: '600' });
+  writeFileSync(join(folder, 'items.ndjson'), '{"id":1}\n');
+  expect(await run(folder, join(folder, 'items.db'), 'import', 'items.ndjson')).toBe(1);
+  expect(await run(folder, join(folder, 'items.db'), 'import', 'items.ndjson', '--rejects', 'found')).toBe(1);
+  expect(modesIn(folder)).toMatchObject({ 'items.ndjson.rejects.ndjson': '600', found: '600' });
 });
 
 test('a command keeps the permissions of folders and files that exist', async () => {
   const folder = join(temporaryFolder(), 'shared');
   mkdirSync(folder);
   chmodSync(folder, 0o750);
-  const database = join(folder, 'plants.db');
-  await plantStore(['migrate'], { DATABASE_URL: `sqlite:${database}` });
+  const database = join(folder, 'items.db');
+  await runCommand(['migrate'], { DATABASE_URL: `sqlite:${database}` });
   chmodSync(database, 0o640);
   const service = await startService({ DATABASE_URL: `sqlite:${database}` });
   expect(modeOf(folder)).toBe('750');
   expect(modesIn(folder)).toEqual({
-    'plants.db': '640',
-    'plants.db-shm': '640',
-    'plants.db-wal': '640',
+    'items.db': '640',
+    'items.db-shm': '640',
+    'items.db-wal': '640',
     // From before the store got another mode.
-    'plants.db.acts.ndjson': '600',
+    'items.db.acts.ndjson': '600',
   });
   await service.stop();
 });

@@ -3,19 +3,20 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { openStore } from '../../../src/framework/storage/open.ts';
-import { MIGRATIONS } from '../../../src/framework/storage/sqlite/migrations.ts';
-import { plantStore } from '../../support/service.ts';
+import { runCommand } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { LAYOUT } from '../items/index.ts';
 
 const folder = temporaryFolder();
-const open = (name: string, create = true) => openStore({ engine: 'sqlite', path: join(folder, name) }, { create });
+const open = (name: string, create = true) =>
+  openStore(LAYOUT, { engine: 'sqlite', path: join(folder, name) }, { create });
 
 describe('the store refuses, with a reason, to open', () => {
   const refused = (name: string, message: string) =>
     expect(open(name)).rejects.toMatchObject({ name: 'StoreUnusable', message: expect.stringContaining(message) });
 
   test('a file that is not a database', async () => {
-    writeFileSync(join(folder, 'notes.txt'), 'remember to water the plants\n'.repeat(100));
+    writeFileSync(join(folder, 'notes.txt'), 'remember to water the items\n'.repeat(100));
     await refused('notes.txt', `the database ${join(folder, 'notes.txt')} is not a SQLite database`);
   });
 
@@ -26,10 +27,10 @@ describe('the store refuses, with a reason, to open', () => {
 
   test('a database in a folder that it cannot create', async () => {
     writeFileSync(join(folder, 'file'), '');
-    await refused('file/plants.db', 'cannot be opened');
-    await expect(openStore({ engine: 'sqlite', path: '/proc/none/plants.db' }, { create: true })).rejects.toThrow(
-      'the database /proc/none/plants.db is in a folder that cannot be created',
-    );
+    await refused('file/items.db', 'cannot be opened');
+    await expect(
+      openStore(LAYOUT, { engine: 'sqlite', path: '/proc/none/items.db' }, { create: true }),
+    ).rejects.toThrow('the database /proc/none/items.db is in a folder that cannot be created');
   });
 
   test('a database of another application, and leaves it unchanged', async () => {
@@ -47,19 +48,19 @@ describe('the store refuses, with a reason, to open', () => {
     database.close();
     await refused(
       'newer.db',
-      `has schema 99, but this plant-store needs ${MIGRATIONS.length}: install a newer plant-store`,
+      `has schema 99, but this item-store needs ${LAYOUT.migrations.sqlite.length}: install a newer item-store`,
     );
   });
 
   test('a database in a folder that the user may not enter, which the error does not call missing', async () => {
     const locked = join(folder, 'locked');
     mkdirSync(locked, { mode: 0o700 });
-    const path = join(locked, 'plants.db');
-    await (await openStore({ engine: 'sqlite', path }, { create: true })).close();
+    const path = join(locked, 'items.db');
+    await (await openStore(LAYOUT, { engine: 'sqlite', path }, { create: true })).close();
     chmodSync(folder, 0o755);
     const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
     if (process.getuid?.() !== 0) chmodSync(locked, 0);
-    const { code, stderr } = await plantStore(['token', 'list'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
+    const { code, stderr } = await runCommand(['token', 'list'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} cannot be reached: EACCES`)]);
     chmodSync(locked, 0o700);
   });
@@ -71,9 +72,9 @@ describe('the store refuses, with a reason, to open', () => {
     chmodSync(folder, 0o755);
     // Root may write every file, so under root the command runs as another user.
     const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-    const { code, stderr } = await plantStore(['migrate'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
+    const { code, stderr } = await runCommand(['migrate'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
     expect(stderr).toBe(
-      `plant-store: the database ${path} cannot be written: check the permissions of the file and of its folder\n`,
+      `item-store: the database ${path} cannot be written: check the permissions of the file and of its folder\n`,
     );
     expect(code).toBe(1);
   });

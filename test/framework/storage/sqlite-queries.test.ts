@@ -5,8 +5,13 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { LAYOUT } from '../items/index.ts';
 
-const store = await openStore({ engine: 'sqlite', path: join(temporaryFolder(), 'plants.db') }, { create: true });
+const store = await openStore(
+  LAYOUT,
+  { engine: 'sqlite', path: join(temporaryFolder(), 'items.db') },
+  { create: true },
+);
 afterAll(() => store.close());
 
 describe('on SQLite', () => {
@@ -15,11 +20,11 @@ describe('on SQLite', () => {
     const waiting = Array.from({ length: 20 }, () =>
       store.transaction(async (database) => {
         await sleep(50);
-        await database.selectFrom('plants').select('id').limit(1).execute();
+        await database.selectFrom('items').select('id').limit(1).execute();
         done++;
       }),
     );
-    await store.items.create({ id: 19_999n, name: 'between' });
+    await store.create('items', { id: 19_999n, name: 'between' });
     await store.tokens.find(new Uint8Array(32));
     expect(done).toBeLessThan(10);
     await Promise.all(waiting);
@@ -27,59 +32,59 @@ describe('on SQLite', () => {
 
   test('a transaction fails when it waits too long for its turn', async () => {
     const hangs = store.transaction(() => sleep(3000));
-    const late = store.transaction((database) => database.deleteFrom('plants').execute());
+    const late = store.transaction((database) => database.deleteFrom('items').execute());
     await expect(late).rejects.toMatchObject({ name: 'StoreUnavailable', message: 'too many queries are under way' });
     await hangs;
-    expect(await store.items.count()).toBeGreaterThan(0);
+    expect(await store.count('items')).toBeGreaterThan(0);
   });
 
   test('the store completes queued transactions and queries before it closes', async () => {
-    const location = { engine: 'sqlite', path: join(temporaryFolder(), 'plants.db') } as const;
-    const closed = await openStore(location, { create: true });
+    const location = { engine: 'sqlite', path: join(temporaryFolder(), 'items.db') } as const;
+    const closed = await openStore(LAYOUT, location, { create: true });
     const works = Array.from({ length: 20 }, (_, id) =>
       closed.transaction((database) =>
         database
-          .insertInto('plants')
+          .insertInto('items')
           .values({ id: BigInt(id), name: 'x' })
           .execute(),
       ),
     );
-    const reads = Array.from({ length: 20 }, () => closed.database.selectFrom('plants').select('id').execute());
+    const reads = Array.from({ length: 20 }, () => closed.database.selectFrom('items').select('id').execute());
     await closed.close();
     await Promise.all([...works, ...reads]);
   });
 
   test('a transaction that SQLite itself rolls back stores no row, not even of concurrent statements', async () => {
     const id = 20_000n;
-    await store.items.create({ id, name: 'x' });
+    await store.create('items', { id, name: 'x' });
     const givenUp = store.transaction(async (database) => {
-      const insert = (one: bigint) => database.insertInto('plants').values({ id: one, name: 'x' }).execute();
+      const insert = (one: bigint) => database.insertInto('items').values({ id: one, name: 'x' }).execute();
       await insert(id + 1n);
       await Promise.all([
-        sql`insert or rollback into plants (id, name) values (${id}, 'x')`.execute(database),
+        sql`insert or rollback into items (id, name) values (${id}, 'x')`.execute(database),
         insert(id + 2n),
       ]);
     });
     await expect(givenUp).rejects.toMatchObject({ name: 'ConstraintViolated' });
-    const left = store.database.selectFrom('plants').select('id').where('id', '>=', id);
+    const left = store.database.selectFrom('items').select('id').where('id', '>=', id);
     expect(await left.execute()).toEqual([{ id }]);
   });
 
   test('a store that has run a query leaves only the database file when it closes', async () => {
     const folder = temporaryFolder();
-    const read = await openStore({ engine: 'sqlite', path: join(folder, 'plants.db') }, { create: true });
-    await read.database.selectFrom('plants').select('id').execute();
+    const read = await openStore(LAYOUT, { engine: 'sqlite', path: join(folder, 'items.db') }, { create: true });
+    await read.database.selectFrom('items').select('id').execute();
     await read.close();
-    expect(readdirSync(folder)).toEqual(['plants.db']);
+    expect(readdirSync(folder)).toEqual(['items.db']);
   });
 
   test('a long query delays neither creates nor transactions', async () => {
-    const plants = Array.from({ length: 3000 }, (_, index) => ({ id: BigInt(1000 + index), name: 'x' }));
-    await store.items.createAll(plants);
+    const items = Array.from({ length: 3000 }, (_, index) => ({ id: BigInt(1000 + index), name: 'x' }));
+    await store.createAll('items', items);
     let isRead = false;
     // The query is long, because its join has more than 27 million rows.
     const read = store.database
-      .selectFrom(['plants as one', 'plants as other', 'plants as third'])
+      .selectFrom(['items as one', 'items as other', 'items as third'])
       .select(({ fn }) => fn.countAll().as('all'))
       .whereRef('one.name', '<=', 'other.name')
       .where('third.id', '<', 1003n)
@@ -88,8 +93,8 @@ describe('on SQLite', () => {
         isRead = true;
         return all;
       });
-    for (let id = 10_000n; id < 10_020n; id++) expect(await store.items.create({ id, name: 'x' })).toBe('created');
-    await store.transaction((database) => database.deleteFrom('plants').where('id', '=', 10_000n).execute());
+    for (let id = 10_000n; id < 10_020n; id++) expect(await store.create('items', { id, name: 'x' })).toBe('created');
+    await store.transaction((database) => database.deleteFrom('items').where('id', '=', 10_000n).execute());
     expect(isRead).toBe(false);
     expect(await read).toBeGreaterThan(27_000_000n);
   });

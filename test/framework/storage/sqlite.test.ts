@@ -3,19 +3,21 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { whileRead } from '../../../src/framework/storage/items.ts';
+import { whileRead } from '../../../src/framework/storage/listing.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { connect } from '../../../src/framework/storage/sqlite/connection.ts';
 import { openSqlite } from '../../../src/framework/storage/sqlite/engine.ts';
 import { atOpening, atWork } from '../../../src/framework/storage/sqlite/errors.ts';
 import { Statements } from '../../../src/framework/storage/sqlite/statements.ts';
-import { APPLICATION_ID, MIGRATIONS } from '../../../src/framework/storage/sqlite/migrations.ts';
-import { allPlants } from '../../support/app.ts';
+import { applicationId } from '../../../src/framework/storage/sqlite/migrations.ts';
+import { allRows } from '../../support/app.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { testEngine } from './conformance.ts';
+import { LAYOUT } from '../items/index.ts';
 
 const folder = temporaryFolder();
-const open = (name: string, create = true) => openStore({ engine: 'sqlite', path: join(folder, name) }, { create });
+const open = (name: string, create = true) =>
+  openStore(LAYOUT, { engine: 'sqlite', path: join(folder, name) }, { create });
 
 testEngine('SQLite', { open: () => open('conformance.db') });
 
@@ -31,45 +33,48 @@ describe('a SQLite database', () => {
     const path = join(folder, 'older.db');
     const hash = new Uint8Array(32);
     using database = new DatabaseSync(path);
-    database.exec(MIGRATIONS[0] ?? '');
-    database.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = 1`);
+    database.exec(LAYOUT.migrations.sqlite[0] ?? '');
+    database.exec(`pragma application_id = ${applicationId(LAYOUT.marker)}; pragma user_version = 1`);
     database.prepare("insert into tokens values (?, 'older', 1, 2, null)").run(hash);
     const token = { name: 'older', scopes: [], createdAt: 1, expiresAt: 2 };
     await expect(open('older.db', false)).rejects.toThrow(
-      `the database ${path} has schema 1, but this plant-store needs ${MIGRATIONS.length}: run \`migrate\` first`,
+      `the database ${path} has schema 1, but this item-store needs ${LAYOUT.migrations.sqlite.length}: run \`migrate\` first`,
     );
     const store = await open('older.db');
-    expect(await store.opened).toEqual({ before: 1, now: MIGRATIONS.length });
+    expect(await store.opened).toEqual({ before: 1, now: LAYOUT.migrations.sqlite.length });
     expect(await store.tokens.find(hash)).toEqual(token);
     await store.close();
   });
 
   test('flushes each commit, and flushes earlier commits when it is opened', () => {
     const path = join(folder, 'flush.db');
-    const { database } = connect(path, true);
+    const { database } = connect(LAYOUT, path, true);
     expect(database.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 });
-    database.exec("insert into plants (id, name) values (1, 'x')");
+    database.exec("insert into items (id, name) values (1, 'x')");
     const before = statSync(`${path}-wal`).size;
     // SQLite keeps the log while the first connection is open, so a commit of the second connection makes the log grow.
-    connect(path, true).database.close();
+    connect(LAYOUT, path, true).database.close();
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(before);
     database.close();
   });
 
-  test('counts all plants, in portions, with ids from the smallest int64 to the largest', async () => {
+  test('counts all items, in portions, with ids from the smallest int64 to the largest', async () => {
     const store = await open('counted.db');
-    expect(await store.items.count()).toBe(0);
+    expect(await store.count('items')).toBe(0);
     const ids = [-(2n ** 63n), 2n ** 63n - 1n, ...Array.from({ length: 39_998 }, (_, id) => BigInt(id))];
     for (let start = 0; start < ids.length; start += 5000)
-      await store.items.createAll(ids.slice(start, start + 5000).map((id) => ({ id, name: 'x' })));
-    // 40,000 plants fill exactly two portions.
-    expect(await store.items.count()).toBe(40_000);
-    await store.items.create({ id: -1n, name: 'x' });
-    expect(await store.items.count()).toBe(40_001);
+      await store.createAll(
+        'items',
+        ids.slice(start, start + 5000).map((id) => ({ id, name: 'x' })),
+      );
+    // 40,000 items fill exactly two portions.
+    expect(await store.count('items')).toBe(40_000);
+    await store.create('items', { id: -1n, name: 'x' });
+    expect(await store.count('items')).toBe(40_001);
     await store.close();
   });
 
-  test('rejects a list of plants with an error that shows the path when the file is missing', async () => {
+  test('rejects a list of items with an error that shows the path when the file is missing', async () => {
     const path = join(folder, 'gone.db');
     const store = await open('gone.db');
     renameSync(path, `${path}.moved`);
@@ -77,7 +82,7 @@ describe('a SQLite database', () => {
       name: 'StoreUnusable',
       message: expect.stringContaining(`the database ${path} cannot be opened:`),
     };
-    await expect(allPlants(store)).rejects.toMatchObject(unusable);
+    await expect(allRows(store, 'items')).rejects.toMatchObject(unusable);
     await store.close();
   });
 
@@ -90,7 +95,7 @@ describe('a SQLite database', () => {
     const name = `lost${end}-${what}`;
     const file = join(folder, name) + end;
     const store = await open(`${name}.db`);
-    await store.items.create({ id: 1n, name: 'x' });
+    await store.create('items', { id: 1n, name: 'x' });
     renameSync(file, `${file}.moved`);
     if (what === 'replaced') copyFileSync(`${file}.moved`, file);
     // The engine looks for the -wal and -shm files ten times a second.
@@ -100,26 +105,29 @@ describe('a SQLite database', () => {
       message: `the file ${file} was moved, deleted or replaced: put it back, or stop the service and restore a backup`,
     };
     const calls = [
-      () => store.items.create({ id: 2n, name: 'x' }),
+      () => store.create('items', { id: 2n, name: 'x' }),
       () => store.ready(),
-      () => store.items.remove(1n),
-      () => store.transaction((database) => database.deleteFrom('plants').execute()),
+      () => store.remove('items', 1n),
+      () => store.transaction((database) => database.deleteFrom('items').execute()),
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject(unavailable);
     renameSync(`${file}.moved`, file);
     if (end !== '.db') await sleep(150);
     await store.ready();
-    expect(await store.items.create({ id: 3n, name: 'x' })).toBe('created');
+    expect(await store.create('items', { id: 3n, name: 'x' })).toBe('created');
     await store.close();
   });
 
-  test('ends a list of plants that the caller does not read, and can then restart its log', async () => {
+  test('ends a list of items that the caller does not read, and can then restart its log', async () => {
     const path = join(folder, 'unread.db');
-    const engine = await openSqlite({ engine: 'sqlite', path }, { create: true });
-    await engine.createAll(Array.from({ length: 3000 }, (_, id) => ({ id: BigInt(id), name: 'x' })));
-    const list = whileRead(engine.portions({ sql: 'select id from plants', values: [], writes: false }, 1000), 300);
+    const engine = await openSqlite(LAYOUT, { engine: 'sqlite', path }, { create: true });
+    await engine.createAll(
+      'items',
+      Array.from({ length: 3000 }, (_, id) => ({ id: BigInt(id), name: 'x' })),
+    );
+    const list = whileRead(engine.portions({ sql: 'select id from items', values: [], writes: false }, 1000), 300);
     await list.next();
-    await engine.create({ id: -1n, name: 'x' });
+    await engine.create('items', { id: -1n, name: 'x' });
     using other = new DatabaseSync(path);
     const checkpoint = () => other.prepare('pragma wal_checkpoint(restart)').get()?.['busy'];
     expect(checkpoint()).toBe(1);
@@ -132,14 +140,17 @@ describe('a SQLite database', () => {
     await engine.close();
   });
 
-  test('shrinks its log to 64 MiB after the log has grown during a list of plants', async () => {
+  test('shrinks its log to 64 MiB after the log has grown during a list of items', async () => {
     const path = join(folder, 'log.db');
-    const engine = await openSqlite({ engine: 'sqlite', path }, { create: true });
+    const engine = await openSqlite(LAYOUT, { engine: 'sqlite', path }, { create: true });
     let id = 0n;
     const fill = (count: number) =>
-      engine.createAll(Array.from({ length: count }, () => ({ id: id++, name: 'x'.repeat(1000) })));
+      engine.createAll(
+        'items',
+        Array.from({ length: count }, () => ({ id: id++, name: 'x'.repeat(1000) })),
+      );
     await fill(1001);
-    const list = engine.portions({ sql: 'select id from plants', values: [], writes: false }, 1000);
+    const list = engine.portions({ sql: 'select id from items', values: [], writes: false }, 1000);
     await list.next();
     const size = () => statSync(`${path}-wal`).size;
     while (size() < 70 * 1024 * 1024) await fill(5000);
@@ -150,31 +161,31 @@ describe('a SQLite database', () => {
     await engine.close();
   });
 
-  test('stores all waiting plants in one transaction', async () => {
+  test('stores all waiting items in one transaction', async () => {
     const path = join(folder, 'group.db');
     const store = await open('group.db');
-    await Promise.all(Array.from({ length: 1000 }, (_, id) => store.items.create({ id: BigInt(id), name: 'x' })));
-    // If the store used one transaction for each plant, the log would grow by 4 KiB for each plant.
+    await Promise.all(Array.from({ length: 1000 }, (_, id) => store.create('items', { id: BigInt(id), name: 'x' })));
+    // If the store used one transaction for each item, the log would grow by 4 KiB for each item.
     expect(statSync(`${path}-wal`).size).toBeLessThan(1000 * 1024);
     await store.close();
   });
 
-  test('stores all waiting plants before it closes', async () => {
+  test('stores all waiting items before it closes', async () => {
     const store = await open('closing.db');
-    const creations = Array.from({ length: 3000 }, (_, id) => store.items.create({ id: BigInt(id), name: 'x' }));
+    const creations = Array.from({ length: 3000 }, (_, id) => store.create('items', { id: BigInt(id), name: 'x' }));
     await store.close();
     expect(new Set(await Promise.all(creations))).toEqual(new Set(['created']));
   });
 
-  test('rejects plants when too many wait', async () => {
+  test('rejects items when too many wait', async () => {
     const store = await open('crowd.db');
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 15_000 }, (_, id) => store.items.create({ id: BigInt(id), name: 'x' })),
+      Array.from({ length: 15_000 }, (_, id) => store.create('items', { id: BigInt(id), name: 'x' })),
     );
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     expect(refused.length).toBeGreaterThan(1000);
     expect(refused[0]?.reason).toMatchObject({ name: 'StoreUnavailable' });
-    expect(await allPlants(store)).toHaveLength(15_000 - refused.length);
+    expect(await allRows(store, 'items')).toHaveLength(15_000 - refused.length);
     await store.close();
   });
 
@@ -194,22 +205,23 @@ describe('a SQLite database', () => {
     database.close();
   });
 
-  test('answers "created" for exactly the plants that it stores when the disk fills up during a batch', () => {
-    const { database } = connect(join(folder, 'filling.db'), true);
+  test('answers "created" for exactly the items that it stores when the disk fills up during a batch', () => {
+    const { database } = connect(LAYOUT, join(folder, 'filling.db'), true);
     const pages = Number(database.prepare('pragma page_count').get()?.['page_count']);
     database.exec(`pragma max_page_count = ${pages + 20}`);
-    const tables = new Statements(database);
-    const plants = Array.from({ length: 200 }, (_, id) => ({ id: BigInt(id), name: 'x'.repeat(1000) }));
+    const statements = new Statements(LAYOUT, database);
+    const newRow = (id: number, name: string) => ({ table: 'items', row: { id: BigInt(id), name } });
+    const rows = Array.from({ length: 200 }, (_, id) => newRow(id, 'x'.repeat(1000)));
     let created = 0;
     try {
-      created = tables.createBatch(plants).filter((each) => each === 'created').length;
+      created = statements.createBatch(rows).filter((each) => each === 'created').length;
     } catch (error) {
       expect(atWork(error, '')).toMatchObject({ name: 'StoreUnavailable' });
     }
     expect(database.isTransaction).toBe(false);
     expect(created).toBeLessThan(200);
-    expect(database.prepare('select count(*) as count from plants').get()).toEqual({ count: created });
-    expect(tables.createBatch([{ id: 1n, name: 'other' }])).toHaveLength(1);
+    expect(database.prepare('select count(*) as count from items').get()).toEqual({ count: created });
+    expect(statements.createBatch([newRow(1, 'other')])).toHaveLength(1);
     database.close();
   });
 
@@ -217,13 +229,13 @@ describe('a SQLite database', () => {
     const store = await open('busy.db');
     const other = new DatabaseSync(join(folder, 'busy.db'));
     other.exec('begin immediate');
-    const waiting = store.items.create({ id: 1n, name: 'waits' });
+    const waiting = store.create('items', { id: 1n, name: 'waits' });
     setTimeout(() => {
       other.exec('commit');
     }, 300);
     expect(await waiting).toBe('created');
     other.exec('begin immediate');
-    await expect(store.items.create({ id: 2n, name: 'waits too long' })).rejects.toMatchObject({
+    await expect(store.create('items', { id: 2n, name: 'waits too long' })).rejects.toMatchObject({
       name: 'StoreUnavailable',
       message: 'SQLite cannot do this at the moment: database is locked',
       // The stack is from the worker thread.
@@ -231,8 +243,8 @@ describe('a SQLite database', () => {
     });
     other.exec('rollback');
     other.close();
-    expect(await store.items.create({ id: 2n, name: 'comes later' })).toBe('created');
-    expect(await allPlants(store)).toHaveLength(2);
+    expect(await store.create('items', { id: 2n, name: 'comes later' })).toBe('created');
+    expect(await allRows(store, 'items')).toHaveLength(2);
     await store.close();
   });
 });

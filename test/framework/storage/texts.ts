@@ -6,7 +6,7 @@ export const TEXTS: readonly string[] = [
   // Texts with the syntax of JSON, and of arrays and COPY in PostgreSQL.
   ...String.raw`{} {a,b} {"a"} " "" \ \\ \" \N \x00 \u0000 \. , (1,2) $1 $$ ? :name %s%n%d %00`.split(' '),
   ...`' '' \` {{7*7}} <script>alert(1)</script> ../../etc/passwd`.split(' '),
-  "'; drop table plants; --",
+  "'; drop table items; --",
   "' or 1=1 --",
   '${7*7}',
   '$(touch /tmp/x)',

@@ -2,10 +2,10 @@ import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ID_TAKEN } from '../../../src/plants/errors.ts';
-import { ERROR_NUMBERS } from '../../support/app.ts';
 import { blocks, page } from '../../support/readme.ts';
-import { createPlant, plantStore, ROOT, start, startService } from '../../support/service.ts';
+import { ROOT, start } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { createPlant, ERROR_NUMBERS, plantStore, startPlants } from '../support.ts';
 
 const PAGE = page('clients');
 
@@ -29,7 +29,7 @@ describe('docs/clients.md', () => {
     expect([await compiled.ended, compiled.stdout()]).toEqual([0, '']);
 
     const DATABASE_URL = `sqlite:${join(temporaryFolder(), 'plants.db')}`;
-    const service = await startService({ DATABASE_URL, RATE_LIMIT: '1/2s' });
+    const service = await startPlants({ DATABASE_URL, RATE_LIMIT: '1/2s' });
     const run = async (ACCESS_TOKEN: string, ...programs: readonly string[]) => {
       const lines = programs.map((program) => `await import('./${program}');`).join('');
       const variables = { PLANT_STORE_URL: service.url, ACCESS_TOKEN };
@@ -49,7 +49,7 @@ describe('docs/clients.md', () => {
   });
 
   test('shows commands that fetch the contract and create a plant by curl', async () => {
-    const service = await startService();
+    const service = await startPlants();
     const folder = temporaryFolder();
     const [lines = ''] = blocks('clients', 'Calling the service from code', 'sh');
     const variables = { PLANT_STORE_URL: service.url, ACCESS_TOKEN: service.token };

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { loadContract } from '../../../src/framework/contract/load.ts';
-import { startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
-import { Checker, CREATE } from './check.ts';
-import { derive, ENGINES, seedOr } from './derive.ts';
+import { Checker } from '../../support/derived/check.ts';
+import { derive, ENGINES, seedOr } from '../../support/derived/derive.ts';
+import { plants } from '../../../src/plants/index.ts';
+import { PLANTS, startPlants } from '../support.ts';
 
 /** test/plants/long/derived.test.ts sends more. */
 const REQUESTS = 600;
@@ -15,7 +16,10 @@ const SEED = seedOr(20_260_000);
 test.each(ENGINES)(
   `the service on %s answers requests derived from the contract as it says (DERIVED_SEED=${SEED})`,
   async (engine) => {
-    const counts = await derive(await loadContract(), engine, { requests: REQUESTS, seed: SEED });
+    const counts = await derive(PLANTS, await loadContract(plants.contract), engine, {
+      requests: REQUESTS,
+      seed: SEED,
+    });
     expect([...counts.keys()]).toEqual(
       expect.arrayContaining([
         'created',
@@ -33,13 +37,13 @@ test.each(ENGINES)(
 
 test('repeats a derived request that the service cannot take at the moment, and judges the answer that follows', async () => {
   const path = join(temporaryFolder(), 'plants.db');
-  const service = await startService({ DATABASE_URL: `sqlite:${path}` });
-  const contract = await loadContract();
-  const operation = contract.operations.find(({ id }) => id === CREATE);
-  if (operation === undefined) throw new Error(`the contract has no operation ${CREATE}`);
+  const service = await startPlants({ DATABASE_URL: `sqlite:${path}` });
+  const contract = await loadContract(plants.contract);
+  const operation = contract.operations.find(({ id }) => id === plants.records.operation);
+  if (operation === undefined) throw new Error(`the contract has no operation that creates`);
   const body = { mediaType: 'application/json', text: '{"id":1,"name":"x"}' };
   const wire = { sent: { path: operation.path, query: '', headers: {} }, body };
-  const checker = new Checker(contract, service);
+  const checker = new Checker(contract, service, PLANTS);
   using other = new DatabaseSync(path);
   other.exec('begin immediate');
   const valid = checker.valid(operation, { id: 1n, name: 'x' }, [wire, wire]);

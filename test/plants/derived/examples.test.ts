@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { makeToken } from '../../../src/framework/auth/token.ts';
 import { resolver } from '../../../src/framework/contract/document.ts';
 import { loadContract } from '../../../src/framework/contract/load.ts';
-import { startApp } from '../../support/app.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../../support/provider.ts';
 import { freePort } from '../../support/port.ts';
-import { createPlant, type Service, startService } from '../../support/service.ts';
-import { startSmall } from '../../support/small.ts';
-import { Checker } from './check.ts';
+import type { Service } from '../../support/service.ts';
+import { Checker } from '../../support/derived/check.ts';
+import { plants } from '../../../src/plants/index.ts';
+import { createPlant, PLANTS, startPlantApp, startPlants } from '../support.ts';
 
 interface Example {
   readonly value?: unknown;
@@ -18,7 +18,7 @@ interface Exemplified {
 }
 type Examples = readonly { readonly name: string; readonly mediaType: string; readonly value: unknown }[];
 
-const contract = await loadContract();
+const contract = await loadContract(plants.contract);
 const resolve = resolver(contract.document);
 
 function examplesIn(content: object = {}): Examples {
@@ -37,7 +37,7 @@ const replies = Object.entries(responses).flatMap(([status, response]) =>
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await startPlants();
 });
 
 const FIRST = '{"id":9007199254740993,"name":"Monstera deliciosa"}';
@@ -53,30 +53,30 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
   missing: () => fetch(`${service.url}/plants`, { method: 'POST', body: FIRST }),
   invalid: () => createPlant({ url: service.url, token: 'unknown' }, FIRST),
   tooMany: async () => {
-    const limited = await startService({ RATE_LIMIT: '1/12s' });
+    const limited = await startPlants({ RATE_LIMIT: '1/12s' });
     await createPlant(limited, FIRST);
     return createPlant(limited, FIRST);
   },
   internal: async () => {
-    const app = await startSmall({ operations: { createPlant: () => Promise.reject(new Error('sabotage')) } });
+    const app = await startPlantApp({ operations: { createPlant: () => Promise.reject(new Error('sabotage')) } });
     return createPlant(app, FIRST, REQUEST_ID);
   },
   unavailable: async () => {
     const environment = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
-    const { url } = await startService(environment, undefined, undefined, 'listening');
-    return createPlant({ url, token: makeToken() }, FIRST, REQUEST_ID);
+    const { url } = await startPlants(environment, undefined, undefined, 'listening');
+    return createPlant({ url, token: makeToken('plant-store') }, FIRST, REQUEST_ID);
   },
   scope: async () => {
     await using provider = await TestProvider.start([await makeKey('key')]);
     const issuer = { issuer: provider.issuer, audience: AUDIENCE, scopes: ['plants:write'], jwksUrl: undefined };
-    const { url } = await startApp({ issuer });
+    const { url } = await startPlantApp({ issuer });
     return await createPlant({ url, token: await provider.token(['plants:read']) }, FIRST);
   },
   uncheckable: async () => {
     const provider = await TestProvider.start([await makeKey('key')]);
     const token = await provider.token();
     await provider[Symbol.asyncDispose]();
-    const { url } = await startService({ JWT_ISSUER: provider.issuer, JWT_AUDIENCE: AUDIENCE });
+    const { url } = await startPlants({ JWT_ISSUER: provider.issuer, JWT_AUDIENCE: AUDIENCE });
     return createPlant({ url, token }, FIRST);
   },
 };
@@ -84,7 +84,7 @@ describe('the examples of createPlant', () => {
   test.each(requests)('succeed, and get the answer that is shown: $name', async ({ mediaType, value, name }) => {
     const sent = { path: operation.path, query: '', headers: {} };
     const body = { mediaType, text: JSON.stringify(value) };
-    const { status, text } = await new Checker(contract, service).send(operation, { sent, body });
+    const { status, text } = await new Checker(contract, service, PLANTS).send(operation, { sent, body });
     expect(Math.floor(status / 100)).toBe(2);
     const shown = replies.find((reply) => reply.name === name && reply.status === String(status));
     if (shown !== undefined) expect(JSON.parse(text)).toEqual(shown.value);

@@ -10,12 +10,27 @@ const AS_IN_GET_PLANT = '# and 400, 401, 403, 429 and default, as in getPlant';
 
 const [folder = '.', ...named] = process.argv.slice(2);
 
+const IMPORT = /^import (?:type )?\{ (.*) \} from '(.*)';$/;
+
+/** Adds the names of an import to the one from the same module. */
+function joined(one: string, other: string): string {
+  const names = [one, other].flatMap((each) => IMPORT.exec(each)?.[1]?.split(', ') ?? []);
+  return one.replace(/\{.*\}/, () => `{ ${[...new Set(names)].sort().join(', ')} }`);
+}
+
 /** Adds to a file the lines that only the block has: at the end of the section that both have, or after the imports. */
 function merge(file: readonly string[], block: readonly string[]): string[] {
   const entries = entriesOf(file);
   for (const { head, body } of entriesOf(block)) {
     // Skips a closing bracket, as the file already has it.
     if (file.length > 0 && /^\s*[}\])]/.test(head)) continue;
+    const from = IMPORT.exec(head)?.[2];
+    const same = entries.findIndex((entry) => from !== undefined && IMPORT.exec(entry.head)?.[2] === from);
+    if (same >= 0) {
+      const { head: one = '', body: below = [] } = entries[same] ?? {};
+      entries[same] = { head: joined(one, head), body: below };
+      continue;
+    }
     const there = entries.findIndex((entry) => entry.head === head);
     const last = entries.findLastIndex((entry) => head.startsWith('import ') && entry.head.startsWith('import '));
     const at = there >= 0 ? there : last >= 0 ? last + 1 : entries.length;

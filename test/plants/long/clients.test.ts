@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { YAML } from '../../support/app.ts';
 import { Project } from '../../support/project.ts';
 import { blocks, page, run as runIn } from '../../support/readme.ts';
-import { createPlant, plantStore, ROOT, type Service, start, startService } from '../../support/service.ts';
+import { ROOT, type Service, start } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { createPlant, plantStore, startPlants, YAML } from '../support.ts';
 
 const PAGE = page('clients');
 /** The commands that make clients, and those that run programs. Go and Java are too much to install for a test. */
@@ -51,7 +51,7 @@ describeWith(missing, 'docs/clients.md', () => {
       .replace('http://127.0.0.1:3000', service.url);
 
   beforeAll(async () => {
-    service = await startService({ DATABASE_URL });
+    service = await startPlants({ DATABASE_URL });
     writeFileSync(join(folder, 'openapi.yaml'), YAML);
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     writeFileSync(join(folder, 'int64.ts'), blocks('clients', 'TypeScript', 'ts').join('\n'));
@@ -126,7 +126,7 @@ describeWith(missing, 'docs/clients.md', () => {
     async (_, preparing) => {
       const project = new Project();
       for (const line of preparing) expect(await runIn(project, line)).toMatchObject({ code: 0 });
-      const tested = await startService({}, project.folder, project.main);
+      const tested = await startPlants({}, project.folder, project.main);
       for (const id of [1, 2]) expect((await createPlant(tested, `{"id":${id},"name":"taken"}`)).status).toBe(200);
       copyFileSync(join(ROOT, 'schemathesis.toml'), join(folder, 'schemathesis.toml'));
       const [line = ''] = blocks('clients', 'Schemathesis', 'sh');

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { loadContract } from '../../../src/framework/contract/load.ts';
-import { derive, ENGINES, seedOr } from '../derived/derive.ts';
+import { derive, ENGINES, seedOr } from '../../support/derived/derive.ts';
+import { PLANTS } from '../support.ts';
+import { plants } from '../../../src/plants/index.ts';
 
 const REQUESTS = 10_000;
 const SEED = seedOr(Math.floor(Math.random() * 2 ** 31));
@@ -8,7 +10,10 @@ const SEED = seedOr(Math.floor(Math.random() * 2 ** 31));
 test.each(ENGINES)(
   `answers ${REQUESTS} requests derived from the contract as the contract says, on %s (DERIVED_SEED=${SEED})`,
   async (engine) => {
-    const counts = await derive(await loadContract(), engine, { requests: REQUESTS, seed: SEED });
+    const counts = await derive(PLANTS, await loadContract(plants.contract), engine, {
+      requests: REQUESTS,
+      seed: SEED,
+    });
     expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);
   },
 );

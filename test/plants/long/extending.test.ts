@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PostgresServer } from '../../support/postgres.ts';
 import { Project } from '../../support/project.ts';
 import { page, run } from '../../support/readme.ts';
-import { type Service, startService } from '../../support/service.ts';
+import type { Service } from '../../support/service.ts';
+import { startPlants } from '../support.ts';
 
 // These tests add the recipes of docs/extending.md, docs/tables.md and docs/transactions.md to a copy of the project.
 
@@ -10,8 +11,8 @@ const NODE = 'scripts/node node_modules';
 const GENERATE = 'npm run generate';
 const CHECKS = [
   `${NODE}/typescript/bin/tsc --project tsconfig.dev.json`,
-  `${NODE}/eslint/bin/eslint.js src/operations src/storage`,
-  `${NODE}/prettier/bin/prettier.cjs --check --log-level warn src/operations src/storage`,
+  `${NODE}/eslint/bin/eslint.js src/plants`,
+  `${NODE}/prettier/bin/prettier.cjs --check --log-level warn src/plants`,
 ];
 const project = new Project();
 const server = await PostgresServer.create();
@@ -37,7 +38,7 @@ class Extended {
   }
 
   static async start(database: string): Promise<Extended> {
-    const service = await startService({ DATABASE_URL: database }, project.folder, project.main);
+    const service = await startPlants({ DATABASE_URL: database }, project.folder, project.main);
     // Only the first start on a database makes a token.
     const token = TOKENS.get(database) ?? service.token;
     TOKENS.set(database, token);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PostgresServer } from '../../support/postgres.ts';
 import { Project } from '../../support/project.ts';
 import { blocks, run } from '../../support/readme.ts';
-import { createPlant, startService } from '../../support/service.ts';
+import { createPlant, startPlants } from '../support.ts';
 
 // These tests follow the section "Making a change" of README.md, step by step, in a copy of the project.
 
@@ -16,12 +16,16 @@ beforeAll(async () => {
 });
 
 test('the compiler reports the missing operation with the text in README', async () => {
-  project.restore('src/operations');
+  project.restore('src/plants');
   expect(await run(project, 'npm run generate')).toMatchObject({ code: 0 });
   const { code, stdout } = await run(project, 'scripts/node node_modules/typescript/bin/tsc');
   expect(code).not.toBe(0);
   const [sentence = ''] = blocks('README', 'Making a change', 'console');
-  expect(stdout.replaceAll(/\{ createPlant: .*? \}(?=')/g, '{ createPlant: … }')).toContain(sentence);
+  expect(
+    stdout
+      .replaceAll(/\{ createPlant: .*? \}(?=' but)/g, '{ createPlant: … }')
+      .replaceAll(/Tools<.*>>'/g, "Tools<…>>'"),
+  ).toContain(sentence);
 });
 
 test('`npm run check` accepts the code of README', async () => {
@@ -34,7 +38,7 @@ test.each([
   ['SQLite', `sqlite:${project.folder}/plants.db`],
   ['PostgreSQL', server.url()],
 ])('the new operation returns the number of plants, on %s', async (_engine, database) => {
-  const service = await startService({ DATABASE_URL: database }, project.folder, project.main);
+  const service = await startPlants({ DATABASE_URL: database }, project.folder, project.main);
   expect((await createPlant(service, '{"id":1,"name":"Ginkgo biloba"}')).status).toBe(200);
   const headers = { Authorization: `Bearer ${service.token}` };
   expect(await (await fetch(`${service.url}/plants`, { headers })).text()).toBe('{"count":1}');

@@ -1,101 +1,132 @@
 import { messageOf } from '../../explained-error.ts';
-import { RESOURCE } from '../../resource.ts';
-import { isSameItem, toItem, valuesOf } from '../items.ts';
-import type { Outcome } from '../store.ts';
-import { COLUMN_LIST, COLUMNS, type Item, kindOf, SELECT_NONE, TABLES } from '../tables.ts';
+import { type RowFormat, selectNone } from '../rows.ts';
+import type { Outcome, Row } from '../store.ts';
 import { StatementRejectedError } from './errors.ts';
 import type { Query, WithRetries } from './session.ts';
 import { SQL_TYPES } from './values.ts';
 
-const ITEMS = RESOURCE.many;
-const ARRAYS = COLUMNS.map((column, index) => `$${index + 1}::${SQL_TYPES[kindOf(TABLES[ITEMS][column]).kind]}[]`);
-const INSERT = `insert into ${ITEMS} (${COLUMN_LIST}) select * from unnest(${ARRAYS.join()}) on conflict (id) do nothing returning id`;
-/**
- * The row locks make this commit wait until the standby has all earlier commits: a visible item may not be on the
- * standby's disk yet if its writer or the server was killed while it waited for the standby.
- */
-const SELECT_DURABLE = `select ${COLUMN_LIST} from ${ITEMS} where id = any($1::bigint[]) for key share`;
+/** The statements of a create. */
+export class Creating {
+  readonly format: RowFormat;
+  readonly insert: string;
+  /**
+   * The row locks make this commit wait until the standby has all earlier commits: a visible row may not be on the
+   * standby's disk yet if its writer or the server was killed while it waited for the standby.
+   */
+  readonly selectDurable: string;
+  /** The insert with no rows. */
+  readonly insertNone: string;
+
+  constructor(format: RowFormat) {
+    const { table, columns, columnList, kinds, key, keyList } = format;
+    const types = kinds.map((kind) => SQL_TYPES[kind]);
+    const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
+    const keys = key.map((column, index) => `$${index + 1}::${types[columns.indexOf(column)] ?? ''}[]`);
+    const into = `insert into ${table} (${columnList}) select`;
+    const unlessThere = `on conflict (${keyList}) do nothing returning ${keyList}`;
+    const among = keys.length === 1 ? `= any(${keys.join()})` : `in (select * from unnest(${keys.join()}))`;
+    this.format = format;
+    this.insert = `${into} * from unnest(${arrays.join()}) ${unlessThere}`;
+    this.insertNone = `${into} ${types.map((type) => `null::${type}`).join()} where false ${unlessThere}`;
+    this.selectDurable = `select ${columnList} from ${table} where (${keyList}) ${among} for key share`;
+  }
+}
 
 /**
  * The statements of a create with no rows, and a row lock. It needs a transaction id, so that the commit waits for the
  * standby as that of an insert does. The statement leaves no dead row. It cannot detect a full disk.
  */
-const READY = `with created as (${INSERT}), replayed as (${SELECT_DURABLE})
-  select ${['select from created', 'select from replayed', ...SELECT_NONE].map((query) => `exists (${query})`).join()}
+export function readyStatement(formats: ReadonlyMap<string, RowFormat>): string {
+  const inserts = Array.from(
+    formats.values(),
+    (format, index) => `created${index} as (${new Creating(format).insertNone})`,
+  );
+  const created = inserts.map((_, index) => `select from created${index}`);
+  const locks = Array.from(formats.values(), ({ table }) => `(select from ${table} where false for key share)`);
+  const queries = [...created, ...locks, ...selectNone(formats)];
+  return `with ${inserts.join()} select ${queries.map((query) => `exists (${query})`).join()}
   from schema_version for key share skip locked`;
-const NO_ROWS = COLUMNS.map(() => []);
-
-export async function tryNone(query: Query): Promise<void> {
-  await query(READY, ...NO_ROWS);
 }
 
-/** How often to insert an item that another writer keeps removing, or a trigger keeps skipping. */
+/** How often to insert a row that another writer keeps removing, or a trigger keeps skipping. */
 const MAX_TRIES = 3;
 
-/** If PostgreSQL rejects the batch, halves it again and again to isolate the rejected items and store all others. */
-export async function createBatch(withRetries: WithRetries, items: readonly Item[]): Promise<Outcome[]> {
+/** If PostgreSQL rejects the batch, halves it again and again to isolate the rejected rows and store all others. */
+export async function createBatch(
+  withRetries: WithRetries,
+  creating: Creating,
+  rows: readonly Row[],
+): Promise<Outcome[]> {
   try {
-    return await withRetries((query) => insert(query, items));
+    return await withRetries((query) => insert(query, creating, rows));
   } catch (error) {
     if (!(error instanceof StatementRejectedError)) throw error;
-    if (items.length === 1) {
-      const stored = await find(withRetries, items);
-      return items.map((item) => (stored === undefined ? error : compare(item, stored)));
+    if (rows.length === 1) {
+      const stored = await find(withRetries, creating, rows);
+      return rows.map((row) => (stored === undefined ? error : compare(creating, row, stored)));
     }
-    const middle = Math.ceil(items.length / 2);
-    const first = await createBatch(withRetries, items.slice(0, middle));
-    return [...first, ...(await createBatch(withRetries, items.slice(middle)))];
+    const middle = Math.ceil(rows.length / 2);
+    const first = await createBatch(withRetries, creating, rows.slice(0, middle));
+    return [...first, ...(await createBatch(withRetries, creating, rows.slice(middle)))];
   }
 }
 
-/** Looks up the id of a rejected item: if the id exists, the answer is `replayed` or `conflict`. */
-async function find(withRetries: WithRetries, items: readonly Item[]): Promise<Item | undefined> {
+/** Looks up the key of a rejected row: if the key exists, the answer is `replayed` or `conflict`. */
+async function find(withRetries: WithRetries, creating: Creating, rows: readonly Row[]): Promise<Row | undefined> {
   try {
-    const ids = items.map(({ id }) => id);
-    const { rows } = await withRetries((query) => query(SELECT_DURABLE, ids));
-    return rows.map(toItem)[0];
+    const found = await withRetries((query) => query(creating.selectDurable, ...keysOf(creating, rows)));
+    return found.rows[0];
   } catch (error) {
     if (error instanceof StatementRejectedError) return undefined;
     throw error;
   }
 }
 
-/** @throws StatementRejectedError if PostgreSQL rejects an item; some items may have been stored */
-export async function insert(query: Query, items: readonly Item[]): Promise<Outcome[]> {
-  const values = new Map(items.map((item) => [item, storableValues(item)]));
-  const firsts = new Map<unknown, Item>(items.toReversed().map((item) => [item.id, item]));
-  const stored = new Map<unknown, Item | undefined>();
+/** @throws StatementRejectedError if PostgreSQL rejects a row; some rows may have been stored */
+export async function insert(query: Query, creating: Creating, rows: readonly Row[]): Promise<Outcome[]> {
+  const { format } = creating;
+  const values = new Map(rows.map((row) => [row, storableValues(format, row)]));
+  const keys = new Map(rows.map((row) => [row, format.keyOf(row)]));
+  const firsts = new Map(rows.toReversed().map((row) => [keys.get(row), row]));
+  const stored = new Map<unknown, Row | undefined>();
   const created = new Set<unknown>();
-  // Two instances that insert in the order of the ids cannot deadlock.
-  let missing = Array.from(firsts.values()).sort((one, other) => (one.id < other.id ? -1 : 1));
+  // Two instances that insert in the order of the keys cannot deadlock.
+  let missing = [...firsts].sort(([one], [other]) => ((one as bigint) < (other as bigint) ? -1 : 1));
   for (let tries = 0; missing.length > 0; tries++) {
     if (tries === MAX_TRIES)
       throw new StatementRejectedError(
-        `PostgreSQL did not insert the ${RESOURCE.one}, and its id does not exist: check the triggers of ${ITEMS}`,
+        `PostgreSQL did not insert the row, and its key does not exist: check the triggers of ${format.table}`,
       );
-    const arrays = COLUMNS.map((_column, index) => missing.map((item) => values.get(item)?.[index]));
-    for (const { id } of (await query(INSERT, ...arrays)).rows) {
-      created.add(id);
-      stored.set(id, firsts.get(id));
+    const arrays = format.columns.map((_column, index) => missing.map(([, row]) => values.get(row)?.[index]));
+    for (const found of (await query(creating.insert, ...arrays)).rows) {
+      const key = format.keyOf(found);
+      created.add(key);
+      stored.set(key, firsts.get(key));
     }
-    const ids = missing.map(({ id }) => id).filter((id) => !created.has(id));
-    for (const row of ids.length > 0 ? (await query(SELECT_DURABLE, ids)).rows : []) stored.set(row['id'], toItem(row));
-    missing = missing.filter(({ id }) => !stored.has(id));
+    const others = missing.filter(([key]) => !created.has(key)).map(([, row]) => row);
+    const found = others.length > 0 ? (await query(creating.selectDurable, ...keysOf(creating, others))).rows : [];
+    for (const row of found) stored.set(format.keyOf(row), row);
+    missing = missing.filter(([key]) => !stored.has(key));
   }
-  return items.map((item) => {
-    if (created.delete(item.id)) return 'created';
-    return compare(item, stored.get(item.id));
+  return rows.map((row) => {
+    const key = keys.get(row);
+    return created.delete(key) ? 'created' : compare(creating, row, stored.get(key));
   });
 }
 
-function compare(item: Item, stored: Item | undefined): Outcome {
-  return isSameItem(item, stored) ? 'replayed' : 'conflict';
+/** An array for each column of the key. */
+function keysOf({ format }: Creating, rows: readonly Row[]): unknown[][] {
+  return format.key.map((column) => rows.map((row) => row[column]));
 }
 
-function storableValues(item: Item): unknown[] {
+function compare({ format }: Creating, row: Row, stored: Row | undefined): Outcome {
+  return format.isSame(row, stored) ? 'replayed' : 'conflict';
+}
+
+function storableValues(format: RowFormat, row: Row): unknown[] {
   let values;
   try {
-    values = valuesOf(item);
+    values = format.valuesOf(row);
   } catch (error) {
     throw new StatementRejectedError(messageOf(error));
   }

@@ -134,7 +134,7 @@ function createClient(
       ...(mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
     },
     sslnegotiation: 'postgres',
-    application_name: applicationName,
+    ...(applicationName !== undefined && { application_name: applicationName }),
     options: Object.entries(options)
       .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
       .join(' '),

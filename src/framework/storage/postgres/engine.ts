@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
+import type { Layout } from '../layout.ts';
+import { formatsOf } from '../rows.ts';
 import {
   ConstraintViolated,
   type Creation,
   type Engine,
+  type NewRow,
   observed,
   type Opening,
   type Outcome,
@@ -16,10 +19,9 @@ import {
   StoreUnavailable,
   StoreUnusable,
 } from '../store.ts';
-import type { Item } from '../tables.ts';
 import { doWork } from '../transaction.ts';
 import { Turns } from '../turns.ts';
-import { createBatch, insert, tryNone } from './batch.ts';
+import { createBatch, Creating, insert, readyStatement } from './batch.ts';
 import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
@@ -33,8 +35,8 @@ const REOPEN_PAUSE_MS = 1000;
 
 const deadline = () => performance.now() + STORE_PATIENCE_MS;
 
-export async function openPostgres(location: PostgresLocation, opening: Opening): Promise<Engine> {
-  const store = new PostgresEngine(location, opening);
+export async function openPostgres(layout: Layout, location: PostgresLocation, opening: Opening): Promise<Engine> {
+  const store = new PostgresEngine(layout, { applicationName: layout.name, ...location }, opening);
   if (opening.onUnreachable !== undefined) return store;
   try {
     await store.opened;
@@ -47,7 +49,11 @@ export async function openPostgres(location: PostgresLocation, opening: Opening)
 
 class PostgresEngine implements Engine {
   readonly opened: Promise<Schema>;
+  private readonly layout: Layout;
   private readonly location: PostgresLocation;
+  /** By the name of the table. */
+  private readonly creating: ReadonlyMap<string, Creating>;
+  private readonly readyStatement: string;
   private readonly observer: StoreObserver | undefined;
   /** Shared by all short reads. */
   private readonly session: Session;
@@ -60,10 +66,14 @@ class PostgresEngine implements Engine {
   /** The reason why calls fail until the store is open. */
   private notOpen: Error | undefined = new StoreUnavailable('the store is being opened');
 
-  constructor(location: PostgresLocation, opening: Opening) {
+  constructor(layout: Layout, location: PostgresLocation, opening: Opening) {
+    this.layout = layout;
     this.location = location;
-    this.session = new Session(location);
-    this.readiness = new Session(location);
+    const formats = formatsOf(layout.tables);
+    this.creating = new Map(formats.entries().map(([name, format]) => [name, new Creating(format)]));
+    this.readyStatement = readyStatement(formats);
+    this.session = this.newSession();
+    this.readiness = this.newSession();
     this.batches = new Batches((...batch) => this.write(...batch), MAX_CONCURRENT_BATCHES, opening.observer);
     this.observer = opening.observer;
     this.opened = this.open(opening);
@@ -71,15 +81,15 @@ class PostgresEngine implements Engine {
     this.opened.catch(() => undefined);
   }
 
-  create(item: Item): Promise<Creation> {
+  create(table: string, row: Row): Promise<Creation> {
     // The batches count failures, but this failure does not reach them.
     if (this.notOpen !== undefined) return observed(Promise.reject(this.notOpen), this.observer);
-    return this.batches.add(item);
+    return this.batches.add({ table, row });
   }
 
-  createAll(items: readonly Item[]): Promise<Outcome[]> {
+  createAll(table: string, rows: readonly Row[]): Promise<Outcome[]> {
     const until = deadline();
-    return this.turns.take(() => this.write(items, until));
+    return this.turns.take(() => this.writeTo(table, rows, until));
   }
 
   readonly run: Run = async (statement) => {
@@ -102,7 +112,7 @@ class PostgresEngine implements Engine {
 
   async *portions({ sql, values }: Statement, size: number): AsyncGenerator<readonly Row[]> {
     if (this.notOpen !== undefined) throw this.notOpen;
-    using session = new Session(this.location);
+    using session = this.newSession();
     try {
       yield* session.portions(size, deadline(), sql, ...values);
     } catch (error) {
@@ -116,16 +126,16 @@ class PostgresEngine implements Engine {
 
   async ready(): Promise<void> {
     await this.batches.ask(async (failed) => {
-      await this.translated(() => this.readiness.withRetries(tryNone, deadline()));
+      await this.translated(() => this.readiness.withRetries((query) => query(this.readyStatement), deadline()));
       if (failed.length > 0) await this.tryOut(failed);
     });
   }
 
-  /** Inserts items and rolls back, which leaves dead rows: once for a batch that failed, as a success ends the failure. */
-  private async tryOut(items: readonly Item[]): Promise<void> {
+  /** Inserts rows and rolls back, which leaves dead rows: once for a batch that failed, as a success ends the failure. */
+  private async tryOut(rows: readonly NewRow[]): Promise<void> {
     const undone = new Error('the insert succeeded, and is rolled back');
     const attempt = async (query: Query) => {
-      await insert(query, items);
+      for (const { table, row } of rows) await insert(query, this.creatingOf(table), [row]);
       throw undone;
     };
     try {
@@ -147,7 +157,7 @@ class PostgresEngine implements Engine {
     for (;;) {
       try {
         const patience = onUnreachable === undefined ? STORE_PATIENCE_MS : REOPEN_PAUSE_MS;
-        const schema = await migrate(this.session, server, create, performance.now() + patience);
+        const schema = await migrate(this.layout, this.session, server, create, performance.now() + patience);
         await this.requireSessions(server);
         this.notOpen = undefined;
         return schema;
@@ -164,7 +174,7 @@ class PostgresEngine implements Engine {
 
   /** Two open sessions have two processes of the server, unless a pooler gives each statement any of its connections. */
   private async requireSessions(server: string): Promise<void> {
-    using other = new Session(this.location);
+    using other = this.newSession();
     const pids = [];
     for (const session of [this.session, other]) {
       const { rows } = await session.withRetries((query) => query('select pg_backend_pid() as pid'), deadline());
@@ -186,11 +196,36 @@ class PostgresEngine implements Engine {
     }
   }
 
-  private async write(items: readonly Item[], until: number): Promise<Outcome[]> {
+  /** A statement inserts into one table; the failure of one leaves the rows of the others. */
+  private async write(rows: readonly NewRow[], until: number): Promise<Outcome[]> {
+    const outcomes = new Map<NewRow, Outcome | undefined>();
+    for (const [table, own] of Map.groupBy(rows, (each) => each.table)) {
+      const writing = this.writeTo(
+        table,
+        own.map(({ row }) => row),
+        until,
+      );
+      const written = await writing.catch((error: unknown) => own.map(() => error as Error));
+      own.forEach((each, index) => outcomes.set(each, written[index]));
+    }
+    return rows.map((each) => outcomes.get(each) ?? new Error('PostgreSQL gave no outcome for a row'));
+  }
+
+  private async writeTo(table: string, rows: readonly Row[], until: number): Promise<Outcome[]> {
     const outcomes = await this.withSession((session) =>
-      createBatch((work) => session.withRetries(work, until), items),
+      createBatch((work) => session.withRetries(work, until), this.creatingOf(table), rows),
     );
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : atWork(outcome)));
+  }
+
+  private creatingOf(table: string): Creating {
+    const creating = this.creating.get(table);
+    if (creating === undefined) throw new Error(`the service has no table ${table}`);
+    return creating;
+  }
+
+  private newSession(): Session {
+    return new Session(this.location, this.layout.tables);
   }
 
   private inTurn<T>(work: (session: Session, until: number) => Promise<T>): Promise<T> {
@@ -199,7 +234,7 @@ class PostgresEngine implements Engine {
   }
 
   private async withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const session = this.idleSessions.pop() ?? new Session(this.location);
+    const session = this.idleSessions.pop() ?? this.newSession();
     try {
       return await this.translated(() => work(session));
     } finally {

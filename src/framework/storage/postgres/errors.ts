@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
-import { TABLES } from '../tables.ts';
+import type { Tables } from '../tables.ts';
 
 const CONNECTION = '08';
 const PROTOCOL_VIOLATION = '08P01';
@@ -90,21 +90,21 @@ export function isCancelled(error: unknown): boolean {
   return stateOf(error) === CANCELLED;
 }
 
-/** Whether this program's query is wrong: its number of values, or a table or column that tables.ts does not have. */
-function isOwnFault(error: unknown): boolean {
+/** Whether this program's query is wrong: its number of values, or a table or column that the service does not have. */
+function isOwnFault(error: unknown, tables: Tables): boolean {
   if (!(error instanceof DatabaseError)) return false;
   const { routine, code = '', message } = error;
   const named = new Set(message.split(/\W+/));
-  if (code === TABLE_UNKNOWN) return !['schema_version', ...Object.keys(TABLES)].some((table) => named.has(table));
+  if (code === TABLE_UNKNOWN) return !['schema_version', ...Object.keys(tables)].some((table) => named.has(table));
   if (code === COLUMN_UNKNOWN)
-    return !Object.values<object>(TABLES).some((columns) => Object.keys(columns).some((column) => named.has(column)));
+    return !Object.values(tables).some(({ columns }) => Object.keys(columns).some((column) => named.has(column)));
   return routine === 'exec_bind_message';
 }
 
-export function losesConnection(error: unknown): boolean {
+export function losesConnection(error: unknown, tables: Tables): boolean {
   const state = stateOf(error);
   if (state === undefined) return true;
-  return !isOwnFault(error) && state !== CANCELLED && CONNECTION_LOST.some((each) => state.startsWith(each));
+  return !isOwnFault(error, tables) && state !== CANCELLED && CONNECTION_LOST.some((each) => state.startsWith(each));
 }
 
 /** Whether a failed commit has certainly changed nothing. */
@@ -112,7 +112,8 @@ export function isUndone(error: unknown): boolean {
   return error instanceof StatementRejectedError || (error instanceof InterruptedError && error.isUndone);
 }
 
-export function translate(error: unknown, server: string): Error {
+/** @param tables those of the service, once the connection is open */
+export function translate(error: unknown, server: string, tables: Tables = {}): Error {
   if (error instanceof InterruptedError || error instanceof StoreUnusable) return error;
   if (!(error instanceof DatabaseError)) {
     // Node's AggregateError for a host with several addresses has no message.
@@ -122,9 +123,10 @@ export function translate(error: unknown, server: string): Error {
   const state = stateOf(error) ?? '';
   // Without `detail`, which quotes rows: they do not belong in a log.
   const message = `SQLSTATE ${error.code ?? ''}: ${error.message}`;
-  const [, problem] = isOwnFault(error) ? [] : (UNUSABLE.find(([each]) => state.startsWith(each)) ?? []);
+  const isOwn = isOwnFault(error, tables);
+  const [, problem] = isOwn ? [] : (UNUSABLE.find(([each]) => state.startsWith(each)) ?? []);
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
-  const isTransient = !isOwnFault(error) && TRANSIENT.some((each) => state.startsWith(each));
+  const isTransient = !isOwn && TRANSIENT.some((each) => state.startsWith(each));
   if (isTransient) return new InterruptedError(message, {}, state.startsWith('40'));
   return new StatementRejectedError(message, CONSTRAINTS.get(state));
 }

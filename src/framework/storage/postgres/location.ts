@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
 import { messageOf } from '../../explained-error.ts';
-import { SERVICE } from '../../resource.ts';
 
 /** A host that begins with a slash is the folder of a Unix socket. */
 export interface Host {
@@ -28,7 +27,8 @@ export interface PostgresLocation {
   readonly password: string;
   readonly database: string;
   readonly tls: Tls;
-  readonly applicationName: string;
+  /** By default, the name of the service. */
+  readonly applicationName?: string;
   readonly connectTimeoutMs: number;
 }
 
@@ -65,6 +65,7 @@ export function readPostgresLocation(text: string): PostgresLocation {
   const hosts = (parameters.get('host') ?? authority).split(',').map(readHost);
   const passfile = parameters.get('passfile');
   const password = written ?? (passfile === null ? '' : readPassfile(passfile, hosts, database, user));
+  const applicationName = parameters.get('application_name');
   const seconds = parameters.get('connect_timeout') ?? '2';
   if (!/^[1-9]\d{0,3}$/.test(seconds)) throw new Error('must have a connect_timeout in seconds, from 1 to 9999');
   // By default libpq uses the first of several hosts that answers, even if it is read-only.
@@ -78,7 +79,7 @@ export function readPostgresLocation(text: string): PostgresLocation {
     password,
     database,
     tls: readTls(parameters),
-    applicationName: parameters.get('application_name') ?? SERVICE,
+    ...(applicationName !== null && { applicationName }),
     connectTimeoutMs: 1000 * Number(seconds),
   };
 }

@@ -1,34 +1,19 @@
 import { STORE_PATIENCE_MS } from '../batches.ts';
 import { type FoundColumn, requireSchema, requireTables, toColumns } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
-import { TABLES } from '../tables.ts';
+import type { Layout } from '../layout.ts';
+import type { Tables } from '../tables.ts';
 import type { Query, Session } from './session.ts';
 import { SQL_TYPES } from './values.ts';
 
-/** Statements of PL/pgSQL. `schema_version` counts the steps of a database. A released step must never change. */
-export const MIGRATIONS: readonly string[] = [
-  `create table plants (id bigint primary key, name text not null, tag text);
-
-   -- The store keeps no texts of tokens. Revoked tokens stay, so that a first token is never created again.
-   create table tokens (
-     hash bytea primary key,
-     name text not null,
-     created_at bigint not null,
-     expires_at bigint,
-     revoked_at bigint
-   );
-   create unique index tokens_in_use on tokens (name) where revoked_at is null`,
-
-  `-- Separated by spaces.
-   alter table tokens add column scopes text not null default ''`,
-];
-
 /**
- * Runs the missing steps in one transaction. The advisory lock ("plnt" in ASCII) lets one process in at a time, as
- * `if not exists` fails when another process creates the same table at the same moment.
+ * Runs the missing steps, statements of PL/pgSQL, in one transaction; `schema_version` counts the steps of a database.
+ * The advisory lock, whose key is the marker in ASCII, lets one process in at a time, as `if not exists` fails when
+ * another process creates the same table at the same moment.
  */
-const MIGRATE = `do $migrate$ declare found_version bigint; begin
-  perform pg_advisory_xact_lock(x'706c6e74'::int);
+function migrationOf({ marker, migrations: { postgres: steps } }: Layout): string {
+  return `do $migrate$ declare found_version bigint; begin
+  perform pg_advisory_xact_lock(x'${Buffer.from(marker, 'ascii').toString('hex')}'::int);
   create table if not exists schema_version (id bigint primary key, version bigint not null);
   insert into schema_version (id, version) select 1, 0 where not exists (select from schema_version);
   select version into found_version from schema_version where id = 1 for update;
@@ -37,9 +22,10 @@ const MIGRATE = `do $migrate$ declare found_version bigint; begin
     alter table schema_version drop column if exists had_token;
     alter table if exists tokens drop column if exists position;
   end if;
-  ${MIGRATIONS.map((step, index) => `if found_version <= ${index} then ${step}; end if;`).join('\n')}
-  update schema_version set version = ${MIGRATIONS.length} where version < ${MIGRATIONS.length};
+  ${steps.map((step, index) => `if found_version <= ${index} then ${step}; end if;`).join('\n')}
+  update schema_version set version = ${steps.length} where version < ${steps.length};
 end $migrate$`;
+}
 
 /** The columns of `schema_version`, as this version and as the first release made them. */
 const VERSION_COLUMNS = 'id bigint not null,version bigint not null';
@@ -53,23 +39,31 @@ const SELECT_COLUMNS = `select name as "table", attname as "column", format_type
 const MIGRATION_MS = 600_000;
 
 /** May run in several processes at once. @throws StoreUnusable, or an error of PostgreSQL or the network */
-export async function migrate(session: Session, server: string, create: boolean, until: number): Promise<Schema> {
+export async function migrate(
+  layout: Layout,
+  session: Session,
+  server: string,
+  create: boolean,
+  until: number,
+): Promise<Schema> {
+  const { name, tables, migrations } = layout;
   return await session.withRetries(async (query) => {
-    const found = await readVersion(query, server);
-    const now = MIGRATIONS.length;
-    if (found === undefined && !create) throw new StoreUnusable(`${server} has no plant store: check DATABASE_URL`);
+    const found = await readVersion(query, tables, server);
+    const now = migrations.postgres.length;
+    if (found === undefined && !create)
+      throw new StoreUnusable(`${server} has no store of ${name}: check DATABASE_URL`);
     const before = found ?? 0;
-    requireSchema(server, before, now, create);
-    if (found !== now) await session.query(performance.now() + MIGRATION_MS, MIGRATE);
+    requireSchema(name, server, before, now, create);
+    if (found !== now) await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
     // With a new deadline, as the migration may have run past `until`.
     const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
-    requireTables(server, await readColumns(inTime, Object.keys(TABLES)), SQL_TYPES);
+    requireTables(server, tables, await readColumns(inTime, Object.keys(tables)), SQL_TYPES);
     return { before, now };
   }, until);
 }
 
-async function readVersion(query: Query, server: string): Promise<number | undefined> {
-  const columns = await readColumns(query, ['schema_version', ...Object.keys(TABLES)]);
+async function readVersion(query: Query, tables: Tables, server: string): Promise<number | undefined> {
+  const columns = await readColumns(query, ['schema_version', ...Object.keys(tables)]);
   const own = columns.filter(({ table }) => table === 'schema_version');
   if (own.length === 0) return undefined;
   const described = own.map(({ column, type, nullable }) => `${column} ${type}${nullable ? '' : ' not null'}`).join();

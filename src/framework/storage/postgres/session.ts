@@ -5,9 +5,10 @@ import { cancel, connect, type Connection, drop } from './client.ts';
 import { type Result, type Row, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { InterruptedError, isCancelled, isUndone, losesConnection, translate } from './errors.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
+import type { Tables } from '../tables.ts';
 import { encode } from './values.ts';
 
-/** Runs a query with the values of `$1`, `$2`, …: of the kinds in tables.ts, or arrays of them. */
+/** Runs a query with the values of `$1`, `$2`, …: of the kinds of columns, or arrays of them. */
 export type Query = (text: string, ...values: unknown[]) => Promise<Result>;
 
 /** Runs `work`, and runs it again while it fails for a reason that may pass. */
@@ -35,6 +36,7 @@ const names = new Map<string, string>();
 /** One connection at a time. When it is lost, the session connects again, to the next host if there are several. */
 export class Session implements Disposable {
   private readonly location: PostgresLocation;
+  private readonly tables: Tables;
   private connection: Connection | undefined;
   private opening: Promise<Connection> | undefined;
   private readonly closing = new AbortController();
@@ -42,8 +44,9 @@ export class Session implements Disposable {
   /** Whether all tries of the last work failed: the next work then has one short try, so that requests fail fast. */
   private unreachable = false;
 
-  constructor(location: PostgresLocation) {
+  constructor(location: PostgresLocation, tables: Tables) {
     this.location = location;
+    this.tables = tables;
   }
 
   /**
@@ -188,10 +191,10 @@ export class Session implements Disposable {
       if (connection.standbyMissed) throw new InterruptedError('a commit did not wait for the standby');
       return { rows, changes: BigInt(rowCount ?? 0) };
     } catch (error) {
-      if (losesConnection(error)) this.giveUp(connection);
+      if (losesConnection(error, this.tables)) this.giveUp(connection);
       // To the server, each cancellation is a "user request".
       if (overran !== undefined && isCancelled(error)) throw new InterruptedError(overran, { cause: error });
-      throw translate(error, serverOf(this.location));
+      throw translate(error, serverOf(this.location), this.tables);
     } finally {
       clearTimeout(overdue);
       clearTimeout(over);

@@ -1,17 +1,17 @@
 import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { RESOURCE } from '../../resource.ts';
+import type { Layout } from '../layout.ts';
 import { requireSchema } from '../schema.ts';
 import { StoreUnusable } from '../store.ts';
 import { LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
 import { atCopying, atOpening, isBusy } from './errors.ts';
-import { APPLICATION_ID, migrate, MIGRATIONS, requireOwn } from './migrations.ts';
+import { applicationId, migrate, requireOwn } from './migrations.ts';
 
-/** Copies a store, as it is at one moment, into an empty file, and checks both. Returns the number of items. */
-export function backUp(path: string, copy: string): number {
+/** Copies a store, as it is at one moment, into an empty file, and checks both. Returns the number of records. */
+export function backUp(layout: Layout, path: string, copy: string): number {
   if (!existsSync(path)) throw new StoreUnusable(`the database ${path} does not exist: check DATABASE_URL`);
-  return copyChecked(path, copy, 'restore a backup');
+  return copyChecked(layout, path, copy, 'restore a backup');
 }
 
 /**
@@ -33,7 +33,7 @@ export function requireForeign(path: string, backup: string, ...others: readonly
 export interface Restore {
   /** The file of the store. */
   readonly target: string;
-  /** Copies the checked backup into an empty file in the folder of the store. Returns the number of items. */
+  /** Copies the checked backup into an empty file in the folder of the store. Returns the number of records. */
   readonly prepare: (temporary: string) => number;
   /** Replaces the store by that file. @throws StoreUnusable, also if another process has the store open */
   readonly place: (temporary: string) => void;
@@ -42,9 +42,14 @@ export interface Restore {
 /**
  * Returns the steps of a restore. No step but the last writes to the store.
  *
- * @param allow receives a function that counts the items of the store, and throws if the restore must not delete them
+ * @param allow receives a function that counts the records of the store, and throws if the restore must not delete them
  */
-export function planRestore(path: string, backup: string, allow: (count: () => number) => void): Restore {
+export function planRestore(
+  layout: Layout,
+  path: string,
+  backup: string,
+  allow: (count: () => number) => void,
+): Restore {
   if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new StoreUnusable(`the file ${backup} does not exist, or is no file: name a backup`);
   }
@@ -56,16 +61,16 @@ export function planRestore(path: string, backup: string, allow: (count: () => n
   return {
     target,
     prepare: (temporary) => {
-      const items = copyChecked(backup, temporary, 'restore another backup');
+      const records = copyChecked(layout, backup, temporary, 'restore another backup');
       return inDatabase(path, () => {
         using database = new DatabaseSync(temporary);
-        migrate(database, temporary, true);
-        return items;
+        migrate(layout, database, temporary, true);
+        return records;
       });
     },
     place: (temporary) => {
       inDatabase(path, () => {
-        replace(target, temporary, allow);
+        replace(layout, target, temporary, allow);
       });
     },
   };
@@ -79,28 +84,28 @@ function inDatabase<T>(path: string, work: () => T): T {
   }
 }
 
-/** Copies a database as of one moment into an empty file. @returns the number of items */
-function copyChecked(from: string, to: string, cure: string): number {
+/** Copies a database as of one moment into an empty file. @returns the number of records */
+function copyChecked(layout: Layout, from: string, to: string, cure: string): number {
   try {
     using source = new DatabaseSync(from, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
-    check(source, `the database ${from}`, cure);
+    check(layout, source, `the database ${from}`, cure);
     source.prepare('vacuum into ?').run(to);
     using copy = new DatabaseSync(to, { readOnly: true });
-    return check(copy, `the copy of ${from}`, cure);
+    return check(layout, copy, `the copy of ${from}`, cure);
   } catch (error) {
     throw atCopying(error, from, to, cure);
   }
 }
 
 /** Replaces the store by a file in the same folder, and lets no other process open the store meanwhile. */
-function replace(path: string, file: string, allow: (count: () => number) => void): void {
+function replace(layout: Layout, path: string, file: string, allow: (count: () => number) => void): void {
   if (!existsSync(path)) makeFile(path);
   using store = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
     // This mode keeps each lock until `store` is closed. A lock beside any other connection, also an idle one, fails.
     store.exec('pragma locking_mode = exclusive; begin exclusive');
-    requireOwn(store, path);
-    allow(() => countOf(store, path));
+    requireOwn(layout, store, path);
+    allow(() => countOf(layout, store, path));
     // Empties and removes the log, which SQLite would otherwise apply to the new file of the same name.
     store.exec('commit; pragma journal_mode = delete; begin exclusive');
   } catch (error) {
@@ -116,39 +121,44 @@ function replace(path: string, file: string, allow: (count: () => number) => voi
   renameSync(file, path);
 }
 
-function countOf(store: DatabaseSync, path: string): number {
+function countOf({ records }: Layout, store: DatabaseSync, path: string): number {
   try {
     if (store.prepare('select 1 from sqlite_schema').get() === undefined) return 0;
-    return Number(store.prepare(`select count(*) as count from ${RESOURCE.many}`).get()?.['count']);
+    return recordsIn(store, records);
   } catch (error) {
-    const message = `the ${RESOURCE.many} of the database ${path} cannot be counted: restore with --force to replace it`;
+    const message = `the ${records} of the database ${path} cannot be counted: restore with --force to replace it`;
     throw new StoreUnusable(message, { cause: error });
   }
+}
+
+function recordsIn(database: DatabaseSync, table: string): number {
+  return Number(database.prepare(`select count(*) as count from "${table}"`).get()?.['count']);
 }
 
 /**
  * Requires a store of this or an older version, with the tables and indexes that its migrations made, and no trigger,
  * view or foreign key that changes what a create does. It may have other tables, as Litestream adds some.
  *
- * @returns the number of items
+ * @returns the number of records
  */
-function check(database: DatabaseSync, name: string, cure: string): number {
+function check(layout: Layout, database: DatabaseSync, name: string, cure: string): number {
+  const { marker, records, migrations } = layout;
   const version = Number(valueOf(database, 'user_version'));
-  if (valueOf(database, 'application_id') !== APPLICATION_ID || version < 1) {
-    throw new StoreUnusable(`${name} is not a ${RESOURCE.one} store: ${cure}`);
+  if (valueOf(database, 'application_id') !== applicationId(marker) || version < 1) {
+    throw new StoreUnusable(`${name} is not a store of ${layout.name}: ${cure}`);
   }
-  requireSchema(name, version, MIGRATIONS.length, true);
+  requireSchema(layout.name, name, version, migrations.sqlite.length, true);
   const found = valueOf(database, 'integrity_check(1)');
   if (found !== 'ok') {
     throw new StoreUnusable(`${name} is damaged (${String(found).replaceAll('\n', ' ')}): ${cure}`);
   }
-  requireShape(database, name, version, cure);
-  return Number(database.prepare(`select count(*) as count from ${RESOURCE.many}`).get()?.['count']);
+  requireShape(layout, database, name, version, cure);
+  return recordsIn(database, records);
 }
 
-function requireShape(database: DatabaseSync, name: string, version: number, cure: string): void {
+function requireShape(layout: Layout, database: DatabaseSync, name: string, version: number, cure: string): void {
   using made = new DatabaseSync(':memory:');
-  for (const migration of MIGRATIONS.slice(0, version)) made.exec(migration);
+  for (const migration of layout.migrations.sqlite.slice(0, version)) made.exec(migration);
   const wanted = shapeOf(made);
   const tables = new Set(Array.from(wanted.values(), ({ table }) => table));
   const found = shapeOf(database);
@@ -160,7 +170,7 @@ function requireShape(database: DatabaseSync, name: string, version: number, cur
   for (const [what, { table, type }] of found) {
     const isStranger = type === 'trigger' || type === 'view' || tables.has(table);
     if (isStranger && !wanted.has(what)) {
-      throw new StoreUnusable(`${name} has the ${what}, which no ${RESOURCE.one} store has: drop it, or ${cure}`);
+      throw new StoreUnusable(`${name} has the ${what}, which no store of ${layout.name} has: drop it, or ${cure}`);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Layout } from '../layout.ts';
 import { type Schema, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { atOpening, isBusy } from './errors.ts';
 import { migrate } from './migrations.ts';
@@ -10,8 +11,8 @@ export const LOCK_TIMEOUT_MS = 2000;
 
 /**
  * The length of the log (WAL), in pages of 4 KiB, at which SQLite stops writing and copies the log into the database.
- * Measured with random ids among 10 million items, one page each: 1,000 pages (SQLite's default) take 22 ms and leave
- * 21,000 items/s, 4,000 take 60 ms and leave 28,000, 16,000 take 300 ms and leave 33,000. A page cache larger than
+ * Measured with random ids among 10 million rows, one page each: 1,000 pages (SQLite's default) take 22 ms and leave
+ * 21,000 rows/s, 4,000 take 60 ms and leave 28,000, 16,000 take 300 ms and leave 33,000. A page cache larger than
  * SQLite's 2 MB was slower, as the system has the pages in its cache.
  */
 const CHECKPOINT_PAGES = 4000;
@@ -20,7 +21,7 @@ const CHECKPOINT_PAGES = 4000;
 const LOG_BYTES = 64 * 1024 * 1024;
 
 /** Opens the database for writing, and migrates it. @throws StoreUnusable */
-export function connect(path: string, create: boolean): { database: DatabaseSync; schema: Schema } {
+export function connect(layout: Layout, path: string, create: boolean): { database: DatabaseSync; schema: Schema } {
   try {
     // Throws if this user may not enter the folder.
     const exists = statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -30,7 +31,7 @@ export function connect(path: string, create: boolean): { database: DatabaseSync
     const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
     try {
       configure(database, path);
-      return { database, schema: migrate(database, path, create) };
+      return { database, schema: migrate(layout, database, path, create) };
     } catch (error) {
       database.close();
       throw error;

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
-import type { Item } from '../tables.ts';
-import type { Engine, Opening, Outcome, Row, Run, Schema, Statement } from '../store.ts';
+import type { Layout } from '../layout.ts';
+import type { Engine, NewRow, Opening, Outcome, Row, Run, Schema, Statement } from '../store.ts';
+import type { Tables } from '../tables.ts';
 import { doWork } from '../transaction.ts';
 import { Turns } from '../turns.ts';
 import { connectReader } from './connection.ts';
@@ -19,12 +20,16 @@ export interface SqliteLocation {
 }
 
 /** Starts a thread that writes. The first long query starts another thread that reads, so that it delays no create. */
-export async function openSqlite({ path }: SqliteLocation, { create, observer }: Opening): Promise<Engine> {
-  const writer = new Thread({ path, mode: create ? 'create' : 'write' });
+export async function openSqlite(
+  layout: Layout,
+  { path }: SqliteLocation,
+  { create, observer }: Opening,
+): Promise<Engine> {
+  const writer = new Thread({ layout, path, mode: create ? 'create' : 'write' });
   const schema = (await writer.opened) as Schema;
   let reader: Promise<Thread> | undefined;
   const openReader = async () => {
-    const thread = new Thread({ path, mode: 'read' });
+    const thread = new Thread({ layout, path, mode: 'read' });
     await thread.opened;
     return thread;
   };
@@ -36,14 +41,15 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
   const reads = new Turns(MAX_READS);
   // One write of an operation at a time, so that creates and look-ups of tokens wait for at most one.
   const writes = new Turns(1);
-  const batches = new Batches((items) => createBatch(writer, items), 1, observer);
+  const batches = new Batches((rows) => createBatch(writer, rows), 1, observer);
+  const createAll = withPauses(
+    (rows: readonly NewRow[]) => createBatch(writer, rows),
+    () => writer.call('othersWrote'),
+  );
   return {
     opened: Promise.resolve(schema),
-    create: (item) => batches.add(item),
-    createAll: withPauses(
-      (items) => createBatch(writer, items),
-      () => writer.call('othersWrote'),
-    ),
+    create: (table, row) => batches.add({ table, row }),
+    createAll: (table, rows) => createAll(rows.map((row) => ({ table, row }))),
     waiting: () => batches.length,
     run: async (statement) => {
       if (statement.writes) return await writes.take(() => writer.call('run', statement));
@@ -51,7 +57,7 @@ export async function openSqlite({ path }: SqliteLocation, { create, observer }:
     },
     runShort: (statement) => writer.call('run', statement),
     transaction: (work) => writes.take(() => runTransaction(writer, work)),
-    portions: (statement, rows) => readPortions(path, statement, rows),
+    portions: (statement, rows) => readPortions(layout.tables, path, statement, rows),
     ready: () => batches.ask((failed) => writer.call('ready', failed)),
     close: async () => {
       await batches.idle();
@@ -79,11 +85,16 @@ function runTransaction<T>(writer: Thread, work: (run: Run) => Promise<T>): Prom
 }
 
 /** A statement reads one snapshot from its first row to its last. */
-async function* readPortions(path: string, { sql, values }: Statement, size: number): AsyncGenerator<readonly Row[]> {
+async function* readPortions(
+  tables: Tables,
+  path: string,
+  { sql, values }: Statement,
+  size: number,
+): AsyncGenerator<readonly Row[]> {
   try {
     using reader = connectReader(path);
     const statement = reader.prepare(sql);
-    const decode = rowDecoder(statement);
+    const decode = rowDecoder(tables, statement);
     let portion: Row[] = [];
     for (const row of statement.iterate(...values.map(encode))) {
       portion.push(decode(row));
@@ -99,7 +110,7 @@ async function* readPortions(path: string, { sql, values }: Statement, size: num
   }
 }
 
-async function createBatch(writer: Thread, items: readonly Item[]): Promise<Outcome[]> {
-  const outcomes = await writer.call('createBatch', items);
+async function createBatch(writer: Thread, rows: readonly NewRow[]): Promise<Outcome[]> {
+  const outcomes = await writer.call('createBatch', rows);
   return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : unpack(outcome)));
 }

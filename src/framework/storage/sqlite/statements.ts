@@ -1,15 +1,28 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { RESOURCE } from '../../resource.ts';
-import { isSameItem, toItem, valuesOf } from '../items.ts';
-import { type Creation, type Result, type Row, type Statement, StoreUnavailable } from '../store.ts';
-import { COLUMN_LIST, COLUMNS, type Item, SELECT_NONE } from '../tables.ts';
+import type { Layout } from '../layout.ts';
+import { formatsOf, type RowFormat, selectNone } from '../rows.ts';
+import { type Creation, type NewRow, type Result, type Row, type Statement, StoreUnavailable } from '../store.ts';
+import type { Tables } from '../tables.ts';
 import { atWork, pack, type PackedError, unpack } from './errors.ts';
-import { APPLICATION_ID } from './migrations.ts';
+import { applicationId } from './migrations.ts';
 import { encode, rowDecoder } from './values.ts';
 
-const INSERT = `insert into ${RESOURCE.many} (${COLUMN_LIST}) values (${COLUMNS.map(() => '?').join()}) on conflict do nothing`;
-const INSERT_NONE = `insert into ${RESOURCE.many} (${COLUMN_LIST}) select ${COLUMNS.map(() => 'null').join()} where false on conflict do nothing`;
-const SELECT_ONE = `select ${COLUMN_LIST} from ${RESOURCE.many} where id = ?`;
+/** The statements of a create. */
+class Creating {
+  readonly format: RowFormat;
+  readonly insert: string;
+  readonly insertNone: string;
+  readonly select: string;
+
+  constructor(format: RowFormat) {
+    const { table, columns, columnList, key } = format;
+    const into = `insert into ${table} (${columnList})`;
+    this.format = format;
+    this.insert = `${into} values (${columns.map(() => '?').join()}) on conflict do nothing`;
+    this.insertNone = `${into} select ${columns.map(() => 'null').join()} where false on conflict do nothing`;
+    this.select = `select ${columnList} from ${table} where ${key.map((column) => `"${column}" = ?`).join(' and ')}`;
+  }
+}
 
 /** Limits the memory, as the text of a query may depend on a request. */
 const MAX_PREPARED = 200;
@@ -22,18 +35,28 @@ interface Prepared {
 /** The methods that a worker thread runs for `Thread`. */
 export class Statements {
   private readonly database: DatabaseSync;
+  private readonly applicationId: number;
+  private readonly tables: Tables;
+  /** By the name of the table. */
+  private readonly creating: ReadonlyMap<string, Creating>;
+  private readonly selectNone: readonly string[];
   /** SQLite's `data_version`, which changes when another connection writes. */
   private version: unknown;
   private readonly prepared = new Map<string, Prepared>();
 
-  constructor(database: DatabaseSync) {
+  constructor({ tables, marker }: Layout, database: DatabaseSync) {
+    const formats = formatsOf(tables);
     this.database = database;
+    this.applicationId = applicationId(marker);
+    this.tables = tables;
+    this.creating = new Map(formats.entries().map(([name, format]) => [name, new Creating(format)]));
+    this.selectNone = selectNone(formats);
   }
 
-  createBatch(items: readonly Item[]): (Creation | PackedError)[] {
+  createBatch(rows: readonly NewRow[]): (Creation | PackedError)[] {
     this.begin();
     try {
-      const creations = items.map((item) => this.createOne(item));
+      const creations = rows.map((row) => this.createOne(row));
       this.commit();
       return creations;
     } catch (error) {
@@ -42,14 +65,15 @@ export class Statements {
     }
   }
 
-  private createOne(item: Item): Creation | PackedError {
+  private createOne({ table, row }: NewRow): Creation | PackedError {
     try {
-      const { statement } = this.prepare(INSERT);
-      if (statement.run(...valuesOf(item).map(encode)).changes === 1n) return 'created';
-      const stored = this.run({ sql: SELECT_ONE, values: [item.id] }).rows.map(toItem)[0];
-      return isSameItem(item, stored) ? 'replayed' : 'conflict';
+      const { format, insert, select } = this.creatingOf(table);
+      const { statement } = this.prepare(insert);
+      if (statement.run(...format.valuesOf(row).map(encode)).changes === 1n) return 'created';
+      const [stored] = this.run({ sql: select, values: format.key.map((column) => row[column]) }).rows;
+      return format.isSame(row, stored) ? 'replayed' : 'conflict';
     } catch (error) {
-      // SQLite has rolled back the whole transaction, for a reason other than this item.
+      // SQLite has rolled back the whole transaction, for a reason other than this row.
       if (!this.database.isTransaction) throw error;
       return pack(atWork(error, this.database.location() ?? ''));
     }
@@ -91,20 +115,21 @@ export class Statements {
 
   /**
    * Rewrites a page unchanged, which costs 4 KB of log (WAL) and one fsync. The commit also writes the pages of `failed`,
-   * although it takes the items back: a full disk may have room for one page, but not for an item.
+   * although it takes the rows back: a full disk may have room for one page, but not for a row.
    */
-  ready(failed: readonly Item[]): void {
+  ready(failed: readonly NewRow[]): void {
     this.begin();
     try {
       this.database.exec('savepoint tried');
-      for (const outcome of failed.map((item) => this.createOne(item))) {
+      for (const outcome of failed.map((row) => this.createOne(row))) {
         const error = typeof outcome === 'string' ? undefined : unpack(outcome);
         if (error instanceof StoreUnavailable) throw error;
       }
       this.database.exec('rollback to tried');
-      for (const sql of [INSERT_NONE, ...SELECT_NONE]) this.run({ sql, values: [] });
+      for (const sql of [...this.creating.values().map(({ insertNone }) => insertNone), ...this.selectNone])
+        this.run({ sql, values: [] });
       // Not `user_version`, which a newer process may be raising.
-      this.database.exec(`pragma application_id = ${APPLICATION_ID}`);
+      this.database.exec(`pragma application_id = ${this.applicationId}`);
       this.commit();
     } finally {
       this.rollback();
@@ -115,12 +140,21 @@ export class Statements {
     this.database.close();
   }
 
-  /** Reads integers as bigint: node:sqlite throws for numbers beyond 2^53, even for the rowid of an inserted item. */
+  private creatingOf(table: string): Creating {
+    const creating = this.creating.get(table);
+    if (creating === undefined) throw new Error(`the service has no table ${table}`);
+    return creating;
+  }
+
+  /** Reads integers as bigint: node:sqlite throws for numbers beyond 2^53, even for the rowid of an inserted row. */
   private prepare(sql: string): Prepared {
     const found = this.prepared.get(sql);
     if (found !== undefined) return found;
     const statement = this.database.prepare(sql, { readBigInts: true });
-    const prepared = { statement, decode: statement.columns().length === 0 ? undefined : rowDecoder(statement) };
+    const prepared = {
+      statement,
+      decode: statement.columns().length === 0 ? undefined : rowDecoder(this.tables, statement),
+    };
     const [oldest] = this.prepared.keys();
     if (this.prepared.size >= MAX_PREPARED && oldest !== undefined) this.prepared.delete(oldest);
     this.prepared.set(sql, prepared);

@@ -1,6 +1,6 @@
 import type { StatementSync, SQLInputValue } from 'node:sqlite';
 import type { Row } from '../store.ts';
-import { type Kind, kindOf, TABLES } from '../tables.ts';
+import type { Kind, Tables } from '../tables.ts';
 import { Json } from '../values.ts';
 
 /** For STRICT tables. A boolean is 0 or 1, a timestamp is milliseconds since 1970. */
@@ -33,13 +33,12 @@ const DECODE: Partial<Record<Kind, (value: unknown) => unknown>> = {
 };
 
 /** Decodes each column of a result by the kind of the table's column that it comes from. */
-export function rowDecoder(statement: StatementSync): (row: Row) => Row {
-  const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = TABLES;
+export function rowDecoder(tables: Tables, statement: StatementSync): (row: Row) => Row {
   // If several columns have the same name, the last one decides, as in the rows of node:sqlite.
   const decoders = new Map(
     statement.columns().map(({ name, table, column }) => {
-      const described = tables[table ?? '']?.[column ?? ''];
-      return [name, described === undefined ? undefined : DECODE[kindOf(described).kind]];
+      const described = tables[table ?? '']?.columns[column ?? ''];
+      return [name, described && DECODE[described.kind]];
     }),
   );
   if (decoders.values().every((decode) => decode === undefined)) return (row) => row;

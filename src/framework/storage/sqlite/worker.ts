@@ -1,12 +1,14 @@
 import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import { connect, connectReader, watchFiles } from './connection.ts';
+import type { Layout } from '../layout.ts';
 import { atWork, pack, type PackedError } from './errors.ts';
 import { Statements } from './statements.ts';
 
 // This thread owns a connection, so that an fsync or a long query does not block the thread that answers requests.
 
 export interface WorkerOpening {
+  readonly layout: Layout;
   readonly path: string;
   readonly mode: 'read' | 'write' | 'create';
 }
@@ -19,11 +21,11 @@ export interface Call {
 /** The first answer is for the opening; the others follow in the order of the calls. */
 export type Answer = { readonly result: unknown } | { readonly error: PackedError };
 
-const { path, mode } = workerData as WorkerOpening;
+const { layout, path, mode } = workerData as WorkerOpening;
 post(() => {
   const { database, schema } =
-    mode === 'read' ? { database: connectReader(path), schema: undefined } : connect(path, mode === 'create');
-  const statements = new Statements(database);
+    mode === 'read' ? { database: connectReader(path), schema: undefined } : connect(layout, path, mode === 'create');
+  const statements = new Statements(layout, database);
   const requireFiles = mode === 'read' ? undefined : watchFiles(path);
   // Without this listener the thread ends.
   parentPort?.on('message', ({ method, args }: Call) => {

@@ -7,7 +7,7 @@ import { agreementOn } from './verdicts.ts';
 
 describe('the service keeps and refuses messages derived from a contract as an implementation of JSON Schema does:', () => {
   test.each([
-    ['openapi.yaml', 500],
+    ['test/framework/items/openapi.yaml', 500],
     ['test/framework/garden/openapi.yaml', 2_000],
   ])('%s', async (path, least) => {
     const { wrong, counts } = await agreementOn(await loadContract(readFileSync(join(ROOT, path), 'utf8')));

@@ -8,7 +8,7 @@ import { returned } from '../../../../scripts/compatibility/editions.ts';
 import { Derivation, type Request } from '../../../../scripts/derivation/messages.ts';
 import { isNumber, isObject, type JsonObject } from '../../../../scripts/derivation/values.ts';
 import { wireOf } from '../../../../scripts/derivation/wire.ts';
-import { spell } from '../../../plants/derived/spelling.ts';
+import { spell } from '../../../support/derived/spelling.ts';
 import { judgeOf, judgeRequest, readings, type Verdict } from '../../../support/judge.ts';
 
 /** How the service and the judge agree on the messages that are derived from a contract. */

@@ -78,27 +78,38 @@ const OPERATION = `  /specimens/{id}:
         '429': { $ref: '#/components/responses/TooManyRequests' }
         default: { $ref: '#/components/responses/Failure' }
 `;
-const HANDLER = `import type { Reply, Request } from '../contract/types.ts';
+const HANDLER = `import type { Reply, Request } from './types.ts';
 
 export async function getSpecimen({ path }: Request<'getSpecimen'>): Promise<Reply<'getSpecimen'>> {
   return { status: 200, body: { name: String(path.id) } };
 }
 `;
 export const CREATE_PLANT = 'src/plants/createPlant.ts';
-export const GET_SPECIMEN = 'src/operations/getSpecimen.ts';
-export const TABLE = 'src/plants/index.ts';
+export const GET_SPECIMEN = 'src/plants/getSpecimen.ts';
+export const SERVICE = 'src/plants/index.ts';
+
+/** Imports a handler, and adds it to the operations of the service. */
+export function addEntry(project: Project, id: string): void {
+  project.edit(SERVICE, 'import', `import { ${id} } from './${id}.ts';\nimport`);
+  project.edit(SERVICE, '  operations: {', `  operations: { ${id},`);
+}
+
+/** Undoes addEntry(), or what a developer has written so. */
+export function removeEntry(project: Project, id: string): void {
+  project.edit(SERVICE, `import { ${id} } from './${id}.ts';\n`, '');
+  const [operations = ''] = /^ {2}operations: \{.*?\}/ms.exec(project.read(SERVICE)) ?? [];
+  project.edit(SERVICE, operations, operations.replace(new RegExp(`\\b${id}\\b,? *`), ''));
+}
 
 export const addOperation = contract(['\ncomponents:\n', `\n${OPERATION}components:\n`]);
 export const removeOperation = contract([OPERATION, '']);
 
 export function addHandler(project: Project): void {
   project.write(GET_SPECIMEN, HANDLER);
-  project.edit(TABLE, '  createPlant,\n', '  createPlant,\n  getSpecimen,\n');
-  project.edit(TABLE, 'import', "import { getSpecimen } from './getSpecimen.ts';\nimport");
+  addEntry(project, 'getSpecimen');
 }
 
 export function removeHandler(project: Project): void {
   project.remove(GET_SPECIMEN);
-  project.edit(TABLE, '  getSpecimen,\n', '');
-  project.edit(TABLE, "import { getSpecimen } from './getSpecimen.ts';\n", '');
+  removeEntry(project, 'getSpecimen');
 }

@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { Project } from '../../../support/project.ts';
-import { createPlant, plantStore, type Service, start, startService } from '../../../support/service.ts';
-import { type Change, type Edit, type Exchange, TABLE } from './change.ts';
+import { runCommand, type Service, start } from '../../../support/service.ts';
+import { type Change, type Edit, type Exchange, removeEntry } from './change.ts';
 import { withoutOthers } from './without-others.ts';
+import { createPlant, startPlants } from '../../support.ts';
 
 const TYPES = 'generated/openapi.ts';
 const INCREMENTAL = ['--incremental', '--tsBuildInfoFile', '.cache/tsbuildinfo'];
@@ -20,9 +21,8 @@ async function alone(): Promise<Project> {
   copy.write('openapi.yaml', withoutOthers(yaml, 'createPlant'));
   const ids = Array.from(yaml.matchAll(/^ {6}operationId: (?!createPlant$)(.*)$/gm), ([, id = '']) => id);
   for (const id of ids) {
-    copy.edit(TABLE, `import { ${id} } from './${id}.ts';\n`, '');
-    copy.edit(TABLE, `  ${id},\n`, '');
-    copy.remove(`src/operations/${id}.ts`);
+    removeEntry(copy, id);
+    copy.remove(`src/plants/${id}.ts`);
   }
   expect(await generateIn(copy)).toMatchObject({ code: 0 });
   return new Project(copy.folder);
@@ -99,13 +99,13 @@ function expectErrors(said: readonly string[]): void {
 }
 
 async function expectNoStart(reason: string): Promise<void> {
-  const { code, stderr } = await plantStore(['serve'], cacheOf(project.folder), project.folder, {}, project.main);
+  const { code, stderr } = await runCommand(['serve'], cacheOf(project.folder), project.folder, {}, project.main);
   expect(stderr).toBe(`plant-store: ${reason}: run \`npm run generate\`, then \`npm run check\`\n`);
   expect(code).toBe(1);
 }
 
 async function expectExchanges(exchanges: readonly Exchange[]): Promise<void> {
-  const service = await startService(cacheOf(project.folder), project.folder, project.main);
+  const service = await startPlants(cacheOf(project.folder), project.folder, project.main);
   for (const [sent, status, told, headers = {}] of exchanges) {
     const response = await (sent.startsWith('{') ? createPlant(service, sent, headers) : send(service, sent, headers));
     const text = await response.text();

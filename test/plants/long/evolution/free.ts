@@ -73,9 +73,7 @@ export const FREE: Readonly<Record<string, Change>> = {
   },
   'a new status': {
     given: handler(['status: 400', 'status: 409']),
-    before: [
-      "src/plants/createPlant.ts: TS2322: Type '409' is not assignable to type '200 | 400 | 401 | 403 | 429'",
-    ],
+    before: ["src/plants/createPlant.ts: TS2322: Type '409' is not assignable to type '200 | 400 | 401 | 403 | 429'"],
     edit: contract([
       "        '401':\n",
       "        '409':\n          $ref: '#/components/responses/BadRequest'\n        '401':\n",

@@ -9,6 +9,7 @@ import {
   handler,
   removeHandler,
   removeOperation,
+  SERVICE,
 } from './change.ts';
 import { OPERATIONS } from './operations.ts';
 
@@ -19,8 +20,8 @@ const HEIGHT = '        height: { type: integer, format: int64 }\n';
 export const LED: Readonly<Record<string, Change>> = {
   'a new operation': {
     edit: addOperation,
-    says: ["src/plants/index.ts: TS1360: Property 'getSpecimen' is missing in type '{ createPlant: "],
-    ignored: 'openapi.yaml declares getSpecimen, which src/plants/index.ts does not have',
+    says: ["src/plants/index.ts: TS2741: Property 'getSpecimen' is missing in type '{ createPlant: "],
+    ignored: 'the contract declares getSpecimen, which the service does not have',
     cure: addHandler,
     served: [['/specimens/9007199254740993', 200, '{"name":"9007199254740993"}']],
   },
@@ -29,11 +30,11 @@ export const LED: Readonly<Record<string, Change>> = {
     given: all(addOperation, addHandler),
     edit: removeOperation,
     says: [
-      `src/operations/getSpecimen.ts: TS2344: '"getSpecimen"' does not satisfy the constraint '"createPlant"'`,
-      'src/operations/getSpecimen.ts: …',
-      "src/plants/index.ts: TS2353: 'getSpecimen' does not exist in type 'Operations<Tools, operations>'",
+      `src/plants/getSpecimen.ts: TS2344: '"getSpecimen"' does not satisfy the constraint '"createPlant"'`,
+      'src/plants/getSpecimen.ts: …',
+      "src/plants/index.ts: TS2353: 'getSpecimen' does not exist in type 'Operations<operations, ",
     ],
-    ignored: 'openapi.yaml does not declare getSpecimen, which src/plants/index.ts has',
+    ignored: 'the contract does not declare getSpecimen, which the service has',
     cure: removeHandler,
     served: [['/specimens/7', 404, '40400']],
   },
@@ -42,16 +43,15 @@ export const LED: Readonly<Record<string, Change>> = {
     says: [
       `src/plants/createPlant.ts: TS2344: '"createPlant"' does not satisfy the constraint '"addPlant"'`,
       'src/plants/createPlant.ts: …',
-      "src/plants/index.ts: TS2353: 'createPlant' does not exist in type 'Operations<Tools, operations>'",
-      `src/framework/files/record.ts: TS2344: '"createPlant"' does not satisfy the constraint '"addPlant"'`,
-      'src/framework/files/record.ts: …',
+      "src/plants/index.ts: TS2353: 'createPlant' does not exist in type 'Operations<operations, ",
+      `src/plants/index.ts: TS2322: Type '"createPlant"' is not assignable to type '"addPlant"'`,
     ],
-    ignored: 'openapi.yaml does not declare createPlant, which src/plants/index.ts has',
+    ignored: 'the contract does not declare createPlant, which the service has',
     cure: (project) => {
-      for (const file of [CREATE_PLANT, 'src/plants/index.ts', 'src/framework/files/record.ts']) {
+      for (const file of [CREATE_PLANT, SERVICE]) {
         project.write(file, project.read(file).replaceAll('createPlant', 'addPlant'));
       }
-      project.write('src/operations/addPlant.ts', project.read(CREATE_PLANT));
+      project.write('src/plants/addPlant.ts', project.read(CREATE_PLANT));
       project.remove(CREATE_PLANT);
     },
     served: [['{"id":1,"name":"x"}', 200, '{"name":"x"}']],
@@ -70,7 +70,7 @@ export const LED: Readonly<Record<string, Change>> = {
   },
   'a new field of the request, optional': {
     edit: contractAfter('    NewPlant:', 'properties:\n', `properties:\n${HEIGHT}`),
-    says: ["src/framework/files/record.ts: TS2375: 'bigint' is not assignable to type '\"not in TABLES\"'"],
+    says: ["src/plants/createPlant.ts: TS2379: Type 'bigint' is not assignable to type 'NoSuchColumn'"],
   },
   'a new field of the request, required': {
     edit: all(
@@ -81,7 +81,7 @@ export const LED: Readonly<Record<string, Change>> = {
         ['{ id: 2,', '{ height: 2, id: 2,'],
       ),
     ),
-    says: [`src/framework/files/record.ts: TS2375: 'bigint' is not assignable to type '"not in TABLES"'`],
+    says: ["src/plants/createPlant.ts: TS2379: Type 'bigint' is not assignable to type 'NoSuchColumn'"],
   },
   'a field renamed': {
     edit: (project) => {
@@ -92,9 +92,9 @@ export const LED: Readonly<Record<string, Change>> = {
       );
     },
     says: [
+      "src/plants/createPlant.ts: TS2345: Type 'string' is not assignable to type 'NoSuchColumn'",
       "src/plants/createPlant.ts: TS2339: Property 'tag' does not exist",
       "src/plants/createPlant.ts: TS2322: 'tag' does not exist in type",
-      `src/framework/files/record.ts: TS2375: 'string' is not assignable to type '"not in TABLES"'`,
     ],
   },
   'a field of the request removed': {
@@ -107,15 +107,15 @@ export const LED: Readonly<Record<string, Change>> = {
       contract([', tag: tropical }', ', tag: true }']),
     ),
     says: [
+      "src/plants/createPlant.ts: TS2379: Type 'boolean' is not assignable to type 'string'",
       "src/plants/createPlant.ts: TS2322: Type 'boolean' is not assignable to type 'string'",
-      "src/framework/files/record.ts: TS2375: Type 'boolean' is not assignable to type 'string'",
     ],
   },
   'a field of the request that is no longer required': {
     edit: contract(['required: [id, name]', 'required: [id]']),
     says: [
+      "src/plants/createPlant.ts: TS2379: Property 'name' is optional in type",
       "src/plants/createPlant.ts: TS2322: Type 'undefined' is not assignable to type 'string'",
-      "src/framework/files/record.ts: TS2375: Property 'name' is optional in type",
     ],
   },
   'a new field of a reply, required': {

@@ -1,6 +1,4 @@
-import { all, type Change, contract, type Edit, type Exchange } from './change.ts';
-
-const TABLE = 'src/plants/index.ts';
+import { addEntry, all, type Change, contract, type Edit, type Exchange, SERVICE } from './change.ts';
 
 /** A new operation. `yaml` is its part of the contract, without the lines of all operations; `handler` is its code. */
 interface Added {
@@ -26,21 +24,19 @@ ${yaml.replaceAll(/^/gm, '      ').trimEnd()}
         '429': { $ref: '#/components/responses/TooManyRequests' }
         default: { $ref: '#/components/responses/Failure' }
 `;
-  const code = `import type { Reply, Request } from '../contract/types.ts';
-import type { Tools } from './services.ts';
+  const code = `import type { Reply, Request, Tools } from './types.ts';
 
-export async function ${name}(request: Request<'${name}'>, { plants }: Tools): Promise<Reply<'${name}'>> {
-  void [request, plants];
+export async function ${name}(request: Request<'${name}'>, { create }: Tools): Promise<Reply<'${name}'>> {
+  void [request, create];
   ${handler}
 }
 `;
   return {
     edit: all(contract(['\ncomponents:\n', `\n  ${path}:\n${operation}components:\n`]), declared),
-    says: [`${TABLE}: TS1360: Property '${name}' is missing in type '{ createPlant: `],
+    says: [`${SERVICE}: TS2741: Property '${name}' is missing in type '{ createPlant: `],
     cure: (project) => {
-      project.write(`src/operations/${name}.ts`, code);
-      project.edit(TABLE, '  createPlant,', `  createPlant,\n  ${name},`);
-      project.edit(TABLE, 'import', `import { ${name} } from './${name}.ts';\nimport`);
+      project.write(`src/plants/${name}.ts`, code);
+      addEntry(project, name);
     },
     served,
   };
@@ -130,7 +126,7 @@ responses:
   '200':
     description: How each went.
     ${json('{ type: array, maxItems: 8, items: { type: string, maxLength: 9 } }')}`,
-    handler: 'return { status: 200, body: await Promise.all(request.body.map((plant) => plants.create(plant))) };',
+    handler: "return { status: 200, body: await Promise.all(request.body.map((plant) => create('plants', plant))) };",
     served: [
       ['POST /specimens [{"id":1,"name":"x"},{"id":2,"name":"y"}]', 200, '["created","created"]'],
       ['POST /specimens [{"id":1,"name":"x"},{"id":2,"name":"z"}]', 200, '["replayed","conflict"]'],

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../../support/port.ts';
 import { Project } from '../../../support/project.ts';
 import { blocks, page, run } from '../../../support/readme.ts';
-import { createPlant, ROOT } from '../../../support/service.ts';
+import { ROOT } from '../../../support/service.ts';
 import { describeWith } from '../../../support/skipping.ts';
 import { until } from '../../../support/until.ts';
 import { Engine, whyNoEngine } from './engine.ts';
+import { createPlant } from '../../support.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
 const [imageLines = ''] = blocks('containers', 'Image', 'console');
@@ -103,7 +104,9 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       await serve('compiled', '--env', 'NODE_DEBUG_NATIVE=COMPILE_CACHE');
       expect(await stop('compiled')).toBe(0);
       const log = await engine.logs('compiled');
-      expect(log).toContain('retrieving transpile cache for StrippedTypeScript file:///app/src/commands/serve.ts');
+      expect(log).toContain(
+        'retrieving transpile cache for StrippedTypeScript file:///app/src/framework/commands/serve.ts',
+      );
       expect(log).not.toContain('no transpile cache for');
       expect(log).not.toContain('was rejected');
     });

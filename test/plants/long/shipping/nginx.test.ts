@@ -6,15 +6,16 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeCertificate } from '../../../support/certificate.ts';
 import { whyNoNginx } from '../../../support/nginx.ts';
 import { freePort, lastingPort } from '../../../support/port.ts';
-import { createPlace, readPlants } from '../../../support/place.ts';
+import { createPlace, readItems } from '../../../support/place.ts';
 import { NOBODY } from '../../../support/postgres.ts';
 import { Project } from '../../../support/project.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../../support/raw.ts';
 import { blocks } from '../../../support/readme.ts';
-import { createPlant, type Service, start, type Started } from '../../../support/service.ts';
+import { type Service, start, type Started } from '../../../support/service.ts';
 import { describeWith } from '../../../support/skipping.ts';
 import { Testbed } from '../../../support/testbed.ts';
 import { until } from '../../../support/until.ts';
+import { createPlant, PLANTS } from '../../support.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
 /** The number of clients. Each client sends one plant after the other, on one connection. */
@@ -62,7 +63,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
   const isUsed = (instance: Service) => until(() => instance.log().some((line) => line['status'] === 200));
 
   beforeAll(async () => {
-    testbed = new Testbed(await createPlace('PostgreSQL'), Date.now());
+    testbed = new Testbed(await createPlace('PostgreSQL', PLANTS), Date.now());
     ports.push(await lastingPort(), await lastingPort());
     await Promise.all([startInstance(0), startInstance(1)]);
     const { started, port } = await startNginx((project, own) => {
@@ -217,7 +218,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
       await Promise.all(instances.map(isUsed));
       await load.stop();
       expect(load.failures).toBe(0);
-      const stored = await readPlants(testbed.place.url);
+      const stored = await readItems(testbed.place.url, PLANTS);
       testbed.ledger.check(stored.filter(({ name }) => name !== 'Ginkgo'));
     },
   );

@@ -1,0 +1,155 @@
+import { Command, CommanderError } from 'commander';
+import type { ImportOptions } from './import.ts';
+import { unwritable } from './print.ts';
+import { type Config, readConfig, settingsOf } from '../config.ts';
+import { type Chosen, findSettings } from '../environment.ts';
+import { ExplainedError } from '../explained-error.ts';
+import type { AnyService } from '../service.ts';
+
+const VERSION_ASKED = 'version';
+
+/** Runs the command line of a service, and sets the exit code of the process. */
+export async function main(service: AnyService): Promise<void> {
+  const { name } = service;
+  // Commander writes help and version to stdout itself, so a failure arrives as an event.
+  process.stdout.on('error', (error) => {
+    process.exitCode = report(name, unwritable(error));
+  });
+  try {
+    await commandsOf(service)
+      .parseAsync()
+      .catch(async (error: unknown) => {
+        if (!(error instanceof CommanderError && error.code === VERSION_ASKED)) throw error;
+        await (await import('./version.ts')).printVersion(service);
+      });
+  } catch (error) {
+    process.exitCode = report(name, error);
+  }
+}
+
+function commandsOf(service: AnyService): Command {
+  const {
+    name,
+    records: { table, withArticle },
+  } = service;
+  const program = new Command(name)
+    .description(`Store ${table}. Settings come from the environment and .env; "config" lists them.`)
+    .helpOption('-h, --help', 'Print help')
+    .helpCommand('help [command]', 'Print help for a command')
+    .option('--version', 'Print the versions of the program and of its schema')
+    .on('option:version', () => {
+      throw new CommanderError(0, VERSION_ASKED, '');
+    })
+    .option('--store <url>', 'Use this store instead of DATABASE_URL; "ps" shows a password in it to all users')
+    .option(
+      '--env-file <file>',
+      'Read settings from this file instead of .env; repeat for several, the last wins; -FILE may be missing',
+      append,
+    )
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('(use --help for more information)')
+    .exitOverride();
+
+  const find = () => findSettings(program.opts<Chosen>(), Object.keys(settingsOf(service)));
+  const read = (): Config => readConfig(service, find().texts);
+
+  // Each action imports its own command, so that `health`, for example, does not load the whole service.
+
+  program
+    .command('serve')
+    .description('Run the service until SIGTERM or SIGINT')
+    .action(async () => {
+      const found = find();
+      const { doubts } = found;
+      const { serve } = await import('./serve.ts');
+      await serve(service, readConfig(service, found.texts, doubts), doubts);
+    });
+  program
+    .command('health')
+    .description('Check that the service with these settings answers')
+    .option('--timeout <time>', 'Wait this long for the answer', '2s')
+    .action(async (options: { timeout: string }) =>
+      (await import('./health.ts')).checkHealth(service, find().texts, options),
+    );
+  program
+    .command('config')
+    .description('List all settings with their values, origins and faults')
+    .option('--json', 'Print one JSON object per line')
+    .action(async (options: { json?: true }) => (await import('./config.ts')).showConfig(service, find(), options));
+
+  const token = program.command('token').description('Manage the access tokens of clients');
+  token
+    .command('create <name>')
+    .description('Create a token and print it once, on stdout')
+    .option('--expires <lifetime>', 'Expire after this time, such as 90d, 12h or 30m (default: never)')
+    .option('--scope <scope>', 'Grant a scope of the contract; repeat for several (default: none)', append)
+    .action(async (name: string, options: { expires?: string; scope?: readonly string[] }) =>
+      (await import('./token.ts')).createToken(service, read(), name, options),
+    );
+  token
+    .command('list')
+    .description('List all tokens, without their texts')
+    .option('--json', 'Print one JSON object per line')
+    .action(async (options: { json?: true }) => (await import('./token.ts')).listTokens(service, read(), options));
+  token
+    .command('revoke <name>')
+    .description('Make a token invalid within a second')
+    .action(async (name: string) => (await import('./token.ts')).revokeToken(service, read(), name));
+
+  program
+    .command('import <file>')
+    .description(`Store the ${table} of a file, or of stdin (-), after validating them`)
+    .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdin)')
+    .option('--rejects <file>', 'Write rejected records and the reasons to this file (default: FILE.rejects.ndjson)')
+    .option('--dry-run', 'Validate all records and store none')
+    .action(async (file: string, options: ImportOptions) =>
+      (await import('./import.ts')).importRecords(service, read(), file, options),
+    );
+  program
+    .command('export [file]')
+    .description(`Write all ${table} to a new file, or to stdout`)
+    .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdout)')
+    .action(async (file: string | undefined, options: { format?: string }) =>
+      (await import('./export.ts')).exportRecords(service, read(), file, options),
+    );
+  program
+    .command('backup <file>')
+    .description('Copy the store to a new file and check the copy')
+    .action(async (file: string) => (await import('./backup.ts')).backUp(service, read(), file));
+  program
+    .command('restore <file>')
+    .description('Replace the store with a backup and check it')
+    .option('--force', `Delete the ${table} that the store has`)
+    .action(async (file: string, options: { force?: boolean }) =>
+      (await import('./backup.ts')).restore(service, read(), file, options),
+    );
+  program
+    .command('remove <id>')
+    .description(`Delete ${withArticle} for good`)
+    .action(async (id: string) => (await import('./remove.ts')).remove(service, read(), id));
+  program
+    .command('migrate')
+    .description('Update the schema of the store')
+    .action(async () => (await import('./migrate.ts')).migrate(service, read()));
+  return program;
+}
+
+function append(value: string, values: readonly string[] = []): readonly string[] {
+  return [...values, value];
+}
+
+/**
+ * Prints the error to stderr.
+ *
+ * @returns the exit code: that of the error, 1 for a bug, and 2 for a wrong command line
+ */
+function report(name: string, error: unknown): number {
+  // Commander has printed the message. It also throws for --help, with code 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  // The reader of stdout, such as `head`, has closed the pipe.
+  if (Error.isError(error) && 'code' in error && error.code === 'EPIPE') return 1;
+  // Any other error is a bug, so its stack is printed too.
+  const isExplained = error instanceof ExplainedError;
+  console.error(isExplained ? `${name}: ${error.message}` : error);
+  return isExplained ? error.exitCode : 1;
+}

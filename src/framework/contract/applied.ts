@@ -1,0 +1,112 @@
+import type { AnySchema, Follow, Schema } from './document.ts';
+
+// Which schemas apply to a value, to its members and items.
+
+export const TYPES: ReadonlySet<string> = new Set([
+  'null',
+  'boolean',
+  'object',
+  'array',
+  'number',
+  'integer',
+  'string',
+]);
+
+export function isInt64Schema({ type, format }: Schema): boolean {
+  return format === 'int64' && [type].flat().includes('integer');
+}
+
+/** The types that a value can have. @param within the schemas that have led to this one */
+export function typesOf(schema: AnySchema, follow: Follow, within: readonly AnySchema[] = []): ReadonlySet<string> {
+  if (typeof schema === 'boolean') return TYPES;
+  // A branch that refers back to its own schema adds no types.
+  if (within.includes(schema)) return new Set();
+  const { type, const: only, enum: values = only === undefined ? undefined : [only], $ref, allOf = [] } = schema;
+  const of = (each: AnySchema) => typesOf(each, follow, [...within, schema]);
+  const own = type === undefined ? values?.flatMap(typesOfValue) : [type].flat();
+  const all = [...allOf, ...($ref === undefined ? [] : [follow($ref)])].map(of);
+  if (own !== undefined) all.push(new Set(own.includes('number') ? [...own, 'integer'] : own));
+  for (const branches of [schema.anyOf, schema.oneOf]) {
+    if (branches !== undefined) all.push(branches.map(of).reduce((any, each) => any.union(each), new Set<string>()));
+  }
+  return all.reduce((types, each) => types.intersection(each), TYPES);
+}
+
+function typesOfValue(value: unknown): string[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  return typeof value === 'number' || typeof value === 'bigint' ? ['number', 'integer'] : [typeof value];
+}
+
+/** These schemas and, by `$ref` and `allOf`, all others that their value must satisfy too. */
+export function joined(schemas: readonly AnySchema[], follow: Follow): Schema[] {
+  return closure(schemas, ({ $ref, allOf = [] }) => [$ref === undefined ? undefined : follow($ref), ...allOf]);
+}
+
+/** These schemas and all others that may apply to the same value, except `not` and `if`, which only test it. */
+export function inPlace(schemas: readonly AnySchema[], follow: Follow): Schema[] {
+  return closure(schemas, (schema) => appliedInPlace(schema, follow));
+}
+
+const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | undefined)[] => [
+  schema.$ref === undefined ? undefined : follow(schema.$ref),
+  ...(schema.allOf ?? []),
+  ...(schema.anyOf ?? []),
+  ...(schema.oneOf ?? []),
+  ...Object.values(schema.dependentSchemas ?? {}),
+  schema.then,
+  schema.else,
+];
+
+const beneath = (schema: Schema): readonly (AnySchema | undefined)[] => [
+  ...Object.values(schema.properties ?? {}),
+  ...Object.values(schema.patternProperties ?? {}),
+  schema.additionalProperties,
+  schema.unevaluatedProperties,
+  schema.items,
+  ...(schema.prefixItems ?? []),
+];
+
+/** The schema and all others that may apply to its value or to a part of it. */
+export function reachable(schema: AnySchema, follow: Follow): Schema[] {
+  return closure([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
+}
+
+export const isSchema = (each: AnySchema | undefined): each is Schema => typeof each === 'object';
+
+export function closure(
+  roots: readonly AnySchema[],
+  next: (schema: Schema) => readonly (AnySchema | undefined)[],
+): Schema[] {
+  const found = new Set(roots.filter(isSchema));
+  // The iteration of a Set includes what is added meanwhile.
+  for (const schema of found) for (const each of next(schema)) if (isSchema(each)) found.add(each);
+  return [...found];
+}
+
+/** @param name undefined for a member that no schema declares by its name */
+export function membersOf(
+  schemas: readonly Schema[],
+  name: string | undefined,
+  matches = matchesOf(name),
+): AnySchema[] {
+  const declared = schemas.flatMap((each) => declaredMembers(each, name, matches));
+  if (declared.some((each) => each !== true)) return declared;
+  return schemas.map(({ unevaluatedProperties = true }) => unevaluatedProperties);
+}
+
+/** `additionalProperties` applies to members that neither `properties` nor a pattern of the same schema matches. */
+export function declaredMembers(
+  { properties = {}, patternProperties = {}, additionalProperties = true }: Schema,
+  name: string | undefined,
+  matches = matchesOf(name),
+): AnySchema[] {
+  const own = name !== undefined && Object.hasOwn(properties, name) ? [properties[name] ?? true] : [];
+  const matched = Object.entries(patternProperties).filter(([pattern]) => matches(pattern));
+  const found = [...own, ...matched.map(([, each]) => each)];
+  return found.length > 0 ? found : [additionalProperties];
+}
+
+function matchesOf(name = ''): (pattern: string) => boolean {
+  return (pattern) => new RegExp(pattern, 'u').test(name);
+}

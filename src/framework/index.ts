@@ -1,0 +1,47 @@
+/**
+ * What a service may use of the framework. Importing this file loads neither Express nor Kysely nor the client of
+ * PostgreSQL.
+ *
+ * @module
+ */
+import type { AnyService } from './service.ts';
+
+/** The failures that every service may answer. */
+export { ErrorNumber } from './contract/errors.ts';
+/**
+ * Shapes of requests, replies and schemas, from the types that `npm run generate` writes. A service binds each of them
+ * to its own contract in one line.
+ */
+export type { Operation, Reply, Request, Schema } from './contract/types.ts';
+export type { Records, Service, Tools } from './service.ts';
+/** The SQL of each step of the schema, for each engine. */
+export type { Migrations } from './storage/layout.ts';
+export type { Creation, Database, Outcome } from './storage/store.ts';
+/** Thrown by a query that would break a constraint; the query had no effect. */
+export { ConstraintViolated } from './storage/store.ts';
+/** Tables, the kinds of their columns, and rows as data. */
+export {
+  boolean,
+  bytes,
+  int32,
+  int64,
+  json,
+  number,
+  optional,
+  type Row,
+  table,
+  text,
+  timestamp,
+  withoutNulls,
+} from './storage/tables.ts';
+/** A value of a column of JSON, in a query. */
+export { Json } from './storage/values.ts';
+
+/**
+ * Runs the command line of a service: `serve`, `token`, `import` and others; `--help` lists them. Sets the exit code of
+ * the process: 0, 1 after a failure, 2 for a wrong command line, 78 for settings that cannot work.
+ */
+export async function run(service: AnyService): Promise<void> {
+  const { main } = await import('./commands/main.ts');
+  await main(service);
+}

@@ -1,0 +1,103 @@
+import type { Logger } from 'pino';
+import type { Caller } from './contract/caller.ts';
+import type { ReplyData, RequestData } from './contract/contract.ts';
+import type { ErrorNumber } from './contract/errors.ts';
+import type { ErrorBody, Operations } from './contract/types.ts';
+import type { Migrations } from './storage/layout.ts';
+import type { Creation, Database, Outcome, Store, Transaction } from './storage/store.ts';
+import type { Row, Tables } from './storage/tables.ts';
+
+/** A whole service: a contract, and what it does. A running one is an instance. */
+export interface AnyService {
+  /** Small letters and hyphens, such as `book-store`. Tokens and metrics begin with it. */
+  readonly name: string;
+  /** Four characters of ASCII, which mark a database as a store of this service. Never change it. */
+  readonly marker: string;
+  /** The file of the contract. `generated/` stands beside it. */
+  readonly contract: URL;
+  readonly tables: Tables;
+  readonly migrations: Migrations;
+  /** By operationId. */
+  readonly operations: Readonly<Record<string, Untyped['operation']>>;
+  readonly records: Records;
+}
+
+/**
+ * What a service says, held to the types that are generated from its contract.
+ *
+ * @typeParam All the generated `operations`
+ * @typeParam Of the tables of the service
+ * @typeParam Numbers the generated union of error numbers, which must have those of the framework
+ */
+export interface Service<All, Of extends Tables, Numbers> extends Omit<AnyService, 'contract' | 'operations'> {
+  readonly contract: [Exclude<ErrorNumber, Numbers>] extends [never]
+    ? URL
+    : { readonly 'x-error-numbers lacks': Exclude<ErrorNumber, Numbers> };
+  readonly tables: Of;
+  readonly operations: Operations<All, Tools<Of>>;
+  readonly records: Records<keyof Of & string, keyof All & string>;
+}
+
+/** What the commands `import`, `export` and `remove` are about, and the example that the first start prints. */
+export interface Records<Table extends string = string, OperationId extends string = string> {
+  /** Its name stands in messages; its key is `id`, an int64. */
+  readonly table: Table;
+  /** One record in words, such as `book` and `a book`. */
+  readonly one: string;
+  readonly withArticle: string;
+  /** The operation whose body is a record of a file. */
+  readonly operation: OperationId;
+  /** The answer for a record whose id belongs to a different one. */
+  readonly conflict: ErrorBody;
+  /** A body of the operation. */
+  readonly example: string;
+}
+
+/** Any operation. They are methods, because TypeScript allows narrower parameters only there. */
+interface Untyped {
+  operation(request: RequestData, tools: never): Promise<ReplyData>;
+  called(request: RequestData, tools: Tools): Promise<ReplyData>;
+}
+/** An operation as it is called. */
+export type Handler = Untyped['called'];
+
+/** A row of the contract's data. A member that is no column does not compile. */
+type Kept<Given, Stored> = Given & Readonly<Record<Exclude<keyof Given, keyof Stored>, NoSuchColumn>>;
+/** No value has it. Of an object, because `bigint & 'text'` would be never, and the compiler would not name it. */
+interface NoSuchColumn {
+  readonly 'no such column': never;
+}
+
+/** What all operations of an instance share. */
+export interface Services<Of extends Tables = Tables> {
+  /** Stores a row in a batch with others, durably, and recognises one that it has stored before. */
+  readonly create: <Name extends keyof Of & string, Given extends Row<Of[Name]>>(
+    table: Name,
+    row: Kept<Given, Row<Of[Name]>>,
+  ) => Promise<Creation>;
+  /** Stores many rows, and answers in their order. */
+  readonly createAll: <Name extends keyof Of & string, Given extends Row<Of[Name]>>(
+    table: Name,
+    rows: readonly Kept<Given, Row<Of[Name]>>[],
+  ) => Promise<readonly Outcome[]>;
+  readonly database: Database<Of>;
+  readonly transaction: Transaction<Of>;
+  readonly now: () => Date;
+}
+
+/** The second argument of an operation. */
+export interface Tools<Of extends Tables = Tables> extends Services<Of> {
+  /** undefined: the operation needs no token. */
+  readonly caller: Caller | undefined;
+  /** Adds the request id to each line. Never log a token or a body. */
+  readonly log: Logger;
+  /**
+   * Aborted when the client closes its side of the connection before it has the reply. A client that only half-closed
+   * still gets the reply, if the operation ignores the signal and finishes.
+   */
+  readonly signal: AbortSignal;
+}
+
+export function servicesOf({ create, createAll, database, transaction }: Store, now = () => new Date()): Services {
+  return { create, createAll, database, transaction, now };
+}

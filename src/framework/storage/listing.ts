@@ -1,0 +1,71 @@
+import { formatOf, type RowFormat } from './rows.ts';
+import { type Database, type Engine, type Store, StoreUnavailable } from './store.ts';
+import { withoutNulls } from './tables.ts';
+
+const LIST_PORTION = 1000;
+/** Longer than IMPORT_PATIENCE_MS: an export may be piped into an import that waits for its store. */
+const MAX_UNREAD_MS = 120_000;
+/** A query counts so many rows in a few milliseconds; a count of all of them would delay other queries. */
+const COUNT_PORTION = 20_000;
+const [FIRST_KEY, LAST_KEY] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+/** What an operator does with whole tables. */
+export function listing(
+  engine: Engine,
+  database: Database,
+  formats: ReadonlyMap<string, RowFormat>,
+): Pick<Store, 'list' | 'count' | 'remove'> {
+  /** The only column of the key. */
+  const keyOf = (table: string) => {
+    const [column, ...others] = formatOf(formats, table).key;
+    if (column === undefined || others.length > 0) throw new Error(`the key of ${table} must be one column`);
+    return column;
+  };
+  return {
+    async *list(name) {
+      const { columnList, table, keyList } = formatOf(formats, name);
+      const sql = `select ${columnList} from ${table} order by ${keyList}`;
+      const portions = engine.portions({ sql, values: [], writes: false }, LIST_PORTION);
+      for await (const rows of whileRead(portions, MAX_UNREAD_MS)) yield rows.map(withoutNulls);
+    },
+    async count(table) {
+      const key = keyOf(table);
+      let [counted, from] = [0, FIRST_KEY];
+      for (;;) {
+        const some = database.selectFrom(table).select(key).where(key, '>=', from).orderBy(key).limit(COUNT_PORTION);
+        const { rows, last } = await database
+          .selectFrom(some.as('some'))
+          .select(({ fn }) => [fn.countAll<bigint>().as('rows'), fn.max<bigint | null>(key).as('last')])
+          .executeTakeFirstOrThrow();
+        counted += Number(rows);
+        if (rows < COUNT_PORTION || last === null || last === LAST_KEY) return counted;
+        from = last + 1n;
+      }
+    },
+    async remove(table, key) {
+      const removing = database.deleteFrom(table).where(keyOf(table), '=', key as bigint);
+      return (await removing.executeTakeFirstOrThrow()).numDeletedRows > 0n;
+    },
+  };
+}
+
+/**
+ * Ends a list whose reader stops reading: as long as its snapshot is open, SQLite cannot reset its log (WAL), and
+ * PostgreSQL cannot remove dead rows.
+ */
+export async function* whileRead<T>(portions: AsyncGenerator<T>, maxUnreadMs: number): AsyncGenerator<T> {
+  for await (const portion of portions) {
+    const over = new AbortController();
+    const timer = setTimeout(() => {
+      over.abort();
+      portions.return(undefined).catch(() => undefined);
+    }, maxUnreadMs);
+    try {
+      yield portion;
+    } finally {
+      clearTimeout(timer);
+    }
+    if (over.signal.aborted)
+      throw new StoreUnavailable(`the list was closed, as it was not read for ${maxUnreadMs / 1000} s: start it again`);
+  }
+}

@@ -1,0 +1,69 @@
+import type { Row } from './store.ts';
+import type { Kind, Table, Tables } from './tables.ts';
+import { canonical, isSameJson, isSameValue, Json, requireStorable } from './values.ts';
+
+/** How the rows of one table are written and compared. */
+export class RowFormat {
+  /** With quotes, as PostgreSQL changes unquoted names to lower case. */
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Of the columns, in their order. */
+  readonly kinds: readonly Kind[];
+  readonly key: readonly string[];
+  /** The names with quotes, separated by commas. */
+  readonly columnList: string;
+  readonly keyList: string;
+
+  constructor(name: string, { columns, key }: Table) {
+    this.table = `"${name}"`;
+    this.columns = Object.keys(columns);
+    this.kinds = Object.values(columns).map(({ kind }) => kind);
+    this.key = key;
+    this.columnList = listOf(this.columns);
+    this.keyList = listOf(key);
+  }
+
+  /** The values of a row in the order of the columns. @throws Error if a value cannot be stored unchanged */
+  valuesOf(row: Row): unknown[] {
+    const values = this.columns.map((column, index) => {
+      const value = row[column] ?? null;
+      return this.kinds[index] === 'json' && value !== null ? new Json(value) : value;
+    });
+    requireStorable(values);
+    return values;
+  }
+
+  /** The same value for the same key, and one that can be compared. */
+  keyOf(row: Row): unknown {
+    const [first, ...others] = this.key.map((column) => canonical(row[column]));
+    return others.length === 0 ? first : JSON.stringify([first, ...others].map(String));
+  }
+
+  isSame(row: Row, stored: Row | undefined): boolean {
+    return this.columns.every((column, index) => {
+      const isSame = this.kinds[index] === 'json' ? isSameJson : isSameValue;
+      return isSame(row[column], stored?.[column]);
+    });
+  }
+}
+
+/** By the name of the table. */
+export function formatsOf(tables: Tables): ReadonlyMap<string, RowFormat> {
+  return new Map(Object.entries(tables).map(([name, each]) => [name, new RowFormat(name, each)]));
+}
+
+/** @throws Error if the layout has no such table */
+export function formatOf(formats: ReadonlyMap<string, RowFormat>, table: string): RowFormat {
+  const format = formats.get(table);
+  if (format === undefined) throw new Error(`the service has no table ${table}`);
+  return format;
+}
+
+/** For each table a query that reads no row, and fails if a column is missing or may not be read. */
+export function selectNone(formats: ReadonlyMap<string, RowFormat>): readonly string[] {
+  return Array.from(formats.values(), ({ columnList, table }) => `select ${columnList} from ${table} limit 0`);
+}
+
+function listOf(columns: readonly string[]): string {
+  return columns.map((column) => `"${column}"`).join();
+}

@@ -1,0 +1,4 @@
+import { run } from '#framework';
+import { items } from './index.ts';
+
+await run(items);

@@ -1,0 +1,131 @@
+import { expect, test } from '@jest/globals';
+import { Project } from '../support/project.ts';
+import { run } from '../support/readme.ts';
+import { YAML } from './support.ts';
+
+const project = new Project();
+
+/** Generates from a contract, and returns the exit code and the rules that it breaks, each with its message. */
+async function lint(yaml: string) {
+  project.write('openapi.yaml', yaml);
+  const { code, stdout, stderr } = await run(project, 'scripts/node scripts/generate.ts');
+  const found = (stdout + stderr).matchAll(
+    /^\[\d+\] openapi\.yaml:\d+:\d+ at #\S*\n\n(.*?)\n\n.*?by the (\S+) rule/gms,
+  );
+  return { code, broken: Array.from(found, ([, message = '', rule = '']) => `${rule}: ${message}`) };
+}
+const PASSES = { code: 0, broken: [] };
+
+const SHORT_STRING = 'type: string, maxLength: 9';
+const RESPONSES =
+  "{ '200': { description: done }, '400': { $ref: '#/components/responses/BadRequest' }, default: { $ref: '#/components/responses/Failure' } }";
+/** The contract with a query parameter for each schema. */
+const withParameters = (...schemas: readonly string[]) => {
+  const parameters = schemas.map(
+    (schema, index) => `        - { name: shade${index}, in: query, schema: { ${schema} } }\n`,
+  );
+  return YAML.replace('      requestBody:\n', () => `      parameters:\n${parameters.join('')}      requestBody:\n`);
+};
+
+test('`generate` accepts the contract with the operations that the manual adds', async () => {
+  await run(project, 'scripts/node test/plants/extended/extend.ts .');
+  const changed = project.read('openapi.yaml');
+  expect(changed).toMatch(/getPlant[^]*movePlant/);
+  expect(await lint(changed)).toEqual(PASSES);
+});
+
+test('`generate` accepts an operation without a token, a scope, and errors that a webhook or a callback lacks', async () => {
+  const open = `  /shades:\n    get: { operationId: getShades, summary: Count, security: [], responses: ${RESPONSES} }\n`;
+  const others = `{ post: { summary: Call, responses: ${RESPONSES} } }`;
+  const yaml = YAML.replace('paths:\n', `webhooks:\n  sold: ${others}\npaths:\n${open}`)
+    .replace(
+      '      requestBody:\n',
+      `      callbacks: { sold: { '{$request.body#/name}': ${others} } }\n      requestBody:\n`,
+    )
+    .replace(
+      'operationId: createPlant\n',
+      'operationId: createPlant\n      security: [{ bearerAuth: [plants:write] }]\n',
+    );
+  expect(await lint(yaml)).toEqual(PASSES);
+});
+
+test('`generate` accepts each way to bound a string, an array or a number', async () => {
+  const schemas = [
+    `type: [string, 'null'], maxLength: 9`,
+    'type: string, enum: [a]',
+    `type: array, maxItems: 9, items: { const: 1 }`,
+    'type: integer, format: int32',
+    'type: integer, minimum: 1, exclusiveMaximum: 9',
+    'type: number, format: double',
+    `anyOf: [{ type: 'null' }, { type: number, exclusiveMinimum: 1, maximum: 9 }]`,
+  ];
+  expect(await lint(withParameters(...schemas))).toEqual(PASSES);
+});
+
+const NEEDS = 'own/bounds: A schema of type';
+const LOWEST = 'must have minimum or exclusiveMinimum or format or const or enum.';
+const HIGHEST = 'must have maximum or exclusiveMaximum or format or const or enum.';
+const EXAMPLE = 'Example value must conform to the schema: type must be';
+
+test('`generate` refuses a string, an array or a number without a bound', async () => {
+  const schemas = [
+    'type: string, format: uri',
+    `type: ['null', string]`,
+    `type: array, items: { ${SHORT_STRING} }`,
+    'type: integer, minimum: 1',
+    'type: number, maximum: 9',
+    'anyOf: [{ type: integer }, { const: a }]',
+  ];
+  const broken = [
+    `${NEEDS} string must have maxLength or const or enum.`,
+    `${NEEDS} string must have maxLength or const or enum.`,
+    `${NEEDS} array must have maxItems or const or enum.`,
+    `${NEEDS} integer ${HIGHEST}`,
+    `${NEEDS} number ${LOWEST}`,
+    `${NEEDS} integer ${LOWEST}`,
+    `${NEEDS} integer ${HIGHEST}`,
+  ];
+  expect(await lint(withParameters(...schemas))).toEqual({ code: 1, broken });
+});
+
+test('`generate` refuses an operation that needs a token and does not declare 401 and 429', async () => {
+  const others = `{ '200': { description: done }, '4XX': { description: failed } }`;
+  const unsaid = `  /shades:\n    get: { operationId: getShades, summary: Count, responses: ${others} }\n`;
+  const yaml = YAML.replace('paths:\n', `paths:\n${unsaid}`);
+  const broken = [
+    'rule/errors-of-tokens: An operation that needs a token must declare 401 and 429: \n- 401 is required\n- 429 is required',
+  ];
+  expect(await lint(yaml)).toEqual({ code: 1, broken });
+});
+
+test('`generate` refuses a reply 429 without Retry-After', async () => {
+  const yaml = YAML.replace(/(TooManyRequests:[^]*?) {6}headers:\n.*\n.*\n/, '$1');
+  const { code, broken } = await lint(yaml);
+  expect({ code, broken: [...new Set(broken)] }).toEqual({
+    code: 1,
+    broken: ['response-contains-header: Response object must contain a "Retry-After" header.'],
+  });
+});
+
+test('`generate` refuses a secret in the URL', async () => {
+  const names = ['password', 'clientSecret', 'api_key', 'access_token'];
+  const yaml = withParameters(...names.map(() => SHORT_STRING)).replaceAll(/shade\d/g, () => names.shift() ?? '');
+  const { code, broken } = await lint(yaml);
+  expect({ code, count: broken.length }).toEqual({ code: 1, count: 4 });
+  for (const each of broken) expect(each).toMatch(/^rule\/no-secret-in-url: Logs and histories keep URLs: /);
+});
+
+test('`generate` refuses examples of bodies, replies, parameters and schemas that do not fit their schemas', async () => {
+  const yaml = withParameters(`${SHORT_STRING}, examples: [1]`, SHORT_STRING)
+    .replace('shade1, in: query', 'shade1, in: query, example: 2')
+    .replace('{ id: 2, name: Ginkgo biloba }', '{ id: two, name: Ginkgo biloba }')
+    .replace('{ error: 40011, message', '{ error: conflict, message');
+  const broken = [
+    `no-invalid-schema-examples: ${EXAMPLE} string.`,
+    `no-invalid-parameter-examples: ${EXAMPLE} string.`,
+    'no-invalid-media-type-examples: Example value must conform to the schema: `id` property type must be integer.',
+    'no-invalid-media-type-examples: Example value must conform to the schema: `error` property type must be integer.',
+  ];
+  const { code, broken: found } = await lint(yaml);
+  expect({ code, broken: found.toSorted() }).toEqual({ code: 1, broken: broken.toSorted() });
+});

@@ -1,0 +1,223 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from '@jest/globals';
+import { untilSample } from '../support/metrics.ts';
+import { testWithPromtool } from '../support/promtool.ts';
+import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
+import { byHand, sendRaw } from '../support/raw.ts';
+import { blocks, page } from '../support/readme.ts';
+import { ROOT } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { createPlant, plantStore, startPlants } from './support.ts';
+
+const OBSERVABILITY = page('observability');
+const [scraping = ''] = blocks('observability', 'Prometheus', 'yaml');
+const RULES = 'deploy/prometheus/plant-store.rules.yml';
+const alerts = readFileSync(join(ROOT, RULES), 'utf8');
+const names = [...alerts.matchAll(/alert: (\w+)/g)].map(([, name]) => name);
+/** Returns the rows of the tables under a heading: for each row its cells, without backticks. */
+const rowsOf = (heading: string) =>
+  [...(OBSERVABILITY.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '').matchAll(/^\| (`.*) \|$/gm)].map(
+    ([, row = '']) => row.split(' | ').map((cell) => cell.trim().replaceAll('`', '')),
+  );
+
+// This service does everything that changes its metrics or adds members to its log.
+const file = join(temporaryFolder(), 'plants.db');
+await using provider = await TestProvider.start([await makeKey('readme')]);
+const service = await startPlants({
+  ADMIN_PORT: '0',
+  DATABASE_URL: `sqlite:${file}`,
+  JWT_ISSUER: provider.issuer,
+  JWT_AUDIENCE: AUDIENCE,
+});
+const { stdout: token } = await plantStore(['token', 'create', 'reader'], { DATABASE_URL: `sqlite:${file}` });
+const reader = { url: service.url, token: token.trim() };
+const { HOST, AUTH, post } = byHand(reader, '/plants');
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+await createPlant(reader, '{"id":1,"name":"x"}', { traceparent });
+await createPlant({ ...reader, token: await provider.token() }, '{"id":1,"name":"x"}');
+await createPlant(reader, '{}');
+await sendRaw(service.url, 'NONSENSE\r\n\r\n');
+const gone = connect(Number(new URL(service.url).port), '127.0.0.1');
+gone.write(`${post(HOST, AUTH, 'Content-Type: application/json', 'Content-Length: 100')}{`);
+await untilSample(service, 'plant_store_http_requests_in_flight', 1);
+gone.destroy();
+const database = new DatabaseSync(file, { timeout: 5000 });
+database.exec('alter table plants rename to lost');
+database.close();
+await createPlant(reader, '{"id":2,"name":"x"}');
+const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
+await service.stop();
+
+test('docs/observability.md lists each metric of the service, with its type and its labels', () => {
+  const served = [...text.matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)].map(([, name = '', type]) => {
+    const samples = text.match(new RegExp(`^${name}(_count)?(\\{.*\\})? `, 'gm')) ?? [];
+    const labels = new Set(samples.flatMap((each) => [...each.matchAll(/([a-z_]+)="/g)].map(([, label]) => label)));
+    return [name, type, [...labels].join(', ')];
+  });
+  const documented = rowsOf('Metrics').map((cells) => cells.slice(0, 3));
+  expect(documented.toSorted()).toEqual(served.toSorted());
+});
+
+test('docs/observability.md lists each outcome and each kind of error', () => {
+  for (const [, value = ''] of text.matchAll(/^plant_store_\w+_total\{(?:outcome|kind)="(\w+)"\}/gm))
+    expect(OBSERVABILITY).toContain(`\`${value}\``);
+});
+
+test('docs/observability.md lists each member of the log lines of requests', () => {
+  const lines = service.log().filter(({ msg }) => String(msg).endsWith('request') || msg === 'request failed');
+  const logged = new Set(lines.flatMap((line) => Object.keys(line)));
+  // The rows after `msg` are the messages of the other log lines.
+  const documented = rowsOf('Log').map(([name]) => name);
+  expect(documented.slice(0, documented.indexOf('msg') + 1).toSorted()).toEqual([...logged].toSorted());
+});
+
+test('docs/observability.md lists each log message in the sources', () => {
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(ROOT, 'src', file), 'utf8'));
+  const calls = /(?:logger\.\w+\((?:\{.*\}, )?|endProcess\(|toLine\('warn', members, )'([^']+)'/g;
+  const messages = sources.flatMap((text) => Array.from(text.matchAll(calls), ([, message = '']) => message));
+  expect(messages.length).toBeGreaterThan(15);
+  for (const message of messages) expect(OBSERVABILITY).toContain(`\`${message}\``);
+});
+
+test('the service has each metric that an alert reads', () => {
+  const metrics = new Set(alerts.match(/\b(plant_store|nodejs|process)_\w+/g));
+  expect(metrics.size).toBeGreaterThan(3);
+  for (const name of metrics) expect(text).toMatch(new RegExp(`^${name}(\\{.*\\})? \\d`, 'm'));
+});
+
+testWithPromtool('promtool accepts the configuration of Prometheus in docs/observability.md', (promtool) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, dirname(RULES)), { recursive: true });
+  copyFileSync(join(ROOT, RULES), join(folder, RULES));
+  writeFileSync(join(folder, 'prometheus.yml'), scraping);
+  const { status, stdout, stderr } = spawnSync(
+    promtool,
+    ['check', 'config', '--lint=all', '--lint-fatal', 'prometheus.yml'],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+    },
+  );
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('10 rules found') });
+});
+
+interface State {
+  readonly up: number;
+  readonly ready: number;
+  readonly failures: number;
+  readonly waiting: number;
+  readonly quick: number;
+  readonly age: string;
+}
+const GOOD: State = { up: 1, ready: 1, failures: 0, waiting: 1000, quick: 100, age: '700' };
+const BAD: State = { up: 0, ready: 0, failures: 20, waiting: 9000, quick: 90, age: '1900' };
+
+/** The metrics of one instance for ten minutes, with a value for each 15 s. */
+const steady = (state: State) => ({
+  'up{job="plant-store",instance="a"}': `${state.up}x40`,
+  'plant_store_ready{instance="a"}': `${state.ready}x40`,
+  'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+1000x40',
+  'plant_store_http_requests_total{operation="createPlant",status="503",instance="a"}': `0+${state.failures}x40`,
+  'plant_store_store_errors_total{kind="unavailable",instance="a"}': `0+${state.failures}x40`,
+  'plant_store_waiting_plants{instance="a"}': `${state.waiting}x40`,
+  'plant_store_commit_duration_seconds_bucket{le="1",instance="a"}': `0+${state.quick}x40`,
+  'plant_store_commit_duration_seconds_bucket{le="2.5",instance="a"}': '0+100x40',
+  'plant_store_commit_duration_seconds_bucket{le="+Inf",instance="a"}': '0+100x40',
+  'plant_store_issuer_keys_age_seconds{instance="a"}': `${state.age}x40`,
+  'plant_store_connections_cut_off_total{reason="unread",instance="a"}': `0+${state.failures * 4}x40`,
+  'plant_store_log_lines_dropped_total{instance="a"}': `0+${state.failures}x40`,
+});
+/** The same metrics of an instance that is good, but bad at the seventh and eighth sample. It loses no lines. */
+const badFor15s = () => {
+  const bad = Object.entries(steady(BAD));
+  const values = Object.entries(steady(GOOD)).map(([series, good], index) => {
+    const [, text = ''] = bad[index] ?? [];
+    const step = Number(/^0\+(\d+)x/.exec(text)?.[1]);
+    if (series.startsWith('plant_store_log')) return [series, good];
+    if (step > 0) return [series, `0x5 ${step} ${2 * step}x33`];
+    return [series, `${good.replace('x40', 'x5')} ${text.replace('x40', 'x1')} ${good.replace('x40', 'x32')}`];
+  });
+  return Object.fromEntries(values) as Readonly<Record<string, string>>;
+};
+
+/** Returns the labels of each alert that fires for a bad instance. */
+const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  PlantStoreDown: { severity: 'critical', job: 'plant-store', instance: 'a' },
+  PlantStoreNotReady: { severity: 'critical', instance: 'a' },
+  PlantStoreFails: { severity: 'critical' },
+  PlantStoreCannotStore: { severity: 'critical', kind: 'unavailable', instance: 'a' },
+  PlantStoreQueues: { severity: 'warning', instance: 'a' },
+  PlantStoreCommitsSlowly: { severity: 'warning', instance: 'a' },
+  PlantStoreKeysOld: { severity: 'critical', instance: 'a' },
+  PlantStoreCutsOff: { severity: 'warning', reason: 'unread', instance: 'a' },
+  PlantStoreLosesLog: { severity: 'warning', instance: 'a' },
+};
+
+test('each alert is in docs/observability.md, and has a summary and a runbook', () => {
+  for (const name of names) expect(OBSERVABILITY).toContain(`\`${String(name)}\``);
+  expect(alerts.match(/^ {10}summary: '.+'$/gm)).toHaveLength(names.length);
+  expect(alerts.match(/^ {10}runbook: >-$/gm)).toHaveLength(names.length);
+});
+
+/** Has promtool compute which alerts fire. @param firing the labels of each, after the time in `at` */
+function expectFiring(
+  promtool: string,
+  series: Readonly<Record<string, string>>,
+  firing: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  at: readonly string[],
+): void {
+  const folder = temporaryFolder();
+  // The test compares only the labels, so it removes the annotations.
+  writeFileSync(join(folder, 'rules.yml'), alerts.replaceAll(/ {8}annotations:\n(?: {10}.*\n)+/g, ''));
+  const tests = {
+    interval: '15s',
+    input_series: Object.entries(series).map(([series, values]) => ({ series, values })),
+    alert_rule_test: at.flatMap((eval_time) =>
+      [...new Set([...names, ...Object.keys(firing)])].map((alertname = '') => {
+        const exp_labels = firing[alertname];
+        return { eval_time, alertname, exp_alerts: exp_labels === undefined ? [] : [{ exp_labels }] };
+      }),
+    ),
+  };
+  // The file that promtool reads must be YAML; JSON is valid YAML.
+  writeFileSync(
+    join(folder, 'tests.yml'),
+    JSON.stringify({ rule_files: ['rules.yml'], evaluation_interval: '15s', tests: [tests] }),
+  );
+  const options = { cwd: folder, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', 'tests.yml'], options);
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
+}
+
+testWithPromtool(
+  'each alert but that on a missing job fires for a bad instance, and none for a good one',
+  (promtool) => {
+    expect(names.toSorted()).toEqual(['PlantStoreMissing', ...Object.keys(FIRING)].toSorted());
+    expectFiring(promtool, steady(BAD), FIRING, ['10m']);
+    expectFiring(promtool, steady(GOOD), {}, ['10m']);
+  },
+);
+
+testWithPromtool('no alert but that on lost lines fires after trouble of 15 seconds', (promtool) => {
+  const times = Array.from({ length: 35 }, (_, index) => `${90 + 15 * index}s`);
+  expectFiring(promtool, badFor15s(), {}, times);
+});
+
+testWithPromtool(
+  'the alert on readiness fires within two minutes for a store that is away without requests',
+  (promtool) => {
+    const { PlantStoreNotReady = {} } = FIRING;
+    expectFiring(promtool, steady({ ...GOOD, ready: 0 }), { PlantStoreNotReady }, ['2m', '10m']);
+  },
+);
+
+testWithPromtool('the alert on a missing job fires for a Prometheus that reads no instance', (promtool) => {
+  const PlantStoreMissing = { severity: 'critical', job: 'plant-store' };
+  expectFiring(promtool, { 'up{job="another",instance="b"}': '1x40' }, { PlantStoreMissing }, ['6m']);
+});

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { layoutOf } from '../../src/framework/storage/layout.ts';
+import { plants } from '../../src/plants/index.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { type Environment, type Program, ROOT, runCommand, type Service, startService } from '../support/service.ts';
+
+// The plant store, for the helpers of test/support.
+
+/** The plant store as a process. */
+export const PLANTS: Program = { service: plants, main: join(ROOT, 'src/main.ts'), path: '/plants' };
+const MAIN = PLANTS.main;
+
+/** The text of openapi.yaml. */
+export const YAML = readFileSync(plants.contract, 'utf8');
+
+/** What its stores hold. */
+export const LAYOUT = layoutOf(plants);
+
+const { components } = parse(YAML) as {
+  components: { schemas: { Error: { properties: { error: { 'x-error-numbers': Record<string, string> } } } } };
+};
+/** The meaning of each error number in openapi.yaml. */
+export const ERROR_NUMBERS = components.schemas.Error.properties.error['x-error-numbers'];
+
+/** Starts the plant store in this process. */
+export function startPlantApp(options: Parameters<typeof startApp>[0] = {}): Promise<TestApp> {
+  return startApp({ service: plants, ...options });
+}
+
+/** Starts the plant store as a process. */
+export function startPlants(
+  environment: Environment = {},
+  cwd = ROOT,
+  main = MAIN,
+  stage: 'listening' | 'ready' = 'ready',
+): Promise<Service> {
+  return startService(environment, cwd, main, stage);
+}
+
+/** Runs a command of the plant store to its end. */
+export function plantStore(
+  args: readonly string[],
+  environment: Environment,
+  cwd = ROOT,
+): ReturnType<typeof runCommand> {
+  return runCommand(args, environment, cwd, undefined, MAIN);
+}
+
+/** Sends a plant as JSON text, because a JavaScript number would lose digits of a large id. */
+export function createPlant(
+  { url, token }: { readonly url: string; readonly token: string },
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Environment = {},
+): Promise<Response> {
+  return fetch(`${url}/plants`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
+    body,
+  });
+}
