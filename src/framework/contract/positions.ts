@@ -82,6 +82,11 @@ export class Position {
     );
   }
 
+  /** The number of sets of patterns that a name can match. */
+  get combinations(): number {
+    return 2 ** this.patterns.length;
+  }
+
   /** The places of all members and items. */
   beneath(): Position[] {
     const matched = subsets(this.patterns);
@@ -166,7 +171,7 @@ export function placesIn(schemas: readonly AnySchema[], follow: Follow): Readonl
   const places = new Set(schemas.map((each) => pool.get([each], () => new Position(each, follow, pool))));
   // The iteration of a Set includes what is added meanwhile.
   for (const place of places) {
-    if (places.size > MAX_PLACES)
+    if (places.size > MAX_PLACES || place.combinations > MAX_PLACES)
       throw new ContractError(
         `openapi.yaml: a message with an int64 or a default can have values of more than ${MAX_PLACES} combinations of ` +
           'schemas: use fewer patternProperties, or fewer branches with members of the same names',

@@ -5,17 +5,19 @@ type Node = Record<string, unknown>;
 
 interface Declared {
   readonly body?: Node;
+  readonly maxBytes?: number;
   readonly parameters?: readonly Node[];
   readonly schemas?: Node;
 }
 
 /** A contract with the operation `putThing`, whose body and parameters are as declared. */
-export function contractOf({ body, parameters = [], schemas = {} }: Declared): string {
+export function contractOf({ body, maxBytes, parameters = [], schemas = {} }: Declared): string {
   const description = 'a thing';
   const failure = { description, content: { 'application/json': { schema: {} } } };
   const requestBody = body && { content: { 'application/json': { schema: body } } };
   const put = {
     operationId: 'putThing',
+    'x-max-body-bytes': maxBytes,
     parameters,
     requestBody,
     responses: { 204: { description }, default: failure },
