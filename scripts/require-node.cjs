@@ -4,7 +4,7 @@
 var found = process.versions.node;
 if (Number(found.split('.')[0]) < 26) {
   console.error(
-    'plant-store needs Node 26 and found ' +
+    'Node 26 is needed, and this is Node ' +
       found +
       ': run `npm ci`, which installs it, and start with `npm start` or `npm run`.',
   );

@@ -38,5 +38,5 @@ testWith(noLibrary, 'scripts/node names the package to install when libatomic is
   const environment = { PATH: '/usr/bin:/bin' };
   const shell = start('unshare', [...(UNSHARE ?? []), 'sh', '-c', hide, 'sh', LIBATOMIC], environment, folder);
   expect([await shell.ended, shell.stdout()]).toEqual([1, '']);
-  expect(shell.stderr()).toMatch(/^plant-store: Node 26 needs .* install the package libatomic1 .*\n$/);
+  expect(shell.stderr()).toMatch(/^Node 26 needs .* install the package libatomic1 .*\n$/);
 });

@@ -81,7 +81,7 @@ exec '${process.execPath}' -e "Object.defineProperty(process.versions, 'node', {
   const environment = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin` };
   const node = start('sh', ['-c', packageJson.scripts.start], environment, folder);
   expect(await node.ended).toBe(1);
-  expect(node.stderr()).toMatch(/^plant-store needs Node 26 and found 20\.20\.2: run `npm ci`.*\n$/);
+  expect(node.stderr()).toMatch(/^Node 26 is needed, and this is Node 20\.20\.2: run `npm ci`.*\n$/);
   for (const script of Object.values(packageJson.scripts))
     expect(script).toMatch(/^(NODE_COMPILE_CACHE=\S+ )?(exec )?scripts\/(node|plant-store)\b|^TESTS=long npm test /);
 });
