@@ -16,6 +16,7 @@ export interface OpenApiDocument {
   readonly paths?: Readonly<Record<string, PathItem>>;
   readonly security?: Security;
   readonly components?: {
+    readonly schemas?: Readonly<Record<string, AnySchema>>;
     readonly securitySchemes?: Readonly<Record<string, { readonly type: string; readonly scheme?: string }>>;
   };
 }

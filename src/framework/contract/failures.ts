@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { isSchema } from './applied.ts';
 import type { ContractOperation, ContractReply } from './contract.ts';
 import { type Follow, type Method, type OpenApiDocument, refuse } from './document.ts';
 import { ErrorNumber, ReplyError, statusOf } from './errors.ts';
@@ -40,6 +41,17 @@ export function failureBody(error: ErrorNumber, message: string, mediaType = JSO
   if (mediaType !== PROBLEM_TYPE) return { error, message } satisfies ErrorBody;
   const status = statusOf(error);
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, error };
+}
+
+/**
+ * The numbers that the schema `Error` of a contract does not list, though the service may answer with them; none if it has
+ * no list. A contract that was released before a number may lack it.
+ */
+export function unlistedNumbers({ components }: OpenApiDocument): readonly ErrorNumber[] {
+  const { Error: error = true } = components?.schemas ?? {};
+  const listed = isSchema(error) ? error.properties?.['error'] : undefined;
+  const numbers = isSchema(listed) ? listed['x-error-numbers'] : undefined;
+  return numbers === undefined ? [] : Object.values(ErrorNumber).filter((each) => !Object.hasOwn(numbers, each));
 }
 
 /** @throws ContractError if an operation does not declare a failure that the service itself may answer */

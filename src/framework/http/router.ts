@@ -2,6 +2,7 @@ import type { IRouter, Request, Response } from 'express';
 import { type Caller, scopeCheck } from '../contract/caller.ts';
 import type { Contract, ContractOperation, ReplyData, RequestData } from '../contract/contract.ts';
 import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
+import { unlistedNumbers } from '../contract/failures.ts';
 import { type Body, validateRequest } from '../contract/request.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import type { AnyService, Handler, Services, Tools } from '../service.ts';
@@ -49,6 +50,11 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
   const RequestTools = toolsWith(options.services);
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
   if (undeclared.length > 0) throw outOfStep(`does not declare ${undeclared.join(', ')}, which the service has`);
+  const unlisted = unlistedNumbers(contract.document).join(', ');
+  if (unlisted !== '')
+    throw new ContractError(
+      `x-error-numbers of the contract lacks ${unlisted}, which the service may answer: add them`,
+    );
 
   // Paths without parameters go first, or `/items/{id}` would take `/items/newest`.
   const paths = Map.groupBy(contract.operations, ({ path }) => path);
