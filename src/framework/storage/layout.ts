@@ -71,6 +71,7 @@ interface Described extends Omit<Layout, 'records'> {
  */
 export function layoutOf({ name, marker, tables, records, migrations }: Described): Layout {
   const reserved = Object.keys(OWN_TABLES).find((own) => Object.hasOwn(tables, own));
+  if (!/^[!-~]{4}$/.test(marker)) throw new Error(`the marker ${marker} must be four characters of ASCII`);
   if (reserved !== undefined) throw new Error(`the framework has a table ${reserved} of its own: choose another name`);
   const both = (engine: keyof Migrations) => {
     const [[own = '', ...others], [first = '', ...later]] = [OWN_MIGRATIONS[engine], migrations[engine]];

@@ -1,4 +1,4 @@
-import { formatOf, type RowFormat } from './rows.ts';
+import { ofTable, type RowFormat } from './rows.ts';
 import { type Database, type Engine, type Store, StoreUnavailable } from './store.ts';
 import { withoutNulls } from './tables.ts';
 
@@ -17,13 +17,13 @@ export function listing(
 ): Pick<Store, 'list' | 'count' | 'remove'> {
   /** The only column of the key. */
   const keyOf = (table: string) => {
-    const [column, ...others] = formatOf(formats, table).key;
+    const [column, ...others] = ofTable(formats, table).key;
     if (column === undefined || others.length > 0) throw new Error(`the key of ${table} must be one column`);
     return column;
   };
   return {
     async *list(name) {
-      const { columnList, table, keyList } = formatOf(formats, name);
+      const { columnList, table, keyList } = ofTable(formats, name);
       const sql = `select ${columnList} from ${table} order by ${keyList}`;
       const portions = engine.portions({ sql, values: [], writes: false }, LIST_PORTION);
       for await (const rows of whileRead(portions, MAX_UNREAD_MS)) yield rows.map(withoutNulls);

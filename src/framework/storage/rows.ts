@@ -52,16 +52,11 @@ export function formatsOf(tables: Tables): ReadonlyMap<string, RowFormat> {
   return new Map(Object.entries(tables).map(([name, each]) => [name, new RowFormat(name, each)]));
 }
 
-/** @throws Error if the layout has no such table */
-export function formatOf(formats: ReadonlyMap<string, RowFormat>, table: string): RowFormat {
-  const format = formats.get(table);
-  if (format === undefined) throw new Error(`the service has no table ${table}`);
-  return format;
-}
-
-/** For each table a query that reads no row, and fails if a column is missing or may not be read. */
-export function selectNone(formats: ReadonlyMap<string, RowFormat>): readonly string[] {
-  return Array.from(formats.values(), ({ columnList, table }) => `select ${columnList} from ${table} limit 0`);
+/** @throws Error if there is no such table */
+export function ofTable<T>(all: ReadonlyMap<string, T>, table: string): T {
+  const found = all.get(table);
+  if (found === undefined) throw new Error(`the service has no table ${table}`);
+  return found;
 }
 
 function listOf(columns: readonly string[]): string {

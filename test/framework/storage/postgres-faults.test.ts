@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { sql } from 'kysely';
 import { STORE_PATIENCE_MS } from '../../../src/framework/storage/batches.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
-import { formatOf, formatsOf } from '../../../src/framework/storage/rows.ts';
+import { ofTable, formatsOf } from '../../../src/framework/storage/rows.ts';
 import type { Store } from '../../../src/framework/storage/store.ts';
 import { createBatch, Creating } from '../../../src/framework/storage/postgres/batch.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
@@ -321,7 +321,7 @@ describe('the store', () => {
           statements++;
           return insert(query);
         }, performance.now() + STORE_PATIENCE_MS),
-      new Creating(formatOf(formatsOf(LAYOUT.tables), 'items')),
+      new Creating(ofTable(formatsOf(LAYOUT.tables), 'items')),
       Array.from({ length: 1024 }, newItem),
     );
     await expect(batch).rejects.toMatchObject({ name: 'StoreUnusable' });

@@ -1,5 +1,5 @@
 import { messageOf } from '../../explained-error.ts';
-import { type RowFormat, selectNone } from '../rows.ts';
+import type { RowFormat } from '../rows.ts';
 import type { Outcome, Row } from '../store.ts';
 import { StatementRejectedError } from './errors.ts';
 import type { Query, WithRetries } from './session.ts';
@@ -36,14 +36,13 @@ export class Creating {
  * The statements of a create with no rows, and a row lock. It needs a transaction id, so that the commit waits for the
  * standby as that of an insert does. The statement leaves no dead row. It cannot detect a full disk.
  */
-export function readyStatement(formats: ReadonlyMap<string, RowFormat>): string {
-  const inserts = Array.from(
-    formats.values(),
-    (format, index) => `created${index} as (${new Creating(format).insertNone})`,
-  );
-  const created = inserts.map((_, index) => `select from created${index}`);
-  const locks = Array.from(formats.values(), ({ table }) => `(select from ${table} where false for key share)`);
-  const queries = [...created, ...locks, ...selectNone(formats)];
+export function readyStatement(creating: readonly Creating[]): string {
+  const inserts = creating.map(({ insertNone }, index) => `created${index} as (${insertNone})`);
+  const queries = creating.flatMap(({ format: { table, columnList } }, index) => [
+    `select from created${index}`,
+    `(select from ${table} where false for key share)`,
+    `select ${columnList} from ${table} limit 0`,
+  ]);
   return `with ${inserts.join()} select ${queries.map((query) => `exists (${query})`).join()}
   from schema_version for key share skip locked`;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
 import type { Layout } from '../layout.ts';
-import { formatsOf } from '../rows.ts';
+import { formatsOf, ofTable } from '../rows.ts';
 import {
   ConstraintViolated,
   type Creation,
@@ -69,9 +69,12 @@ class PostgresEngine implements Engine {
   constructor(layout: Layout, location: PostgresLocation, opening: Opening) {
     this.layout = layout;
     this.location = location;
-    const formats = formatsOf(layout.tables);
-    this.creating = new Map(formats.entries().map(([name, format]) => [name, new Creating(format)]));
-    this.readyStatement = readyStatement(formats);
+    this.creating = new Map(
+      formatsOf(layout.tables)
+        .entries()
+        .map(([name, format]) => [name, new Creating(format)]),
+    );
+    this.readyStatement = readyStatement([...this.creating.values()]);
     this.session = this.newSession();
     this.readiness = this.newSession();
     this.batches = new Batches((...batch) => this.write(...batch), MAX_CONCURRENT_BATCHES, opening.observer);
@@ -135,7 +138,7 @@ class PostgresEngine implements Engine {
   private async tryOut(rows: readonly NewRow[]): Promise<void> {
     const undone = new Error('the insert succeeded, and is rolled back');
     const attempt = async (query: Query) => {
-      for (const { table, row } of rows) await insert(query, this.creatingOf(table), [row]);
+      for (const { table, row } of rows) await insert(query, ofTable(this.creating, table), [row]);
       throw undone;
     };
     try {
@@ -213,15 +216,9 @@ class PostgresEngine implements Engine {
 
   private async writeTo(table: string, rows: readonly Row[], until: number): Promise<Outcome[]> {
     const outcomes = await this.withSession((session) =>
-      createBatch((work) => session.withRetries(work, until), this.creatingOf(table), rows),
+      createBatch((work) => session.withRetries(work, until), ofTable(this.creating, table), rows),
     );
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : atWork(outcome)));
-  }
-
-  private creatingOf(table: string): Creating {
-    const creating = this.creating.get(table);
-    if (creating === undefined) throw new Error(`the service has no table ${table}`);
-    return creating;
   }
 
   private newSession(): Session {

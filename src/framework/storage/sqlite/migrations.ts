@@ -10,9 +10,9 @@ export function applicationId(marker: string): number {
 }
 
 /**
- * Migrates a database, whose `user_version` counts the steps that it has been through, and commits a write even if it is up to date: a process that was killed during an fsync leaves
- * rows that are visible but may not be on disk. The fsync of this commit covers the whole log (WAL), so whatever the
- * service then reads is durable.
+ * Migrates a database, whose `user_version` counts the steps that it has been through. Commits a write even if there is
+ * no step to do: after a kill during an fsync, rows may be visible that are not on disk. The fsync of this commit covers
+ * the whole log (WAL), so all that the service then reads is durable.
  */
 export function migrate(layout: Layout, database: DatabaseSync, path: string, create: boolean): Schema {
   const { name, marker, tables, migrations } = layout;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
-import { formatsOf, type RowFormat, selectNone } from '../rows.ts';
+import { formatsOf, ofTable, type RowFormat } from '../rows.ts';
 import { type Creation, type NewRow, type Result, type Row, type Statement, StoreUnavailable } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { atWork, pack, type PackedError, unpack } from './errors.ts';
@@ -11,6 +11,7 @@ import { encode, rowDecoder } from './values.ts';
 class Creating {
   readonly format: RowFormat;
   readonly insert: string;
+  /** Stores nothing, and fails if a column is missing. */
   readonly insertNone: string;
   readonly select: string;
 
@@ -39,18 +40,19 @@ export class Statements {
   private readonly tables: Tables;
   /** By the name of the table. */
   private readonly creating: ReadonlyMap<string, Creating>;
-  private readonly selectNone: readonly string[];
   /** SQLite's `data_version`, which changes when another connection writes. */
   private version: unknown;
   private readonly prepared = new Map<string, Prepared>();
 
   constructor({ tables, marker }: Layout, database: DatabaseSync) {
-    const formats = formatsOf(tables);
     this.database = database;
     this.applicationId = applicationId(marker);
     this.tables = tables;
-    this.creating = new Map(formats.entries().map(([name, format]) => [name, new Creating(format)]));
-    this.selectNone = selectNone(formats);
+    this.creating = new Map(
+      formatsOf(tables)
+        .entries()
+        .map(([name, format]) => [name, new Creating(format)]),
+    );
   }
 
   createBatch(rows: readonly NewRow[]): (Creation | PackedError)[] {
@@ -67,7 +69,7 @@ export class Statements {
 
   private createOne({ table, row }: NewRow): Creation | PackedError {
     try {
-      const { format, insert, select } = this.creatingOf(table);
+      const { format, insert, select } = ofTable(this.creating, table);
       const { statement } = this.prepare(insert);
       if (statement.run(...format.valuesOf(row).map(encode)).changes === 1n) return 'created';
       const [stored] = this.run({ sql: select, values: format.key.map((column) => row[column]) }).rows;
@@ -126,8 +128,7 @@ export class Statements {
         if (error instanceof StoreUnavailable) throw error;
       }
       this.database.exec('rollback to tried');
-      for (const sql of [...this.creating.values().map(({ insertNone }) => insertNone), ...this.selectNone])
-        this.run({ sql, values: [] });
+      for (const { insertNone } of this.creating.values()) this.run({ sql: insertNone, values: [] });
       // Not `user_version`, which a newer process may be raising.
       this.database.exec(`pragma application_id = ${this.applicationId}`);
       this.commit();
@@ -138,12 +139,6 @@ export class Statements {
 
   close(): void {
     this.database.close();
-  }
-
-  private creatingOf(table: string): Creating {
-    const creating = this.creating.get(table);
-    if (creating === undefined) throw new Error(`the service has no table ${table}`);
-    return creating;
   }
 
   /** Reads integers as bigint: node:sqlite throws for numbers beyond 2^53, even for the rowid of an inserted row. */
