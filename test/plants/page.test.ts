@@ -16,10 +16,11 @@ const refused = (status: string) => `Failed to load resource: the server respond
 
 const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
 
-/** What axe calls serious or critical, with the elements. */
+/** What axe calls serious or critical, with the elements, once no colour is on its way to another. */
 function faultsOf(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`${AXE};
-    axe.run().then(({ violations }) => violations
+    const changes = document.getAnimations().filter((each) => each instanceof CSSTransition);
+    Promise.allSettled(changes.map(({ finished }) => finished)).then(() => axe.run()).then(({ violations }) => violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
 }
