@@ -10,8 +10,11 @@ import { expectGenerated } from '../../support/generated.ts';
 import type { operations } from './generated.ts';
 import { contractOf } from './values.ts';
 
-test('generated.ts has the types of types.yaml', async () => {
-  await expectGenerated(import.meta.dirname, 'types.yaml');
+test.each([
+  ['.', 'types.yaml'],
+  ['../items', 'openapi.yaml'],
+])('%s/generated.ts has the types of %s', async (folder, contract) => {
+  await expectGenerated(join(import.meta.dirname, folder), contract);
 });
 
 /** Handlers that compile. */

@@ -1,384 +1,289 @@
 // Generated from openapi.yaml by a test, which writes it anew when it fails. Do not edit.
 
 export interface paths {
-  '/items': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an item
+         * @description Adds an item to the store. The same item again gets the same `200`, another item with its id a `400`.
+         */
+        post: operations["createItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Create an item
-     * @description Adds an item to the store. What you get depends on the `id`:
-     *
-     *     - A new `id`: the store writes the item to disk, then you get `200`.
-     *     - An `id` that has this `name` and `tag`: you get the same `200` again, with the header
-     *       `Idempotent-Replayed: true`. The store writes nothing.
-     *     - An `id` that has another `name` or `tag`: you get `400` with error `40011`. The stored item does not change.
-     *
-     *     Send strict JSON in UTF-8, at most 64 KiB, and at most 32 levels deep. You may compress it
-     *     (`Content-Encoding: gzip`); the limit then holds for both sizes. The service refuses unknown and repeated
-     *     members, and lone surrogates.
-     */
-    post: operations['createItem'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    /** @description The name of the item, without U+0000. */
-    ItemName: string;
-    /** @description Tag that specifies the type of the item, without U+0000. */
-    ItemTag: string;
-    /** @description An item, as the service returns it. */
-    Item: {
-      name: components['schemas']['ItemName'];
-      tag?: components['schemas']['ItemTag'];
+    schemas: {
+        /** @description The name of the item, without U+0000. */
+        ItemName: string;
+        /** @description Tag that specifies the type of the item, without U+0000. */
+        ItemTag: string;
+        /** @description An item, as the service returns it. */
+        Item: {
+            name: components["schemas"]["ItemName"];
+            tag?: components["schemas"]["ItemTag"];
+        };
+        /** @description An item to add. */
+        NewItem: {
+            /**
+             * Format: int64
+             * @description Any 64-bit integer, which you choose.
+             */
+            id: bigint;
+            name: components["schemas"]["ItemName"];
+            tag?: components["schemas"]["ItemTag"];
+        };
+        /** @description An error has a number for your program, and a message for you. */
+        Error: {
+            /**
+             * Format: int32
+             * @description The HTTP status and two digits.
+             */
+            error: ErrorNumber;
+            /** @description The fault and its cure, in English. */
+            message: string;
+        };
     };
-    /** @description An item to add. */
-    NewItem: {
-      /**
-       * Format: int64
-       * @description Identification number of the item, which you choose: any 64-bit integer. The service compares values, to the
-       *     last digit: `1`, `1.0` and `1e0` are the same id.
-       */
-      id: bigint;
-      name: components['schemas']['ItemName'];
-      tag?: components['schemas']['ItemTag'];
+    responses: {
+        /** @description The request has a fault, and nothing was stored. */
+        BadRequest: {
+            headers: {
+                /**
+                 * @description You may send `r` more requests in the next `t` seconds.
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description You may send `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description The name of this request in the log of the service.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request has no valid access token. */
+        Unauthorized: {
+            headers: {
+                /**
+                 * @description The scheme, with the error and the scopes that are needed.
+                 * @example Bearer realm="api", error="invalid_token"
+                 */
+                "WWW-Authenticate": string;
+                /**
+                 * @description You may send `r` more requests in the next `t` seconds.
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description You may send `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description The name of this request in the log of the service.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The access token lacks a scope. */
+        Forbidden: {
+            headers: {
+                /**
+                 * @description The scheme, with the error and the scopes that are needed.
+                 * @example Bearer realm="api", error="invalid_token"
+                 */
+                "WWW-Authenticate": string;
+                /**
+                 * @description You may send `r` more requests in the next `t` seconds.
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description You may send `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description The name of this request in the log of the service.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description You sent more requests than this token may send. Nothing was stored. */
+        TooManyRequests: {
+            headers: {
+                /**
+                 * @description Wait this many seconds before you try again (RFC 9110, section 10.2.3).
+                 * @example 1
+                 */
+                "Retry-After"?: number;
+                /**
+                 * @description You may send `r` more requests in the next `t` seconds.
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description You may send `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description The name of this request in the log of the service.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Any other error. After `500` or `503` the item may be stored or not. */
+        Failure: {
+            headers: {
+                /**
+                 * @description Wait this many seconds before you try again (RFC 9110, section 10.2.3).
+                 * @example 1
+                 */
+                "Retry-After"?: number;
+                /**
+                 * @description You may send `r` more requests in the next `t` seconds.
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description You may send `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description The name of this request in the log of the service.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
-    /** @description An error has a number for your program, and a message for you. */
-    Error: {
-      /**
-       * Format: int32
-       * @description The HTTP status and two digits. A number never changes its meaning.
-       *
-       *     | error | meaning                                                                                   |
-       *     | ----- | ----------------------------------------------------------------------------------------- |
-       *     | 40001 | The HTTP message is malformed                                                             |
-       *     | 40002 | The body is missing                                                                       |
-       *     | 40003 | The operation does not accept this media type, or the charset is not UTF-8                |
-       *     | 40004 | The service does not support this content encoding                                        |
-       *     | 40005 | The body is larger than its limit, as sent or decompressed                                |
-       *     | 40006 | The body cannot be decompressed                                                           |
-       *     | 40007 | The body is not UTF-8                                                                     |
-       *     | 40008 | The body is not JSON, has a lone surrogate or too large a number, or is nested too deeply |
-       *     | 40009 | A member of an object appears twice                                                       |
-       *     | 40010 | The request breaks the contract; the message names up to ten faults                       |
-       *     | 40011 | A different item has this id                                                             |
-       *     | 40100 | The request has no access token                                                           |
-       *     | 40101 | The access token is unknown, revoked or expired                                           |
-       *     | 40300 | The access token lacks a scope                                                            |
-       *     | 40400 | The path does not exist                                                                   |
-       *     | 40500 | The path does not have this method                                                        |
-       *     | 40800 | The request took too long to arrive                                                       |
-       *     | 41400 | The request target is too long                                                            |
-       *     | 42900 | The token has used up its limit; try again after the seconds of Retry-After               |
-       *     | 43100 | The header fields are too many, or too large                                              |
-       *     | 50000 | The service failed; its log has the cause, under the request id                           |
-       *     | 50100 | The service does not support this transfer coding                                         |
-       *     | 50300 | The service is busy, or its store is away; try again                                      |
-       *     | 50301 | The service cannot check the access token at present; try again                           |
-       *     | 50500 | The service does not support this version of HTTP                                         |
-       */
-      error: ErrorNumber;
-      /** @description The fault and its cure, in English. */
-      message: string;
-    };
-  };
-  responses: {
-    /**
-     * @description Unexpected error: the request has a fault, and nothing was stored. Mend what the message names. The same
-     *     request gets the same answer.
-     */
-    BadRequest: {
-      headers: {
+    parameters: never;
+    requestBodies: never;
+    headers: {
         /**
-         * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
-         *     fields for HTTP").
+         * @description The store already had this item, and wrote nothing.
+         * @example true
+         */
+        "Idempotent-Replayed": true;
+        /**
+         * @description You may send `r` more requests in the next `t` seconds.
          * @example "caller"; r=599; t=60
          */
-        RateLimit?: string;
+        RateLimit: string;
         /**
-         * @description If your token has a limit: it may send `q` requests in `w` seconds.
+         * @description You may send `q` requests in `w` seconds.
          * @example "caller"; q=600; w=60
          */
-        'RateLimit-Policy'?: string;
-        /**
-         * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
-         *     the service makes one.
-         * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
-         */
-        'X-Request-Id'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description The request has no valid access token. Send one in the header `Authorization: Bearer ACCESS_TOKEN`. The service
-     *     did not read the body; it closes the connection if the body was still arriving.
-     */
-    Unauthorized: {
-      headers: {
-        /**
-         * @description `Bearer realm="api"` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
-         *     `error="insufficient_scope"` and the `scope` that the token needs.
-         * @example Bearer realm="api", error="invalid_token"
-         */
-        'WWW-Authenticate': string;
-        /**
-         * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
-         *     fields for HTTP").
-         * @example "caller"; r=599; t=60
-         */
-        RateLimit?: string;
-        /**
-         * @description If your token has a limit: it may send `q` requests in `w` seconds.
-         * @example "caller"; q=600; w=60
-         */
-        'RateLimit-Policy'?: string;
-        /**
-         * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
-         *     the service makes one.
-         * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
-         */
-        'X-Request-Id'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description The access token lacks a scope. `WWW-Authenticate` names the scopes that you need. The service did not read the
-     *     body; it closes the connection if the body was still arriving.
-     */
-    Forbidden: {
-      headers: {
-        /**
-         * @description `Bearer realm="api"` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
-         *     `error="insufficient_scope"` and the `scope` that the token needs.
-         * @example Bearer realm="api", error="invalid_token"
-         */
-        'WWW-Authenticate': string;
-        /**
-         * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
-         *     fields for HTTP").
-         * @example "caller"; r=599; t=60
-         */
-        RateLimit?: string;
-        /**
-         * @description If your token has a limit: it may send `q` requests in `w` seconds.
-         * @example "caller"; q=600; w=60
-         */
-        'RateLimit-Policy'?: string;
-        /**
-         * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
-         *     the service makes one.
-         * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
-         */
-        'X-Request-Id'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description You sent more requests than this token may send. Nothing was stored. Wait for the seconds of `Retry-After`, then
-     *     send the same item again.
-     */
-    TooManyRequests: {
-      headers: {
+        "RateLimit-Policy": string;
         /**
          * @description Wait this many seconds before you try again (RFC 9110, section 10.2.3).
          * @example 1
          */
-        'Retry-After'?: number;
+        "Retry-After": number;
         /**
-         * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
-         *     fields for HTTP").
-         * @example "caller"; r=599; t=60
+         * @description The scheme, with the error and the scopes that are needed.
+         * @example Bearer realm="api", error="invalid_token"
          */
-        RateLimit?: string;
+        "WWW-Authenticate": string;
         /**
-         * @description If your token has a limit: it may send `q` requests in `w` seconds.
-         * @example "caller"; q=600; w=60
-         */
-        'RateLimit-Policy'?: string;
-        /**
-         * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
-         *     the service makes one.
+         * @description The name of this request in the log of the service.
          * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
          */
-        'X-Request-Id'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
+        "X-Request-Id": string;
     };
-    /**
-     * @description Any other error. After `500` or `503` the item may be stored or not: wait for the seconds of `Retry-After`, if
-     *     the reply has it, then send the same item again.
-     */
-    Failure: {
-      headers: {
-        /**
-         * @description Wait this many seconds before you try again (RFC 9110, section 10.2.3).
-         * @example 1
-         */
-        'Retry-After'?: number;
-        /**
-         * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
-         *     fields for HTTP").
-         * @example "caller"; r=599; t=60
-         */
-        RateLimit?: string;
-        /**
-         * @description If your token has a limit: it may send `q` requests in `w` seconds.
-         * @example "caller"; q=600; w=60
-         */
-        'RateLimit-Policy'?: string;
-        /**
-         * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
-         *     the service makes one.
-         * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
-         */
-        'X-Request-Id'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-  };
-  parameters: never;
-  requestBodies: never;
-  headers: {
-    /**
-     * @description The store already had this item, and wrote nothing.
-     * @example true
-     */
-    'Idempotent-Replayed': true;
-    /**
-     * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
-     *     fields for HTTP").
-     * @example "caller"; r=599; t=60
-     */
-    RateLimit: string;
-    /**
-     * @description If your token has a limit: it may send `q` requests in `w` seconds.
-     * @example "caller"; q=600; w=60
-     */
-    'RateLimit-Policy': string;
-    /**
-     * @description Wait this many seconds before you try again (RFC 9110, section 10.2.3).
-     * @example 1
-     */
-    'Retry-After': number;
-    /**
-     * @description `Bearer realm="api"` (RFC 6750, section 3), with `error="invalid_token"` if the token is not valid, or
-     *     `error="insufficient_scope"` and the `scope` that the token needs.
-     * @example Bearer realm="api", error="invalid_token"
-     */
-    'WWW-Authenticate': string;
-    /**
-     * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
-     *     the service makes one.
-     * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
-     */
-    'X-Request-Id': string;
-  };
-  pathItems: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  createItem: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** @description The item, with an id that you choose. */
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewItem'];
-      };
-    };
-    responses: {
-      /** @description Item response: the item is on disk. The reply does not repeat the id. */
-      200: {
-        headers: {
-          /**
-           * @description The store already had this item, and wrote nothing.
-           * @example true
-           */
-          'Idempotent-Replayed'?: true;
-          /**
-           * @description If your token has a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header
-           *     fields for HTTP").
-           * @example "caller"; r=599; t=60
-           */
-          RateLimit?: string;
-          /**
-           * @description If your token has a limit: it may send `q` requests in `w` seconds.
-           * @example "caller"; q=600; w=60
-           */
-          'RateLimit-Policy'?: string;
-          /**
-           * @description The name of this request in the log of the service. Send your own, of 1 to 128 letters, digits and `._~:/+=-`, or
-           *     the service makes one.
-           * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
-           */
-          'X-Request-Id'?: string;
-          [name: string]: unknown;
+    createItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['Item'];
+        /** @description The item, with an id that you choose. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewItem"];
+            };
         };
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      429: components['responses']['TooManyRequests'];
-      default: components['responses']['Failure'];
+        responses: {
+            /** @description The item is on disk. The reply does not repeat the id. */
+            200: {
+                headers: {
+                    /**
+                     * @description The store already had this item, and wrote nothing.
+                     * @example true
+                     */
+                    "Idempotent-Replayed"?: true;
+                    /**
+                     * @description You may send `r` more requests in the next `t` seconds.
+                     * @example "caller"; r=599; t=60
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description You may send `q` requests in `w` seconds.
+                     * @example "caller"; q=600; w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description The name of this request in the log of the service.
+                     * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                     */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Item"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Failure"];
+        };
     };
-  };
 }
-export type ErrorNumber =
-  | 40001
-  | 40002
-  | 40003
-  | 40004
-  | 40005
-  | 40006
-  | 40007
-  | 40008
-  | 40009
-  | 40010
-  | 40011
-  | 40100
-  | 40101
-  | 40300
-  | 40400
-  | 40500
-  | 40800
-  | 41400
-  | 42900
-  | 43100
-  | 50000
-  | 50100
-  | 50300
-  | 50301
-  | 50500;
+export type ErrorNumber = 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40007 | 40008 | 40009 | 40010 | 40011 | 40100 | 40101 | 40300 | 40400 | 40500 | 40800 | 41400 | 42900 | 43100 | 50000 | 50100 | 50300 | 50301 | 50500;

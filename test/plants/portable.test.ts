@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { resolver } from '../../../src/framework/contract/document.ts';
-import { loadDocument } from '../../../src/framework/contract/load.ts';
-import { YAML } from '../../support/app.ts';
+import { resolver } from '../../src/framework/contract/document.ts';
+import { loadDocument } from '../../src/framework/contract/load.ts';
+import { YAML } from './support.ts';
 
 const document = loadDocument(YAML);
 
@@ -27,8 +27,8 @@ test('openapi.yaml has only patterns that match whole strings and mean the same 
   }
 });
 
-test('createItem has examples of each body and of each header', () => {
-  const { post: { requestBody, responses = {} } = {} } = document.paths?.['/items'] ?? {};
+test('createPlant has examples of each body and of each header', () => {
+  const { post: { requestBody, responses = {} } = {} } = document.paths?.['/plants'] ?? {};
   const replies = Object.values(responses).map(resolver(document));
   const contents = [requestBody, ...replies].flatMap(({ content = {} } = {}) => Object.values(content));
   const headers = replies.flatMap((reply) => Object.values(reply.headers ?? {}));
