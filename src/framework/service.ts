@@ -4,8 +4,8 @@ import type { ReplyData, RequestData } from './contract/contract.ts';
 import type { ErrorNumber } from './contract/errors.ts';
 import type { ErrorBody, Operations } from './contract/types.ts';
 import type { Migrations } from './storage/layout.ts';
-import type { Creation, Database, Outcome, Store, Transaction } from './storage/store.ts';
-import type { Row, Tables } from './storage/tables.ts';
+import type { Queries, Store, Transaction } from './storage/store.ts';
+import type { Tables } from './storage/tables.ts';
 
 /** A whole service: a contract, and what it does. A running one is an instance. */
 export interface AnyService {
@@ -61,26 +61,8 @@ interface Untyped {
 /** An operation as it is called. */
 export type Handler = Untyped['called'];
 
-/** A row of the contract's data. A member that is no column does not compile. */
-type Kept<Given, Stored> = Given & Readonly<Record<Exclude<keyof Given, keyof Stored>, NoSuchColumn>>;
-/** No value has it. Of an object, because `bigint & 'text'` would be never, and the compiler would not name it. */
-interface NoSuchColumn {
-  readonly 'no such column': never;
-}
-
 /** What all operations of an instance share. */
-export interface Services<Of extends Tables = Tables> {
-  /** Stores a row in a batch with others, durably, and recognises one that it has stored before. */
-  readonly create: <Name extends keyof Of & string, Given extends Row<Of[Name]>>(
-    table: Name,
-    row: Kept<Given, Row<Of[Name]>>,
-  ) => Promise<Creation>;
-  /** Stores many rows, and answers in their order. */
-  readonly createAll: <Name extends keyof Of & string, Given extends Row<Of[Name]>>(
-    table: Name,
-    rows: readonly Kept<Given, Row<Of[Name]>>[],
-  ) => Promise<readonly Outcome[]>;
-  readonly database: Database<Of>;
+export interface Services<Of extends Tables = Tables> extends Queries<Of> {
   readonly transaction: Transaction<Of>;
   readonly now: () => Date;
 }
@@ -98,6 +80,6 @@ export interface Tools<Of extends Tables = Tables> extends Services<Of> {
   readonly signal: AbortSignal;
 }
 
-export function servicesOf({ create, createAll, database, transaction }: Store, now = () => new Date()): Services {
-  return { create, createAll, database, transaction, now };
+export function servicesOf({ create, database, transaction }: Store, now = () => new Date()): Services {
+  return { create, database, transaction, now };
 }

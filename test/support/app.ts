@@ -122,6 +122,11 @@ export async function allRows(store: Store, table: string): Promise<Row[]> {
   return (await Array.fromAsync(store.list(table))).flat();
 }
 
+/** Runs SQL that no operation can run. */
+export async function runSql(store: Store, sql: string): Promise<readonly Row[]> {
+  return (await store.run({ sql, values: [], writes: true })).rows;
+}
+
 /** Adds a token to the store of the app. */
 export async function addToken(
   { store, url }: TestApp,

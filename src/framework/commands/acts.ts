@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { userOfSystem } from '../environment.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import { ACTS_FILE, appendAct, raiseAct } from '../storage/acts.ts';
-import type { Database } from '../storage/store.ts';
+import type { Run } from '../storage/store.ts';
 
 /** What docs/commands.md lists. */
 export type Act =
@@ -20,7 +20,7 @@ const UNDONE: Partial<Record<Act, string>> = {
  *
  * @param service its name
  * @param details must have no secret
- * @param database of a store in PostgreSQL
+ * @param run of a store in PostgreSQL
  * @throws ExplainedError if the line cannot be written, which says whether the act is done
  */
 export async function recordAct(
@@ -28,12 +28,12 @@ export async function recordAct(
   { DATABASE_URL: store }: Config,
   act: Act,
   details: Readonly<Record<string, unknown>>,
-  database?: Database,
+  run?: Run,
 ): Promise<void> {
   const line = JSON.stringify({ time: new Date().toISOString(), act, ...userOfSystem(), ...details });
   try {
     if (store.engine === 'sqlite') appendAct(store.path, line);
-    else if (database !== undefined) await raiseAct(database, `${service}: ${line}`);
+    else if (run !== undefined) await raiseAct(run, `${service}: ${line}`);
   } catch (error) {
     const place = store.engine === 'sqlite' ? store.path + ACTS_FILE : 'the log of PostgreSQL';
     const undone = UNDONE[act];

@@ -43,11 +43,11 @@ export async function importRecords(
   if (options.dryRun) await work();
   else {
     await withStore(service, config, { create: true }, async (store) => {
-      const { database } = store;
+      const { run } = store;
       const file = path === '-' ? input.name : resolve(path);
       // Before the first record: a command that is killed leaves records behind.
-      await recordAct(service.name, config, 'import begun', { file }, database);
-      await recordAct(service.name, config, 'import ended', { file, ...(await work(store)) }, database);
+      await recordAct(service.name, config, 'import begun', { file }, run);
+      await recordAct(service.name, config, 'import ended', { file, ...(await work(store)) }, run);
     });
   }
   if (rejects.count > 0) {

@@ -14,7 +14,7 @@ export async function remove(service: AnyService, config: Config, text: string):
   }
   await withStore(service, config, { create: false }, async (store) => {
     if (!(await store.remove(table, id))) throw new ExplainedError(`the store has no ${one} with the id ${id}`);
-    await recordAct(service.name, config, 'removed', { id: String(id) }, store.database);
+    await recordAct(service.name, config, 'removed', { id: String(id) }, store.run);
     await print(`removed the ${one} with the id ${id}\n`);
   });
 }

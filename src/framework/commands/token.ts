@@ -21,7 +21,7 @@ export async function createToken(
   }
   if (!areScopes(scopes)) throw new ExplainedError(NO_SCOPES);
   const lifetime = expires === undefined ? undefined : readLifetime(expires);
-  await withStore(service, config, { create: true }, async ({ tokens, opened, database }) => {
+  await withStore(service, config, { create: true }, async ({ tokens, opened, run }) => {
     const isNew = (await opened).before === 0;
     const token = makeToken(service.name);
     const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
@@ -31,13 +31,7 @@ export async function createToken(
     }
     const until = lifetime === undefined ? 'for ever' : `until ${new Date(Date.now() + lifetime).toISOString()}`;
     try {
-      await recordAct(
-        service.name,
-        config,
-        'token created',
-        { token: name, expires: expires ?? 'never', scopes },
-        database,
-      );
+      await recordAct(service.name, config, 'token created', { token: name, expires: expires ?? 'never', scopes }, run);
       await print(`${token}\n`);
     } catch (error) {
       await tokens.delete(hash);
@@ -63,9 +57,9 @@ export async function listTokens(service: AnyService, config: Config, { json }: 
 }
 
 export async function revokeToken(service: AnyService, config: Config, name: string): Promise<void> {
-  await withStore(service, config, { create: false }, async ({ tokens, database }) => {
+  await withStore(service, config, { create: false }, async ({ tokens, run }) => {
     if (!(await tokens.revoke(name))) throw new ExplainedError(`the store has no valid token named ${name}`);
-    await recordAct(service.name, config, 'token revoked', { token: name }, database);
+    await recordAct(service.name, config, 'token revoked', { token: name }, run);
     await print(`revoked the token ${name}: every instance refuses it within a second\n`);
   });
 }

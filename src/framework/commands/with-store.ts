@@ -15,7 +15,7 @@ export async function withStore(
   const store = await openStore(layoutOf(service), config.DATABASE_URL, options);
   try {
     const { before, now } = await store.opened;
-    if (before !== now) await recordAct(service.name, config, 'migrated', { from: before, to: now }, store.database);
+    if (before !== now) await recordAct(service.name, config, 'migrated', { from: before, to: now }, store.run);
     await work(store);
   } finally {
     await store.close();

@@ -1,10 +1,5 @@
 import { closeSync, constants, fchownSync, openSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type * as kysely from 'kysely';
-import type { Database } from './store.ts';
-
-// As database.ts, which has loaded it.
-const { sql } = createRequire(import.meta.url)('kysely') as typeof kysely;
+import type { Run } from './store.ts';
 
 /** The end of the name of the file beside a store in SQLite. */
 export const ACTS_FILE = '.acts.ndjson';
@@ -29,8 +24,8 @@ export function appendAct(store: string, line: string): void {
 }
 
 /** Writes a line to the log of the PostgreSQL server, which the role of the service cannot change afterwards. */
-export async function raiseAct(database: Database, line: string): Promise<void> {
-  await sql.raw(`do ${literal(`begin raise log '%', ${literal(line)}; end`)}`).execute(database);
+export async function raiseAct(run: Run, line: string): Promise<void> {
+  await run({ sql: `do ${literal(`begin raise log '%', ${literal(line)}; end`)}`, values: [], writes: true });
 }
 
 /** Every session has `standard_conforming_strings`, so that only quotes are special. */

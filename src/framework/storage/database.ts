@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type * as kysely from 'kysely';
 import type { Database, Run } from './store.ts';
 import type { Queried, Tables } from './tables.ts';
-import { requireStorable } from './values.ts';
+import { isObject, Json, requireStorable } from './values.ts';
 
 // Node loads the 250 files of Kysely by `require` in half the time that `import` takes.
 const {
@@ -26,15 +26,17 @@ const DIALECTS = {
 /** Replaces `in ()`, which matches nothing on SQLite and is a syntax error on PostgreSQL. */
 const EMPTY_LISTS = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
 
-/** Kysely on an engine. Use the transactions of the engine, not those of Kysely: only the engine can retry them. */
+/**
+ * The queries of Kysely on an engine, and nothing that would commit, change the schema or hold a connection: transactions
+ * are those of the engine, which alone can retry them.
+ */
 export function databaseOf<Of = Tables>(engine: keyof typeof DIALECTS, run: Run): Database<Of> {
   const [Compiler, Adapter, Introspector] = DIALECTS[engine];
   const connection: kysely.DatabaseConnection = {
     async executeQuery({ sql, parameters, query }: kysely.CompiledQuery) {
-      requireStorable(parameters);
-      // A `with` clause may write, and a statement written as raw SQL is not parsed here.
-      const writes = query.kind !== 'SelectQueryNode' || query.with !== undefined;
-      const { rows, changes } = await run({ sql, values: parameters, writes });
+      const values = parameters.map((value) => (isObject(value) ? new Json(value) : value));
+      requireStorable(values);
+      const { rows, changes } = await run({ sql, values, writes: query.kind !== 'SelectQueryNode' });
       return { rows: rows as never[], numAffectedRows: changes };
     },
     streamQuery() {
@@ -52,5 +54,11 @@ export function databaseOf<Of = Tables>(engine: keyof typeof DIALECTS, run: Run)
     createAdapter: () => new Adapter(),
     createIntrospector: (database) => new Introspector(database),
   };
-  return new Kysely<Queried<Of>>({ dialect, plugins: [EMPTY_LISTS] });
+  const all = new Kysely<Queried<Of>>({ dialect, plugins: [EMPTY_LISTS] });
+  return {
+    selectFrom: all.selectFrom.bind(all),
+    insertInto: all.insertInto.bind(all),
+    updateTable: all.updateTable.bind(all),
+    deleteFrom: all.deleteFrom.bind(all),
+  };
 }

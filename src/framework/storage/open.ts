@@ -5,7 +5,7 @@ import type { PostgresLocation } from './postgres/location.ts';
 import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
 import { databaseOf } from './database.ts';
 import { formatsOf } from './rows.ts';
-import type { Engine, Opening, Run, Store, Transaction } from './store.ts';
+import type { Engine, NewRow, Opening, Queries, Row, Store, Transaction, Within } from './store.ts';
 import type { Tables } from './tables.ts';
 import { tokenStore } from './tokens.ts';
 
@@ -18,39 +18,43 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
   // A call to the store would not belong to the transaction, and on SQLite it would wait for the transaction to end.
   const requireOutside = () => {
     if (inTransaction.getStore() !== true) return;
-    throw new Error('inside a transaction, query only the database that your function receives');
+    throw new Error('inside a transaction, use only the `create` and the `database` that your function receives');
   };
-  const outside = <Of = Tables>(run: Run) =>
-    databaseOf<Of>(location.engine, async (statement) => {
+  const outside =
+    <Given extends readonly unknown[], Result>(query: (...given: Given) => Promise<Result>) =>
+    (...given: Given): Promise<Result> => {
       requireOutside();
-      return await run(statement);
-    });
+      return query(...given);
+    };
+  const queriesOf = <Of = Tables>({ run, create }: Within): Queries<Of> => ({
+    create: (table, row, added) => create(newRow(table, row, added)),
+    database: databaseOf<Of>(location.engine, run),
+  });
   const transactionOf =
     <Of = Tables>(): Transaction<Of> =>
     async (work, { repeatable } = { repeatable: false }) => {
       requireOutside();
-      const workOn = (run: Run) => inTransaction.run(true, () => work(databaseOf<Of>(location.engine, run)));
+      const workOn = (within: Within) => inTransaction.run(true, () => work(queriesOf<Of>(within)));
       return await engine.transaction(workOn, repeatable);
     };
+  const [run, runShort] = [outside(engine.run), outside(engine.runShort)];
   return {
     layout,
     opened: engine.opened,
     ready: () => engine.ready(),
     close: () => engine.close(),
-    create: (table, row) => {
-      requireOutside();
-      return engine.create(table, row);
-    },
-    createAll: (table, rows) => {
-      requireOutside();
-      return engine.createAll(table, rows);
-    },
+    ...queriesOf({ run, create: outside((row: NewRow) => engine.create(row)) }),
+    createAll: outside((table: string, rows: readonly Row[]) => engine.createAll(table, rows)),
     waiting: () => engine.waiting(),
-    ...listing(engine, outside(engine.runShort), formatsOf(layout.tables)),
-    tokens: tokenStore(outside(engine.runShort), transactionOf(), opening.observer),
-    database: outside(engine.run),
+    run,
+    ...listing(engine, databaseOf(location.engine, runShort), formatsOf(layout.tables)),
+    tokens: tokenStore(databaseOf(location.engine, runShort), transactionOf(), opening.observer),
     transaction: transactionOf(),
   };
+}
+
+function newRow(table: string, row: Row, added: Row | undefined): NewRow {
+  return added === undefined ? { table, row } : { table, row: { ...row, ...added }, added: Object.keys(added) };
 }
 
 async function openEngine(layout: Layout, location: StoreLocation, opening: Opening): Promise<Engine> {

@@ -1,4 +1,4 @@
-import type { Row } from './store.ts';
+import type { Creation, NewRow, Row } from './store.ts';
 import type { Kind, Table, Tables } from './tables.ts';
 import { canonical, isSameJson, isSameValue, Json, requireStorable } from './values.ts';
 
@@ -39,11 +39,13 @@ export class RowFormat {
     return others.length === 0 ? first : JSON.stringify([first, ...others].map(String));
   }
 
-  isSame(row: Row, stored: Row | undefined): boolean {
-    return this.columns.every((column, index) => {
-      const isSame = this.kinds[index] === 'json' ? isSameJson : isSameValue;
-      return isSame(row[column], stored?.[column]);
+  /** Compares a row with the stored one of its key. */
+  outcomeOf({ row, added }: NewRow, stored: Row | undefined): Creation {
+    const isSame = this.columns.every((column, index) => {
+      if (added?.includes(column)) return true;
+      return (this.kinds[index] === 'json' ? isSameJson : isSameValue)(row[column], stored?.[column]);
     });
+    return isSame ? 'replayed' : 'conflict';
   }
 }
 

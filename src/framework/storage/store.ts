@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { ExplainedError } from '../explained-error.ts';
 import type { Layout } from './layout.ts';
-import type { Queried, Tables } from './tables.ts';
+import type { Added, Queried, Row as RowOf, Tables } from './tables.ts';
 
 /** `replayed`: the same row exists already; `conflict`: the key belongs to a different row, which stays unchanged. */
 export type Creation = 'created' | 'replayed' | 'conflict';
@@ -13,6 +13,8 @@ export type Outcome = Creation | Error;
 export interface NewRow {
   readonly table: string;
   readonly row: Row;
+  /** The columns that do not decide whether a row is a replay. */
+  readonly added?: readonly string[];
 }
 
 /** Stores rows in batches. Each engine implements this without Kysely, for speed. */
@@ -23,8 +25,9 @@ export interface Creator {
    * other rows of its batch are stored.
    *
    * @throws StoreUnavailable if a retry may succeed; the row may have been stored nevertheless
+   * @throws ConstraintViolated if the key is new, and another constraint forbids the row
    */
-  readonly create: (table: string, row: Row) => Promise<Creation>;
+  readonly create: (row: NewRow) => Promise<Creation>;
 
   /**
    * Stores many rows by the rules of `create`, and answers in their order. Lets other writers go first. Of rows with
@@ -45,21 +48,49 @@ export interface Creator {
  * @throws StoreUnavailable if a retry may succeed; the query may have taken effect nevertheless
  * @throws ConstraintViolated
  */
-export type Database<T = Tables> = Omit<
-  Kysely<Queried<T>>,
-  'transaction' | 'startTransaction' | 'connection' | 'destroy'
->;
+export type Database<T = Tables> = Pick<Kysely<Queried<T>>, 'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom'>;
+
+/** A row of the contract's data. A member that is no column does not compile. */
+type Kept<Given, Stored> = Given & Readonly<Record<Exclude<keyof Given, keyof Stored>, NoSuchColumn>>;
+/** No value has it. Of an object, because `bigint & 'text'` would be never, and the compiler would not name it. */
+interface NoSuchColumn {
+  readonly 'no such column': never;
+}
+
+/** What an operation does with the tables of its service, outside a transaction and within one. */
+export interface Queries<Of = Tables> {
+  /**
+   * Stores a row unless its key exists, and recognises one that it has stored before. Resolves, outside a transaction,
+   * only when the row is on disk, also a replayed one.
+   *
+   * @param row what the client sent: the same row again is `replayed`, another one with its key is a `conflict`
+   * @param added columns that the service adds, such as a time or a version: they decide neither
+   * @throws ConstraintViolated if another constraint than the key forbids the row
+   * @throws StoreUnavailable if a retry may succeed; the row may have been stored nevertheless
+   */
+  readonly create: <
+    Name extends keyof Of & string,
+    Given extends Omit<RowOf<Of[Name]>, keyof More>,
+    // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no column is added
+    More extends Partial<Added<Of[Name]>> = Record<never, never>,
+  >(
+    table: Name,
+    row: Kept<Given, Omit<RowOf<Of[Name]>, keyof More>>,
+    added?: Kept<More, RowOf<Of[Name]>>,
+  ) => Promise<Creation>;
+  readonly database: Database<Of>;
+}
 
 /**
- * Runs the queries of `work` as one serializable transaction: all take effect, durably, or none does. After a conflict
- * with another transaction, the engine runs `work` again. So `work` may only query the database that it receives; any
- * other call to the store throws. The time limit is 5 seconds, in which SQLite serves no other writer.
+ * Runs `work` as one serializable transaction: all that it writes takes effect, durably, or nothing does. After a
+ * conflict with another transaction, the engine runs `work` again. So `work` may only use the queries that it receives;
+ * any other call to the store throws. The time limit is 5 seconds, in which SQLite serves no other writer.
  *
  * @param repeatable whether to run `work` again if the answer to its commit is lost, although it may have taken effect
  * @throws what a query or `work` throws, after a rollback; a failed query rolls back even if `work` catches the error
  */
 export type Transaction<Of = Tables> = <T>(
-  work: (database: Database<Of>) => Promise<T>,
+  work: (queries: Queries<Of>) => Promise<T>,
   options?: { repeatable: boolean },
 ) => Promise<T>;
 
@@ -120,6 +151,12 @@ export interface Result {
 /** Runs one statement and throws as `Database` does. */
 export type Run = (statement: Statement) => Promise<Result>;
 
+/** What a transaction does. */
+export interface Within {
+  readonly run: Run;
+  readonly create: Creator['create'];
+}
+
 /** Everything that differs between SQLite and PostgreSQL. */
 export interface Engine extends Creator {
   /** Resolves when the store is open; until then every other call throws StoreUnavailable. @throws StoreUnusable */
@@ -127,7 +164,7 @@ export interface Engine extends Creator {
   readonly run: Run;
   /** Only for statements that take a few milliseconds, as `create` may wait for them. */
   readonly runShort: Run;
-  transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T>;
+  transaction<T>(work: (within: Within) => Promise<T>, repeatable: boolean): Promise<T>;
   /** Reads the rows of a SELECT from one snapshot, in portions of `size` rows. */
   portions(statement: Statement, size: number): AsyncGenerator<readonly Row[]>;
   /**
@@ -140,8 +177,11 @@ export interface Engine extends Creator {
   close(): Promise<void>;
 }
 
-export interface Store extends Creator, Pick<Engine, 'opened' | 'ready' | 'close'> {
+export interface Store
+  extends Queries, Pick<Engine, 'opened' | 'ready' | 'close'>, Pick<Creator, 'createAll' | 'waiting'> {
   readonly layout: Layout;
+  /** Runs a statement of one engine, for commands. Operations cannot. */
+  readonly run: Run;
   /**
    * Reads all rows of a table in one snapshot, ordered by its key. @throws StoreUnavailable, also if the caller reads
    * nothing for 2 minutes
@@ -156,7 +196,6 @@ export interface Store extends Creator, Pick<Engine, 'opened' | 'ready' | 'close
    */
   remove(table: string, key: unknown): Promise<boolean>;
   readonly tokens: TokenStore;
-  readonly database: Database;
   readonly transaction: Transaction;
 }
 

@@ -11,18 +11,21 @@ interface Values {
   boolean: boolean;
   timestamp: Date;
   bytes: Uint8Array;
-  /** An int64 beyond 2^53 is a bigint. A query takes the value as `new Json(value)`. */
+  /** An int64 beyond 2^53 is a bigint. A query takes a text, number, boolean or null as `new Json(value)`. */
   json: unknown;
 }
 export type Kind = keyof Values;
 
 declare const value: unique symbol;
-/** Plain data, so that it can be sent to a worker thread. Only its type knows its values. */
-export interface Column<K extends Kind = Kind, Optional extends boolean = boolean> {
+/**
+ * Plain data, so that it can be sent to a worker thread. Only its type knows its values: `text<'in' | 'out'>()` has two,
+ * `json<readonly string[]>()` has lists of texts.
+ */
+export interface Column<K extends Kind = Kind, Optional extends boolean = boolean, Value = unknown> {
   readonly kind: K;
   /** Whether it may be null. */
   readonly optional: Optional;
-  readonly [value]?: Values[K];
+  readonly [value]?: Value;
 }
 export type Columns = Readonly<Record<string, Column>>;
 
@@ -36,7 +39,7 @@ export type Tables = Readonly<Record<string, Table>>;
 
 const column =
   <K extends Kind>(kind: K) =>
-  (): Column<K, false> => ({ kind, optional: false });
+  <Value extends Values[K] = Values[K]>(): Column<K, false, Value> => ({ kind, optional: false });
 export const text = column('text');
 export const int64 = column('int64');
 export const int32 = column('int32');
@@ -45,7 +48,10 @@ export const boolean = column('boolean');
 export const timestamp = column('timestamp');
 export const bytes = column('bytes');
 export const json = column('json');
-export const optional = <K extends Kind>({ kind }: Column<K, false>): Column<K, true> => ({ kind, optional: true });
+export const optional = <K extends Kind, Value>({ kind }: Column<K, false, Value>): Column<K, true, Value> => ({
+  kind,
+  optional: true,
+});
 
 /** @param key the names of the columns of the primary key */
 export function table<C extends Columns, Key extends readonly (keyof C & string)[]>(
@@ -56,7 +62,7 @@ export function table<C extends Columns, Key extends readonly (keyof C & string)
 }
 
 type OptionalOf<C> = { [Name in keyof C]: C[Name] extends Column<Kind, true> ? Name : never }[keyof C];
-type ValueOf<C> = C extends Column<infer K> ? Values[K] : never;
+type ValueOf<C> = C extends Column<Kind, boolean, infer Value> ? Value : never;
 
 /** A row as data: a null column is a missing member. */
 export type Row<T> =
@@ -66,18 +72,27 @@ export type Row<T> =
       }
     : never;
 
+/** Columns that the service adds to a row. One that may be null has null, or a value. */
+export type Added<T> =
+  T extends Table<infer C, unknown>
+    ? { readonly [Name in keyof C]: ValueOf<C[Name]> | (Name extends OptionalOf<C> ? null : never) }
+    : never;
+
 /** The tables as Kysely knows them. */
 export type Queried<T> = {
   [Name in keyof T]: T[Name] extends Table<infer C, unknown> ? { [Each in keyof C]: QueriedColumn<C[Each]> } : never;
 };
 type QueriedColumn<C> =
-  C extends Column<'json', infer Optional>
-    ? Optional extends true
-      ? ColumnType<unknown, Json | null | undefined, Json | null>
-      : ColumnType<unknown, Json, Json>
-    : C extends Column<infer K, infer Optional>
-      ? Values[K] | (Optional extends true ? null : never)
-      : never;
+  C extends Column<infer K, infer Optional, infer Value>
+    ? ColumnType<
+        Value | NullOf<Optional>,
+        Given<K, Value> | NullOf<Optional> | (Optional extends true ? undefined : never),
+        Given<K, Value> | NullOf<Optional>
+      >
+    : never;
+type NullOf<Optional> = Optional extends true ? null : never;
+/** A value in a query. The engines cannot tell a text that is JSON from another one, so it is given as `Json`. */
+type Given<K, Value> = K extends 'json' ? (unknown extends Value ? object : Extract<Value, object>) | Json : Value;
 
 export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row> {
   // Object.fromEntries loses the names of the members.

@@ -3,6 +3,7 @@ import {
   type Database,
   observed,
   type NewToken,
+  type Queries,
   type StoredToken,
   type StoreObserver,
   type TokenStore,
@@ -31,7 +32,7 @@ export function tokenStore(
       created_at: BigInt(Date.now()),
       expires_at: expiresAt === undefined ? null : BigInt(expiresAt),
     };
-    const work = async (tokens: Database<Own>) => {
+    const work = async ({ database: tokens }: Queries<Own>) => {
       const found = tokens.selectFrom('tokens').select('hash').limit(1);
       // A hash belongs to one token. If the table has it, an earlier try added the token, and its answer was lost.
       if ((await found.where('hash', '=', hash).executeTakeFirst()) !== undefined) return true;

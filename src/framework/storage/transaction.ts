@@ -1,10 +1,10 @@
-import { type Run, StoreUnavailable } from './store.ts';
+import { StoreUnavailable, type Within } from './store.ts';
 
 /**
  * Runs `work` between the begin and the commit of a transaction, and rejects when a query fails (even if `work` catches
  * the error) or when the time is over. Afterwards it runs no more queries.
  */
-export async function doWork<T>(work: (run: Run) => Promise<T>, run: Run, ms: number): Promise<T> {
+export async function doWork<T>(work: (within: Within) => Promise<T>, { run, create }: Within, ms: number): Promise<T> {
   const over = new AbortController();
   const timeout = setTimeout(() => {
     over.abort(new StoreUnavailable('a transaction took too long'));
@@ -14,15 +14,17 @@ export async function doWork<T>(work: (run: Run) => Promise<T>, run: Run, ms: nu
       reject(over.signal.reason as Error);
     });
   });
-  const runUntilOver: Run = async (statement) => {
-    over.signal.throwIfAborted();
-    return await run(statement).catch((error: unknown) => {
-      over.abort(error);
-      throw error;
-    });
-  };
+  const untilOver =
+    <Given, Result>(query: (given: Given) => Promise<Result>) =>
+    async (given: Given): Promise<Result> => {
+      over.signal.throwIfAborted();
+      return await query(given).catch((error: unknown) => {
+        over.abort(error);
+        throw error;
+      });
+    };
   try {
-    return await Promise.race([work(runUntilOver), ended]);
+    return await Promise.race([work({ run: untilOver(run), create: untilOver(create) }), ended]);
   } finally {
     clearTimeout(timeout);
     over.abort(new Error('the transaction is over'));

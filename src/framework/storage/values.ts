@@ -59,9 +59,12 @@ export function requireStorable(values: Iterable<unknown>): void {
     if (value instanceof Date && !/^\d/.test(isoOf(value))) {
       throw new Error('a timestamp must be in the years 1 to 9999');
     }
-    const isOne = typeof value !== 'object' || value === null || KINDS.some((kind) => value instanceof kind);
-    if (!isOne) throw new Error('an object cannot be stored: pass it as new Json(object)');
   }
+}
+
+/** Whether a value is an array or an object of JSON. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !KINDS.some((kind) => value instanceof kind);
 }
 
 const KINDS = [Date, Uint8Array, Json];

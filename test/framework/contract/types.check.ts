@@ -2,9 +2,11 @@
  * Lines that must not compile. If one does, `tsc` in `npm run check` fails: a `@ts-expect-error` without an error is an
  * error.
  */
+import { sql } from 'kysely';
 import type { Operations, Reply, Request } from '../../../src/framework/contract/types.ts';
 import { int64, table } from '../../../src/framework/storage/tables.ts';
 import type { ErrorNumber } from '../../../src/framework/contract/errors.ts';
+import type { Queries } from '../../../src/framework/storage/store.ts';
 import type { Service, Tools } from '../../../src/framework/service.ts';
 import type { tables } from '../items/tables.ts';
 import type { operations as items } from '../items/generated.ts';
@@ -96,6 +98,55 @@ export async function stores({ create }: Tools<typeof tables>, body: Request<ite
   await create('items', { id: 1, name: 'x' });
   // @ts-expect-error -- a key must be a column
   return table({ id: int64() }, 'idd');
+}
+
+// @ts-expect-error -- a transaction has no transaction
+export type Inner = Queries['transaction'];
+// @ts-expect-error -- an operation does not change the schema
+export type Schema = Tools['database']['schema'];
+
+const MEMBER = { id: 'a', email: 'b', level: 'guest', tags: ['c'] } as const;
+const ADDED = { version: 1n, joined_at: new Date(0), left_at: null } as const;
+
+export async function queries({ create, database, transaction }: Tools<typeof tables>) {
+  await create('members', MEMBER, ADDED);
+  await create('members', { ...MEMBER, ...ADDED, left_at: new Date(0) });
+  // @ts-expect-error -- a column that the service adds is missing
+  await create('members', MEMBER, { version: 1n });
+  // @ts-expect-error -- the columns that the service adds are missing
+  await create('members', MEMBER);
+  // @ts-expect-error -- the table has no such column
+  await create('members', MEMBER, { ...ADDED, colour: 'red' });
+  // @ts-expect-error -- a column that may not be null
+  await create('members', MEMBER, { ...ADDED, version: null });
+  // @ts-expect-error -- a column is sent and added
+  await create('members', { ...MEMBER, version: 1n }, ADDED);
+  // @ts-expect-error -- a text that the column does not have
+  await create('members', { ...MEMBER, level: 'nope' }, ADDED);
+  // @ts-expect-error -- a list of other values than the column has
+  await create('members', { ...MEMBER, tags: [1] }, ADDED);
+
+  const change = database.updateTable('members');
+  await change.set({ level: 'regular', tags: ['d'], left_at: null }).execute();
+  // @ts-expect-error -- a text that the column does not have
+  await change.set({ level: 'nope' }).execute();
+  // @ts-expect-error -- a list of other values than the column has
+  await change.set({ tags: [1] }).execute();
+  // @ts-expect-error -- a column that may not be null
+  await change.set({ version: null }).execute();
+  const insert = database.insertInto('members');
+  const given = { ...ADDED, id: 'a', email: 'b', level: 'guest' } as const;
+  await insert.values({ ...given, tags: [] }).execute();
+  // @ts-expect-error -- JSON that may not be null is missing
+  await insert.values(given).execute();
+  const { level, tags, left_at } = await database.selectFrom('members').selectAll().executeTakeFirstOrThrow();
+
+  await transaction(async (own) => {
+    await own.create('members', MEMBER, ADDED);
+  });
+  // @ts-expect-error -- SQL that is no query
+  await sql`commit`.execute(database);
+  return [level, tags, left_at] satisfies ['guest' | 'regular', readonly string[], Date | null];
 }
 
 // These use types.yaml, which has features of OpenAPI that the contract of the items lacks:

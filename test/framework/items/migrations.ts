@@ -34,6 +34,10 @@ export const migrations: Migrations = {
      create table kinds (id integer primary key, ${columnsOf(KINDS.sqlite)}) strict;
      create table notes (
        item integer not null references items (id), line text not null, body text not null, primary key (item, line)
+     ) strict;
+     create table members (
+       id text primary key not null, email text not null unique, level text not null, tags text not null,
+       joined_at integer not null, version integer not null, left_at integer
      ) strict`,
   ],
   postgres: [
@@ -41,6 +45,10 @@ export const migrations: Migrations = {
      create table kinds (id bigint primary key, ${columnsOf(KINDS.postgres)});
      create table notes (
        item bigint not null references items (id), line text not null, body text not null, primary key (item, line)
+     );
+     create table members (
+       id text primary key, email text not null unique, level text not null, tags jsonb not null,
+       joined_at timestamp with time zone not null, version bigint not null, left_at timestamp with time zone
      )`,
   ],
 };

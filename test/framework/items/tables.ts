@@ -32,4 +32,17 @@ export const tables = {
   ),
   /** A key of two columns, a foreign key. */
   notes: table({ item: int64(), line: text(), body: text() }, 'item', 'line'),
+  /** Columns that only the service knows, narrow types, and a second unique index. */
+  members: table(
+    {
+      id: text(),
+      email: text(),
+      level: text<'guest' | 'regular'>(),
+      tags: json<readonly string[]>(),
+      joined_at: timestamp(),
+      version: int64(),
+      left_at: optional(timestamp()),
+    },
+    'id',
+  ),
 };

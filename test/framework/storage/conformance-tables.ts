@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { sql } from 'kysely';
 import type { Row as RowOf } from '../../../src/framework/storage/tables.ts';
 import type { NewRow, Row, Store } from '../../../src/framework/storage/store.ts';
-import { allRows } from '../../support/app.ts';
+import { allRows, runSql } from '../../support/app.ts';
 import type { tables } from '../items/tables.ts';
 
 type Kinds = RowOf<(typeof tables)['kinds']>;
@@ -266,11 +265,10 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
     });
 
     test('lose no row while the other is missing', async () => {
-      const { database } = getStore();
       const rows = await mixed(10);
-      await sql`alter table kinds rename to gone`.execute(database);
+      await runSql(getStore(), 'alter table kinds rename to gone');
       expect(tally(await createAll(rows))).toEqual({ created: 20, 'failed in kinds': 10 });
-      await sql`alter table gone rename to kinds`.execute(database);
+      await runSql(getStore(), 'alter table gone rename to kinds');
       expect(tally(await createAll(rows))).toEqual({ replayed: 20, created: 10 });
       await getStore().ready();
     });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/framework/storage/store.ts';
 import { allRows } from '../../support/app.ts';
+import { testCreations } from './conformance-creations.ts';
 import { testQueries } from './conformance-queries.ts';
 import { testTables } from './conformance-tables.ts';
 import { testTokens } from './conformance-tokens.ts';
@@ -175,7 +176,7 @@ export function testEngine(name: string, { open }: Engine): void {
       const item = newItem();
       await store.create('items', item);
       const other = newItem();
-      const work = store.transaction(async (database) => {
+      const work = store.transaction(async ({ database }) => {
         await database.insertInto('items').values(other).execute();
         const failing = database
           .insertInto('items')
@@ -204,6 +205,7 @@ export function testEngine(name: string, { open }: Engine): void {
 
     testQueries(() => store, open);
     testTables(() => store, open);
+    testCreations(() => store, open);
     testTokens(() => store.tokens);
   });
 }

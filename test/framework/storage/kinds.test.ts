@@ -233,7 +233,7 @@ describe.each([
   test('returns rows to a transaction as to a query outside of it', async () => {
     const row = newRow(orNull(VALUES));
     await store.create('kinds', row);
-    const seen = await store.transaction(async (own) => {
+    const seen = await store.transaction(async ({ database: own }) => {
       const changing = own.updateTable('kinds').set('json', new Json([1n]));
       await changing.where('id', '=', row.id).execute();
       return await own.selectFrom('kinds').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow();

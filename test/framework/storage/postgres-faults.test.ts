@@ -8,7 +8,7 @@ import type { Store } from '../../../src/framework/storage/store.ts';
 import { createBatch, Creating } from '../../../src/framework/storage/postgres/batch.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
 import { Session } from '../../../src/framework/storage/postgres/session.ts';
-import { allRows, insist } from '../../support/app.ts';
+import { allRows, insist, runSql } from '../../support/app.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { Session as OtherSession } from '../../support/session.ts';
 import { type Item, LAYOUT } from '../items/index.ts';
@@ -149,7 +149,7 @@ describe('the store rejects creates with StoreUnavailable', () => {
   });
 
   test('when a query takes too long, and names the time', async () => {
-    await expect(sql`select pg_sleep(10)`.execute(store.database)).rejects.toThrow(
+    await expect(runSql(store, 'select pg_sleep(10)')).rejects.toThrow(
       /^PostgreSQL cannot do this at the moment: a query took longer than 4\.\d s$/,
     );
   });
@@ -306,7 +306,7 @@ describe('the store', () => {
 
   test('rejects a query for an unknown table or column, rather than reporting itself unavailable', async () => {
     for (const statement of ['select 1 from itemz', 'select nope from items']) {
-      const asking = sql.raw(statement).execute(store.database);
+      const asking = runSql(store, statement);
       await expect(asking).rejects.toMatchObject({ name: 'StatementRejectedError' });
     }
   });
@@ -322,7 +322,7 @@ describe('the store', () => {
           return insert(query);
         }, performance.now() + STORE_PATIENCE_MS),
       new Creating(ofTable(formatsOf(LAYOUT.tables), 'items')),
-      Array.from({ length: 1024 }, newItem),
+      Array.from({ length: 1024 }, () => ({ table: 'items', row: newItem() })),
     );
     await expect(batch).rejects.toMatchObject({ name: 'StoreUnusable' });
     expect(statements).toBe(1);
@@ -332,7 +332,12 @@ describe('the store', () => {
 test('the store rejects with StoreUnavailable when transaction_timeout of the server ends a transaction', async () => {
   await sabotage(`alter database ${database} set transaction_timeout = '200ms'`);
   const own = await openStore(LAYOUT, readPostgresLocation(server.url(database)), { create: false });
-  const slow = own.transaction((all) => sql`select pg_sleep(0.3)`.execute(all));
+  const slow = own.transaction(({ database: all }) =>
+    all
+      .selectFrom(sql`pg_sleep(0.3)`.as('slept'))
+      .selectAll()
+      .execute(),
+  );
   await expect(slow).rejects.toEqual(UNAVAILABLE);
   expect(await own.create('items', newItem())).toBe('created');
   await own.close();

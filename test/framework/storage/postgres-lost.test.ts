@@ -99,7 +99,7 @@ describe('an open store', () => {
       let tries = 0;
       await using other = await Session.open(server.url(database));
       await other.run('begin; select pg_advisory_xact_lock(1)');
-      const adding = store.transaction(async (tables) => {
+      const adding = store.transaction(async ({ database: tables }) => {
         await tables
           .insertInto('tokens')
           .values(add(options.repeatable ? 1 : 2))

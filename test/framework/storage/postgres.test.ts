@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { sql } from 'kysely';
+import { runSql } from '../../support/app.ts';
 import { whileRead } from '../../../src/framework/storage/listing.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { openPostgres } from '../../../src/framework/storage/postgres/engine.ts';
@@ -115,7 +115,7 @@ test('the store runs eight queries at once, and looks up a token meanwhile', asy
   const store = await open(own);
   const hash = new Uint8Array(32);
   await store.tokens.add({ name: 'mine', hash, scopes: [] });
-  const sleeping = Array.from({ length: 24 }, () => sql`select pg_sleep(0.2)`.execute(store.database));
+  const sleeping = Array.from({ length: 24 }, () => runSql(store, 'select pg_sleep(0.2)'));
   await server.until("select 1 from pg_stat_activity where query like '%pg_sleep%' having count(*) > 7");
   let done = 0;
   for (const each of sleeping) void each.then(() => done++);
@@ -280,9 +280,12 @@ describe('a database', () => {
     const token = { name: 'mine', hash: new Uint8Array([0, 92, ...new Uint8Array(30)]), scopes: [] };
     await store.tokens.add(token);
     expect(await store.database.selectFrom('tokens').select('hash').execute()).toEqual([{ hash: token.hash }]);
-    const values = await sql`select 0.1::double precision + 0.2 as sum, timestamptz '2026-02-01 12:00Z' as moment,
-      pg_sleep(0.1)::text as slept`.execute(store.database);
-    expect(values.rows).toEqual([{ sum: 0.1 + 0.2, moment: new Date('2026-02-01T12:00:00Z'), slept: '' }]);
+    const values = await runSql(
+      store,
+      `select 0.1::double precision + 0.2 as sum, timestamptz '2026-02-01 12:00Z' as moment,
+      pg_sleep(0.1)::text as slept`,
+    );
+    expect(values).toEqual([{ sum: 0.1 + 0.2, moment: new Date('2026-02-01T12:00:00Z'), slept: '' }]);
     await store.close();
   });
 

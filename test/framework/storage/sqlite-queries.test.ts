@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { sql } from 'kysely';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { LAYOUT } from '../items/index.ts';
@@ -18,7 +17,7 @@ describe('on SQLite', () => {
   test('a create and a token look-up wait for one transaction, not for all that are queued', async () => {
     let done = 0;
     const waiting = Array.from({ length: 20 }, () =>
-      store.transaction(async (database) => {
+      store.transaction(async ({ database }) => {
         await sleep(50);
         await database.selectFrom('items').select('id').limit(1).execute();
         done++;
@@ -32,7 +31,7 @@ describe('on SQLite', () => {
 
   test('a transaction fails when it waits too long for its turn', async () => {
     const hangs = store.transaction(() => sleep(3000));
-    const late = store.transaction((database) => database.deleteFrom('items').execute());
+    const late = store.transaction(({ database }) => database.deleteFrom('items').execute());
     await expect(late).rejects.toMatchObject({ name: 'StoreUnavailable', message: 'too many queries are under way' });
     await hangs;
     expect(await store.count('items')).toBeGreaterThan(0);
@@ -42,7 +41,7 @@ describe('on SQLite', () => {
     const location = { engine: 'sqlite', path: join(temporaryFolder(), 'items.db') } as const;
     const closed = await openStore(LAYOUT, location, { create: true });
     const works = Array.from({ length: 20 }, (_, id) =>
-      closed.transaction((database) =>
+      closed.transaction(({ database }) =>
         database
           .insertInto('items')
           .values({ id: BigInt(id), name: 'x' })
@@ -57,11 +56,11 @@ describe('on SQLite', () => {
   test('a transaction that SQLite itself rolls back stores no row, not even of concurrent statements', async () => {
     const id = 20_000n;
     await store.create('items', { id, name: 'x' });
-    const givenUp = store.transaction(async (database) => {
+    const givenUp = store.transaction(async ({ database }) => {
       const insert = (one: bigint) => database.insertInto('items').values({ id: one, name: 'x' }).execute();
       await insert(id + 1n);
       await Promise.all([
-        sql`insert or rollback into items (id, name) values (${id}, 'x')`.execute(database),
+        database.insertInto('items').orRollback().values({ id, name: 'x' }).execute(),
         insert(id + 2n),
       ]);
     });
@@ -94,7 +93,7 @@ describe('on SQLite', () => {
         return all;
       });
     for (let id = 10_000n; id < 10_020n; id++) expect(await store.create('items', { id, name: 'x' })).toBe('created');
-    await store.transaction((database) => database.deleteFrom('items').where('id', '=', 10_000n).execute());
+    await store.transaction(({ database }) => database.deleteFrom('items').where('id', '=', 10_000n).execute());
     expect(isRead).toBe(false);
     expect(await read).toBeGreaterThan(27_000_000n);
   });

@@ -108,7 +108,7 @@ describe('a SQLite database', () => {
       () => store.create('items', { id: 2n, name: 'x' }),
       () => store.ready(),
       () => store.remove('items', 1n),
-      () => store.transaction((database) => database.deleteFrom('items').execute()),
+      () => store.transaction(({ database }) => database.deleteFrom('items').execute()),
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject(unavailable);
     renameSync(`${file}.moved`, file);
@@ -127,7 +127,7 @@ describe('a SQLite database', () => {
     );
     const list = whileRead(engine.portions({ sql: 'select id from items', values: [], writes: false }, 1000), 300);
     await list.next();
-    await engine.create('items', { id: -1n, name: 'x' });
+    await engine.create({ table: 'items', row: { id: -1n, name: 'x' } });
     using other = new DatabaseSync(path);
     const checkpoint = () => other.prepare('pragma wal_checkpoint(restart)').get()?.['busy'];
     expect(checkpoint()).toBe(1);

@@ -1,6 +1,6 @@
 import { messageOf } from '../../explained-error.ts';
 import type { RowFormat } from '../rows.ts';
-import type { Outcome, Row } from '../store.ts';
+import type { Creation, NewRow, Outcome, Row } from '../store.ts';
 import { StatementRejectedError } from './errors.ts';
 import type { Query, WithRetries } from './session.ts';
 import { SQL_TYPES } from './values.ts';
@@ -54,7 +54,7 @@ const MAX_TRIES = 3;
 export async function createBatch(
   withRetries: WithRetries,
   creating: Creating,
-  rows: readonly Row[],
+  rows: readonly NewRow[],
 ): Promise<Outcome[]> {
   try {
     return await withRetries((query) => insert(query, creating, rows));
@@ -62,7 +62,7 @@ export async function createBatch(
     if (!(error instanceof StatementRejectedError)) throw error;
     if (rows.length === 1) {
       const stored = await find(withRetries, creating, rows);
-      return rows.map((row) => (stored === undefined ? error : compare(creating, row, stored)));
+      return rows.map((row) => (stored === undefined ? error : creating.format.outcomeOf(row, stored)));
     }
     const middle = Math.ceil(rows.length / 2);
     const first = await createBatch(withRetries, creating, rows.slice(0, middle));
@@ -71,7 +71,7 @@ export async function createBatch(
 }
 
 /** Looks up the key of a rejected row: if the key exists, the answer is `replayed` or `conflict`. */
-async function find(withRetries: WithRetries, creating: Creating, rows: readonly Row[]): Promise<Row | undefined> {
+async function find(withRetries: WithRetries, creating: Creating, rows: readonly NewRow[]): Promise<Row | undefined> {
   try {
     const found = await withRetries((query) => query(creating.selectDurable, ...keysOf(creating, rows)));
     return found.rows[0];
@@ -82,10 +82,10 @@ async function find(withRetries: WithRetries, creating: Creating, rows: readonly
 }
 
 /** @throws StatementRejectedError if PostgreSQL rejects a row; some rows may have been stored */
-export async function insert(query: Query, creating: Creating, rows: readonly Row[]): Promise<Outcome[]> {
+export async function insert(query: Query, creating: Creating, rows: readonly NewRow[]): Promise<Creation[]> {
   const { format } = creating;
   const values = new Map(rows.map((row) => [row, storableValues(format, row)]));
-  const keys = new Map(rows.map((row) => [row, format.keyOf(row)]));
+  const keys = new Map(rows.map((row) => [row, format.keyOf(row.row)]));
   const firsts = new Map(rows.toReversed().map((row) => [keys.get(row), row]));
   const stored = new Map<unknown, Row | undefined>();
   const created = new Set<unknown>();
@@ -100,7 +100,7 @@ export async function insert(query: Query, creating: Creating, rows: readonly Ro
     for (const found of (await query(creating.insert, ...arrays)).rows) {
       const key = format.keyOf(found);
       created.add(key);
-      stored.set(key, firsts.get(key));
+      stored.set(key, firsts.get(key)?.row);
     }
     const others = missing.filter(([key]) => !created.has(key)).map(([, row]) => row);
     const found = others.length > 0 ? (await query(creating.selectDurable, ...keysOf(creating, others))).rows : [];
@@ -109,20 +109,23 @@ export async function insert(query: Query, creating: Creating, rows: readonly Ro
   }
   return rows.map((row) => {
     const key = keys.get(row);
-    return created.delete(key) ? 'created' : compare(creating, row, stored.get(key));
+    return created.delete(key) ? 'created' : format.outcomeOf(row, stored.get(key));
   });
 }
 
+/** Stores a row in the transaction of `query`. @throws StatementRejectedError */
+export async function createWithin(query: Query, creating: Creating, row: NewRow): Promise<Creation> {
+  const [creation] = await insert(query, creating, [row]);
+  if (creation === undefined) throw new Error('PostgreSQL gave no outcome for a row');
+  return creation;
+}
+
 /** An array for each column of the key. */
-function keysOf({ format }: Creating, rows: readonly Row[]): unknown[][] {
-  return format.key.map((column) => rows.map((row) => row[column]));
+function keysOf({ format }: Creating, rows: readonly NewRow[]): unknown[][] {
+  return format.key.map((column) => rows.map(({ row }) => row[column]));
 }
 
-function compare({ format }: Creating, row: Row, stored: Row | undefined): Outcome {
-  return format.isSame(row, stored) ? 'replayed' : 'conflict';
-}
-
-function storableValues(format: RowFormat, row: Row): unknown[] {
+function storableValues(format: RowFormat, { row }: NewRow): unknown[] {
   let values;
   try {
     values = format.valuesOf(row);

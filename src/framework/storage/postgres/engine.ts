@@ -18,10 +18,11 @@ import {
   type StoreObserver,
   StoreUnavailable,
   StoreUnusable,
+  type Within,
 } from '../store.ts';
 import { doWork } from '../transaction.ts';
 import { Turns } from '../turns.ts';
-import { createBatch, Creating, insert, readyStatement } from './batch.ts';
+import { createBatch, createWithin, Creating, insert, readyStatement } from './batch.ts';
 import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
@@ -84,19 +85,25 @@ class PostgresEngine implements Engine {
     this.opened.catch(() => undefined);
   }
 
-  create(table: string, row: Row): Promise<Creation> {
+  create(row: NewRow): Promise<Creation> {
     // The batches count failures, but this failure does not reach them.
     if (this.notOpen !== undefined) return observed(Promise.reject(this.notOpen), this.observer);
-    return this.batches.add({ table, row });
+    return this.batches.add(row);
   }
 
   createAll(table: string, rows: readonly Row[]): Promise<Outcome[]> {
     const until = deadline();
-    return this.turns.take(() => this.writeTo(table, rows, until));
+    return this.turns.take(() =>
+      this.writeTo(
+        table,
+        rows.map((row) => ({ table, row })),
+        until,
+      ),
+    );
   }
 
   readonly run: Run = async (statement) => {
-    if (statement.writes) return await this.transaction((run) => run(statement), false);
+    if (statement.writes) return await this.transaction(({ run }) => run(statement), false);
     return await this.inTurn((session, until) => session.withRetries((query) => runBy(query, statement), until));
   };
 
@@ -105,10 +112,13 @@ class PostgresEngine implements Engine {
     return await this.withRetries((query) => runBy(query, statement));
   };
 
-  async transaction<T>(work: (run: Run) => Promise<T>, repeatable: boolean): Promise<T> {
+  async transaction<T>(work: (within: Within) => Promise<T>, repeatable: boolean): Promise<T> {
     return await this.inTurn((session, until) => {
-      const workOn = (query: Query) =>
-        doWork(work, (statement) => runBy(query, statement), Math.max(0, until - performance.now()));
+      const workOn = (query: Query) => {
+        const create = (row: NewRow) => createWithin(query, ofTable(this.creating, row.table), row);
+        const within = { run: (statement: Statement) => runBy(query, statement), create };
+        return doWork(work, within, Math.max(0, until - performance.now()));
+      };
       return session.transaction(workOn, until, repeatable);
     });
   }
@@ -138,7 +148,7 @@ class PostgresEngine implements Engine {
   private async tryOut(rows: readonly NewRow[]): Promise<void> {
     const undone = new Error('the insert succeeded, and is rolled back');
     const attempt = async (query: Query) => {
-      for (const { table, row } of rows) await insert(query, ofTable(this.creating, table), [row]);
+      for (const row of rows) await insert(query, ofTable(this.creating, row.table), [row]);
       throw undone;
     };
     try {
@@ -203,18 +213,14 @@ class PostgresEngine implements Engine {
   private async write(rows: readonly NewRow[], until: number): Promise<Outcome[]> {
     const outcomes = new Map<NewRow, Outcome | undefined>();
     for (const [table, own] of Map.groupBy(rows, (each) => each.table)) {
-      const writing = this.writeTo(
-        table,
-        own.map(({ row }) => row),
-        until,
-      );
+      const writing = this.writeTo(table, own, until);
       const written = await writing.catch((error: unknown) => own.map(() => error as Error));
       own.forEach((each, index) => outcomes.set(each, written[index]));
     }
     return rows.map((each) => outcomes.get(each) ?? new Error('PostgreSQL gave no outcome for a row'));
   }
 
-  private async writeTo(table: string, rows: readonly Row[], until: number): Promise<Outcome[]> {
+  private async writeTo(table: string, rows: readonly NewRow[], until: number): Promise<Outcome[]> {
     const outcomes = await this.withSession((session) =>
       createBatch((work) => session.withRetries(work, until), ofTable(this.creating, table), rows),
     );

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
 import type { Layout } from '../layout.ts';
-import type { Engine, NewRow, Opening, Outcome, Row, Run, Schema, Statement } from '../store.ts';
+import type { Engine, NewRow, Opening, Outcome, Row, Schema, Statement, Within } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { doWork } from '../transaction.ts';
 import { Turns } from '../turns.ts';
@@ -48,7 +48,7 @@ export async function openSqlite(
   );
   return {
     opened: Promise.resolve(schema),
-    create: (table, row) => batches.add({ table, row }),
+    create: (row) => batches.add(row),
     createAll: (table, rows) => createAll(rows.map((row) => ({ table, row }))),
     waiting: () => batches.length,
     run: async (statement) => {
@@ -70,11 +70,15 @@ export async function openSqlite(
   };
 }
 
-function runTransaction<T>(writer: Thread, work: (run: Run) => Promise<T>): Promise<T> {
+function runTransaction<T>(writer: Thread, work: (within: Within) => Promise<T>): Promise<T> {
   return writer.takeAlone(async (call) => {
+    const within: Within = {
+      run: (statement) => call('runWithin', statement),
+      create: (row) => call('createWithin', row),
+    };
     try {
       await call('begin');
-      const result = await doWork(work, (statement) => call('runWithin', statement), STORE_PATIENCE_MS);
+      const result = await doWork(work, within, STORE_PATIENCE_MS);
       await call('commit');
       return result;
     } catch (error) {

@@ -16,11 +16,12 @@ class Creating {
   readonly select: string;
 
   constructor(format: RowFormat) {
-    const { table, columns, columnList, key } = format;
+    const { table, columns, columnList, key, keyList } = format;
     const into = `insert into ${table} (${columnList})`;
     this.format = format;
-    this.insert = `${into} values (${columns.map(() => '?').join()}) on conflict do nothing`;
-    this.insertNone = `${into} select ${columns.map(() => 'null').join()} where false on conflict do nothing`;
+    const unlessThere = `on conflict (${keyList}) do nothing`;
+    this.insert = `${into} values (${columns.map(() => '?').join()}) ${unlessThere}`;
+    this.insertNone = `${into} select ${columns.map(() => 'null').join()} where false ${unlessThere}`;
     this.select = `select ${columnList} from ${table} where ${key.map((column) => `"${column}" = ?`).join(' and ')}`;
   }
 }
@@ -67,18 +68,22 @@ export class Statements {
     }
   }
 
-  private createOne({ table, row }: NewRow): Creation | PackedError {
+  private createOne(row: NewRow): Creation | PackedError {
     try {
-      const { format, insert, select } = ofTable(this.creating, table);
-      const { statement } = this.prepare(insert);
-      if (statement.run(...format.valuesOf(row).map(encode)).changes === 1n) return 'created';
-      const [stored] = this.run({ sql: select, values: format.key.map((column) => row[column]) }).rows;
-      return format.isSame(row, stored) ? 'replayed' : 'conflict';
+      return this.insert(row);
     } catch (error) {
       // SQLite has rolled back the whole transaction, for a reason other than this row.
       if (!this.database.isTransaction) throw error;
       return pack(atWork(error, this.database.location() ?? ''));
     }
+  }
+
+  private insert(row: NewRow): Creation {
+    const { format, insert, select } = ofTable(this.creating, row.table);
+    const { changes } = this.prepare(insert).statement.run(...format.valuesOf(row.row).map(encode));
+    if (changes === 1n) return 'created';
+    const [stored] = this.run({ sql: select, values: format.key.map((column) => row.row[column]) }).rows;
+    return format.outcomeOf(row, stored);
   }
 
   run({ sql, values }: Pick<Statement, 'sql' | 'values'>): Result {
@@ -91,8 +96,18 @@ export class Statements {
 
   /** @throws Error if SQLite has rolled back the transaction: the statement would take effect on its own */
   runWithin(statement: Statement): Result {
-    if (!this.database.isTransaction) throw new Error('SQLite has rolled back the transaction');
+    this.requireTransaction();
     return this.run(statement);
+  }
+
+  /** @throws as `runWithin` does */
+  createWithin(row: NewRow): Creation {
+    this.requireTransaction();
+    return this.insert(row);
+  }
+
+  private requireTransaction(): void {
+    if (!this.database.isTransaction) throw new Error('SQLite has rolled back the transaction');
   }
 
   begin(): void {
