@@ -13,10 +13,10 @@ export { ErrorNumber } from './contract/errors.ts';
  * to its own contract in one line.
  */
 export type { Operation, Reply, Request, Schema } from './contract/types.ts';
-export type { Records, Service, Tools } from './service.ts';
+export type { Service, Tools } from './service.ts';
 /** The SQL of each step of the schema, for each engine. */
 export type { Migrations } from './storage/layout.ts';
-export type { Creation, Database, Outcome } from './storage/store.ts';
+export type { Creation, Database } from './storage/store.ts';
 /** Thrown by a query that would break a constraint; the query had no effect. */
 export { ConstraintViolated } from './storage/store.ts';
 /** Tables, the kinds of their columns, and rows as data. */

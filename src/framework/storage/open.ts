@@ -41,10 +41,6 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
       requireOutside();
       return engine.create(table, row);
     },
-    createAll: (table, rows) => {
-      requireOutside();
-      return engine.createAll(table, rows);
-    },
     waiting: () => engine.waiting(),
     ...listing(engine, outside(engine.runShort), formatsOf(layout.tables)),
     tokens: tokenStore(outside(engine.runShort), transactionOf(), opening.observer),

@@ -5,7 +5,7 @@ import { STORE_PATIENCE_MS } from '../../../src/framework/storage/batches.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import type { Store } from '../../../src/framework/storage/store.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
-import { allRows } from '../../support/app.ts';
+import { createEach, allRows } from '../../support/app.ts';
 import { freePort } from '../../support/port.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { ITEMS, ROOT, start } from '../../support/service.ts';
@@ -120,7 +120,7 @@ test('the store leaves no connection open when it closes during a write', async 
   const store = await open(server.url(database));
   await using other = await Session.open(server.url(database));
   await other.run('begin; lock table items in exclusive mode');
-  const creation = store.createAll('items', [{ id: 1n, name: 'Ginkgo' }]);
+  const creation = createEach(store, 'items', [{ id: 1n, name: 'Ginkgo' }]);
   await server.until(WAITS);
   await store.close();
   await other.run('rollback');

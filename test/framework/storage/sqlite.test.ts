@@ -10,7 +10,7 @@ import { openSqlite } from '../../../src/framework/storage/sqlite/engine.ts';
 import { atOpening, atWork } from '../../../src/framework/storage/sqlite/errors.ts';
 import { Statements } from '../../../src/framework/storage/sqlite/statements.ts';
 import { applicationId } from '../../../src/framework/storage/sqlite/migrations.ts';
-import { allRows } from '../../support/app.ts';
+import { createEach, allRows } from '../../support/app.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { testEngine } from './conformance.ts';
 import { LAYOUT } from '../items/index.ts';
@@ -63,7 +63,8 @@ describe('a SQLite database', () => {
     expect(await store.count('items')).toBe(0);
     const ids = [-(2n ** 63n), 2n ** 63n - 1n, ...Array.from({ length: 39_998 }, (_, id) => BigInt(id))];
     for (let start = 0; start < ids.length; start += 5000)
-      await store.createAll(
+      await createEach(
+        store,
         'items',
         ids.slice(start, start + 5000).map((id) => ({ id, name: 'x' })),
       );
@@ -121,7 +122,8 @@ describe('a SQLite database', () => {
   test('ends a list of items that the caller does not read, and can then restart its log', async () => {
     const path = join(folder, 'unread.db');
     const engine = await openSqlite(LAYOUT, { engine: 'sqlite', path }, { create: true });
-    await engine.createAll(
+    await createEach(
+      engine,
       'items',
       Array.from({ length: 3000 }, (_, id) => ({ id: BigInt(id), name: 'x' })),
     );
@@ -145,7 +147,8 @@ describe('a SQLite database', () => {
     const engine = await openSqlite(LAYOUT, { engine: 'sqlite', path }, { create: true });
     let id = 0n;
     const fill = (count: number) =>
-      engine.createAll(
+      createEach(
+        engine,
         'items',
         Array.from({ length: count }, () => ({ id: id++, name: 'x'.repeat(1000) })),
       );
