@@ -74,7 +74,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
         { act: 'token revoked', token: 'app' },
         { act: 'import begun', file },
         { act: 'import ended', file, created: 2, replayed: 0, conflict: 1, refused: 0 },
-        { act: 'removed', id: '1' },
+        { act: 'removed', table: 'plants', key: '1' },
         ...(engine === 'SQLite' ? [{ act: 'restored', file: join(folder, 'copy'), plants: 1 }] : []),
       ].map((each) => ({ time: expect.any(String), by: userInfo().username, sudo: 'alice', ...each })),
     );

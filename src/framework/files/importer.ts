@@ -86,26 +86,30 @@ export class Importer {
   /** Runs the operation for all records at the same time, so that their rows form one batch of the store. */
   private async store(batch: readonly FileRecord[]): Promise<readonly Outcome[]> {
     const { run, patienceMs, onUnreachable } = this.options;
-    const outcomeOf = async ({ request }: FileRecord): Promise<Outcome | StoreUnavailable> => {
-      if (request instanceof Refusal)
-        return { became: 'refused', reason: { error: request.number, message: request.message } };
-      return run === undefined ? CREATED : await run(request);
+    const outcomeOf = ({ request }: FileRecord): Promise<Outcome | StoreUnavailable> => {
+      if (!(request instanceof Refusal)) return run === undefined ? Promise.resolve(CREATED) : run(request);
+      return Promise.resolve({ became: 'refused', reason: { error: request.number, message: request.message } });
     };
     const end = performance.now() + patienceMs;
     let outcomes = await Promise.all(batch.map(outcomeOf));
     for (let tries = 0; ; tries++) {
-      const failure = outcomes.find((outcome) => outcome instanceof StoreUnavailable);
-      if (failure === undefined)
-        return outcomes.filter((outcome): outcome is Outcome => !(outcome instanceof StoreUnavailable));
+      const failure = outcomes.find(isUnavailable);
+      // None of them is unavailable.
+      if (failure === undefined) return outcomes as readonly Outcome[];
       if (performance.now() + PAUSE_MS > end) throw new StoreLost(failure.message, { cause: failure });
       if (tries === 0) onUnreachable(failure.message);
       await sleep(PAUSE_MS);
+      const known = outcomes;
       outcomes = await Promise.all(
         batch.map((record, index) => {
-          const outcome = outcomes[index];
-          return outcome === undefined || outcome instanceof StoreUnavailable ? outcomeOf(record) : outcome;
+          const outcome = known[index];
+          return outcome === undefined || isUnavailable(outcome) ? outcomeOf(record) : Promise.resolve(outcome);
         }),
       );
     }
   }
+}
+
+function isUnavailable(outcome: Outcome | StoreUnavailable): outcome is StoreUnavailable {
+  return outcome instanceof StoreUnavailable;
 }

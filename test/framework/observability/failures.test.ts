@@ -32,7 +32,7 @@ test('metrics show requests in flight and waiting items, and count the failures 
   const first = create(2);
   await untilSample(service, 'item_store_http_requests_in_flight', 1);
   const rest = [create(3), create(4)];
-  const text = await untilSample(service, 'item_store_waiting_items', 2);
+  const text = await untilSample(service, 'item_store_waiting_rows', 2);
   expect(sample(text, 'item_store_http_requests_in_flight')).toBe(3);
   expect(sample(text, 'item_store_batch_rows_count')).toBe(1);
   // The store waits 2 seconds for the lock.
@@ -57,7 +57,7 @@ test('metrics show requests in flight and waiting items, and count the failures 
     'createItem 500': 1,
     'createItem 503': 1,
   });
-  expect(sample(after, 'item_store_waiting_items')).toBe(0);
+  expect(sample(after, 'item_store_waiting_rows')).toBe(0);
   await service.stop();
 });
 

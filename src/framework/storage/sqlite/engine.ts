@@ -11,10 +11,10 @@ import { Thread } from './thread.ts';
 import { encode, rowDecoder } from './values.ts';
 
 /**
- * A batch of so many rows takes 5 ms on a fast disk, which leaves two thirds of the time to other processes. SQLite polls
- * its lock after up to 100 ms, so a shorter share would let a service wait for seconds.
+ * A batch of so many rows takes 10 ms on a fast disk, so other processes have half of the time. SQLite polls its lock
+ * every 100 ms at last: a service would wait for seconds if it had a small share.
  */
-const YIELDING = { maxRows: 2048, pauseMs: 10 };
+const YIELDING = { maxRows: 4096, pauseMs: 10 };
 /** The reading thread runs one query at a time; the others wait in its message queue. */
 const MAX_READS = 8;
 
