@@ -1,5 +1,4 @@
 import { ExplainedError } from '../explained-error.ts';
-import type { ErrorBody } from './types.ts';
 
 /**
  * The failures that every service may answer: the HTTP status followed by two digits. `x-error-numbers` of a contract lists
@@ -32,11 +31,6 @@ export const ErrorNumber = {
   versionUnsupported: 50500,
 } as const;
 export type ErrorNumber = (typeof ErrorNumber)[keyof typeof ErrorNumber];
-
-export function isErrorBody(body: unknown): body is ErrorBody {
-  if (typeof body !== 'object' || body === null) return false;
-  return 'error' in body && typeof body.error === 'number' && 'message' in body && typeof body.message === 'string';
-}
 
 export function statusOf(number: ErrorNumber): number {
   return Math.floor(number / 100);

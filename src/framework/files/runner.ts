@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { RequestData } from '../contract/contract.ts';
-import { ErrorNumber, isErrorBody } from '../contract/errors.ts';
+import { ErrorNumber } from '../contract/errors.ts';
+import { isErrorBody } from '../contract/failures.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import { messageOf } from '../explained-error.ts';
 import type { Services } from '../service.ts';

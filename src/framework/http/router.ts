@@ -1,8 +1,8 @@
 import type { IRouter, Request, Response } from 'express';
 import { type Caller, scopeCheck } from '../contract/caller.ts';
 import type { Contract, ContractOperation, ReplyData, RequestData } from '../contract/contract.ts';
-import { ContractError, ErrorNumber, isErrorBody, overloaded, Refusal } from '../contract/errors.ts';
-import { unlistedNumbers } from '../contract/failures.ts';
+import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
+import { isErrorBody, unlistedNumbers } from '../contract/failures.ts';
 import { type Body, validateRequest } from '../contract/request.ts';
 import type { AnyService, Handler, Services, Tools } from '../service.ts';
 import { type Context, toolsWith } from './context.ts';

@@ -6,6 +6,7 @@ import { openStore } from '../../../src/framework/storage/open.ts';
 import type { Store } from '../../../src/framework/storage/store.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
 import { freePort } from '../../support/port.ts';
+import { allRows } from '../../support/app.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { ITEMS, ROOT, start } from '../../support/service.ts';
 import { Session } from '../../support/session.ts';
