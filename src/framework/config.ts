@@ -23,10 +23,10 @@ export interface Setting {
   readonly meaning: string;
 }
 
-/** All settings of a service. */
-export const settingsOf = ({ records }: Pick<AnyService, 'records'>) => ({
+/** All settings of a service. The file of its store has the name of its first table. */
+export const settingsOf = ({ tables }: Pick<AnyService, 'tables'>) => ({
   ...SETTINGS,
-  DATABASE_URL: { ...SETTINGS.DATABASE_URL, default: `sqlite:data/${records.table}.db` },
+  DATABASE_URL: { ...SETTINGS.DATABASE_URL, default: `sqlite:data/${Object.keys(tables)[0] ?? 'store'}.db` },
 });
 
 const SETTINGS = {
@@ -98,7 +98,7 @@ export type Config = { readonly [Name in keyof Settings]: Value<Settings[Name]> 
  * @throws WrongSettings that names every fault
  */
 export function readConfig(
-  service: Pick<AnyService, 'records'>,
+  service: Pick<AnyService, 'tables'>,
   environment: Environment,
   doubts: readonly string[] = [],
 ): Config {
@@ -109,7 +109,7 @@ export function readConfig(
 
 /** Reads all settings. A value with a fault is undefined. */
 export function examine(
-  service: Pick<AnyService, 'records'>,
+  service: Pick<AnyService, 'tables'>,
   environment: Environment,
 ): { readonly config: Config; readonly faults: readonly string[] } {
   const faults: string[] = [];

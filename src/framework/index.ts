@@ -13,7 +13,7 @@ export { ErrorNumber } from './contract/errors.ts';
  * to its own contract in one line.
  */
 export type { Operation, Reply, Request, Schema } from './contract/types.ts';
-export type { Records, Service, Tools } from './service.ts';
+export type { Service, Tools } from './service.ts';
 /** The SQL of each step of the schema, for each engine. */
 export type { Migrations } from './storage/layout.ts';
 export type { Creation, Database, Queries, Transaction } from './storage/store.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Caller } from './contract/caller.ts';
 import type { ReplyData, RequestData } from './contract/contract.ts';
 import type { ErrorNumber } from './contract/errors.ts';
-import type { ErrorBody, Operations } from './contract/types.ts';
+import type { Operations } from './contract/types.ts';
 import type { Migrations } from './storage/layout.ts';
 import type { Queries, Store, Transaction } from './storage/store.ts';
 import type { Tables } from './storage/tables.ts';
@@ -19,7 +19,11 @@ export interface AnyService {
   readonly migrations: Migrations;
   /** By operationId. */
   readonly operations: Readonly<Record<string, Untyped['operation']>>;
-  readonly records: Records;
+  /**
+   * The operation that creates a row, by table: `import` runs it with each record of a file, and `export` writes its
+   * bodies. The first start prints an example of the first one.
+   */
+  readonly records: Readonly<Record<string, string>>;
 }
 
 /**
@@ -29,28 +33,16 @@ export interface AnyService {
  * @typeParam Of the tables of the service
  * @typeParam Numbers the generated union of error numbers, which must have those of the framework
  */
-export interface Service<All, Of extends Tables, Numbers> extends Omit<AnyService, 'contract' | 'operations'> {
+export interface Service<All, Of extends Tables, Numbers> extends Omit<
+  AnyService,
+  'contract' | 'operations' | 'records'
+> {
   readonly contract: [Exclude<ErrorNumber, Numbers>] extends [never]
     ? URL
     : { readonly 'x-error-numbers lacks': Exclude<ErrorNumber, Numbers> };
   readonly tables: Of;
   readonly operations: Operations<All, Tools<Of>>;
-  readonly records: Records<keyof Of & string, keyof All & string>;
-}
-
-/** What the commands `import`, `export` and `remove` are about, and the example that the first start prints. */
-export interface Records<Table extends string = string, OperationId extends string = string> {
-  /** Its name stands in messages; its key is `id`, an int64. */
-  readonly table: Table;
-  /** One record in words, such as `book` and `a book`. */
-  readonly one: string;
-  readonly withArticle: string;
-  /** The operation whose body is a record of a file. */
-  readonly operation: OperationId;
-  /** The answer for a record whose id belongs to a different one. */
-  readonly conflict: ErrorBody;
-  /** A body of the operation. */
-  readonly example: string;
+  readonly records: { readonly [Table in keyof Of]?: keyof All & string };
 }
 
 /** Any operation. They are methods, because TypeScript allows narrower parameters only there. */

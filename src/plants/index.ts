@@ -1,7 +1,6 @@
 import type { ErrorNumber, operations } from '../../generated/openapi.ts';
 import type { Service } from '#framework';
 import { createPlant } from './createPlant.ts';
-import { ID_TAKEN } from './errors.ts';
 import { migrations } from './migrations.ts';
 import { tables } from './tables.ts';
 
@@ -15,12 +14,5 @@ export const plants = {
   operations: {
     createPlant,
   },
-  records: {
-    table: 'plants',
-    one: 'plant',
-    withArticle: 'a plant',
-    operation: 'createPlant',
-    conflict: ID_TAKEN,
-    example: '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}',
-  },
+  records: { plants: 'createPlant' },
 } satisfies Service<operations, typeof tables, ErrorNumber>;

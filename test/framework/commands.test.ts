@@ -154,8 +154,8 @@ describe('the command', () => {
 
   test('remove deletes the item with this id, and no other', async () => {
     for (const id of ['1', '-9223372036854775808']) {
-      expect(await command('remove', id)).toEqual(done(`removed the item with the id ${id}\n`));
-      expect(await command('remove', id)).toEqual(failed(`the store has no item with the id ${id}`));
+      expect(await command('remove', id)).toEqual(done(`removed the row ${id} of items\n`));
+      expect(await command('remove', id)).toEqual(failed(`the store has no row ${id} of items`));
     }
     using file = new DatabaseSync(database, { readOnly: true });
     expect(file.prepare('select count(*) as count from items').get()).toEqual({ count: 100_003 });

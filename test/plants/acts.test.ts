@@ -72,9 +72,9 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
         { act: 'migrated', from: 0, to: expect.any(Number) },
         { act: 'token created', token: 'app', expires: '90d', scopes: ['plants:write'] },
         { act: 'token revoked', token: 'app' },
-        { act: 'import begun', file },
-        { act: 'import ended', file, created: 2, replayed: 0, conflict: 1, refused: 0 },
-        { act: 'removed', id: '1' },
+        { act: 'import begun', file, table: 'plants' },
+        { act: 'import ended', file, table: 'plants', created: 2, replayed: 0, conflict: 1, refused: 0 },
+        { act: 'removed', table: 'plants', key: '1' },
         ...(engine === 'SQLite' ? [{ act: 'restored', file: join(folder, 'copy'), plants: 1 }] : []),
       ].map((each) => ({ time: expect.any(String), by: userInfo().username, sudo: 'alice', ...each })),
     );

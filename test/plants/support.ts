@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { layoutOf } from '../../src/framework/storage/layout.ts';
+import { ID_TAKEN } from '../../src/plants/errors.ts';
 import { plants } from '../../src/plants/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type Environment, type Program, ROOT, runCommand, type Service, startService } from '../support/service.ts';
@@ -9,7 +10,12 @@ import { type Environment, type Program, ROOT, runCommand, type Service, startSe
 // The plant store, for the helpers of test/support.
 
 /** The plant store as a process. */
-export const PLANTS: Program = { service: plants, main: join(ROOT, 'src/main.ts'), path: '/plants' };
+export const PLANTS: Program = {
+  service: plants,
+  main: join(ROOT, 'src/main.ts'),
+  path: '/plants',
+  conflict: ID_TAKEN.error,
+};
 const MAIN = PLANTS.main;
 
 /** The text of openapi.yaml. */

@@ -114,8 +114,23 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     database: path,
     log,
     lineOf,
-    stored: () => allRows(store, service.records.table),
+    stored: () => allRows(store, tableOf(store)),
   };
+}
+
+/** The table of records. */
+export function tableOf({ layout }: Pick<Store, 'layout'>): string {
+  const [table = ''] = layout.records;
+  return table;
+}
+
+/** Creates rows together, and returns their outcomes. */
+export function createEach(
+  { create }: { readonly create: (table: string, row: Row) => Promise<Creation> },
+  table: string,
+  rows: readonly Row[],
+): Promise<readonly Creation[]> {
+  return Promise.all(rows.map((row) => create(table, row)));
 }
 
 export async function allRows(store: Store, table: string): Promise<Row[]> {
@@ -142,7 +157,7 @@ export async function addToken(
 export async function insist(store: Store, row: Row): Promise<Creation> {
   for (;;) {
     try {
-      return await store.create(store.layout.records, row);
+      return await store.create(tableOf(store), row);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
     }

@@ -4,6 +4,7 @@ import { readConfig } from '../../src/framework/config.ts';
 import { layoutOf } from '../../src/framework/storage/layout.ts';
 import { openStore } from '../../src/framework/storage/open.ts';
 import { PostgresServer, type Settings, sharedPostgres } from './postgres.ts';
+import { tableOf } from './app.ts';
 import { ITEMS, type Program } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 import type { Item } from '../framework/items/index.ts';
@@ -63,7 +64,7 @@ export async function readItems(url: string, { service }: Program = ITEMS): Prom
   const store = await openStore(layoutOf(service), location, { create: false });
   try {
     // The start has compared the table with its description.
-    return (await Array.fromAsync(store.list(service.records.table))).flat() as unknown as Item[];
+    return (await Array.fromAsync(store.list(tableOf(store)))).flat() as unknown as Item[];
   } finally {
     await store.close();
   }

@@ -17,10 +17,17 @@ export interface Program {
   readonly main: string;
   /** The path to which clients send records. */
   readonly path: string;
+  /** The error number of the answer to a record whose key belongs to a different one. */
+  readonly conflict: number;
 }
 
 /** The service of most tests. */
-export const ITEMS: Program = { service: items, main: join(ROOT, 'test/framework/items/main.ts'), path: '/items' };
+export const ITEMS: Program = {
+  service: items,
+  main: join(ROOT, 'test/framework/items/main.ts'),
+  path: '/items',
+  conflict: 40011,
+};
 const MAIN = ITEMS.main;
 
 export type Environment = Readonly<Record<string, string>>;

@@ -6,7 +6,12 @@ import { layoutOf } from '../storage/layout.ts';
 import { ACTS_FILE } from '../storage/acts.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
 import { recordAct } from './acts.ts';
-import { backUp as backUpSqlite, planRestore, requireForeign as requireForeignTo } from '../storage/sqlite/backup.ts';
+import {
+  backUp as backUpSqlite,
+  type Counts,
+  planRestore,
+  requireForeign as requireForeignTo,
+} from '../storage/sqlite/backup.ts';
 import { writeFile, writeNewFile } from '../files/new-file.ts';
 import { print } from './print.ts';
 import { watchSignals } from './signals.ts';
@@ -18,8 +23,8 @@ export async function backUp(service: AnyService, config: Config, file: string):
   const path = pathOfStore(config, 'backup', file);
   using interruption = watchSignals();
   const options = { mode: MODE, signal: interruption.signal };
-  const count = await writeNewFile(file, options, (copy) => backUpSqlite(layoutOf(service), path, copy));
-  await print(`backed up ${inWords(service, count)} to ${file}, and checked the copy\n`);
+  const counts = await writeNewFile(file, options, (copy) => backUpSqlite(layoutOf(service), path, copy));
+  await print(`backed up ${inWords(counts)} to ${file}, and checked the copy\n`);
 }
 
 export async function restore(
@@ -31,15 +36,15 @@ export async function restore(
   const path = pathOfStore(config, 'restore', file);
   using interruption = watchSignals();
   const { target, prepare, place } = planRestore(layoutOf(service), path, file, (count) => {
-    const records = force ? 0 : count();
-    if (records === 0) return;
+    const counts = force ? {} : count();
+    if (Object.values(counts).every((rows) => rows === 0)) return;
     throw new ExplainedError(
-      `the store has ${inWords(service, records)}, which the restore would delete: back the store up, then restore with --force`,
+      `the store has ${inWords(counts)}, which the restore would delete: back the store up, then restore with --force`,
     );
   });
-  const count = await writeFile(target, { mode: MODE, signal: interruption.signal }, prepare, place);
-  await recordAct(service.name, config, 'restored', { file: resolve(file), [service.records.table]: count });
-  await print(`restored ${inWords(service, count)} from ${file}, and checked the store\n`);
+  const counts = await writeFile(target, { mode: MODE, signal: interruption.signal }, prepare, place);
+  await recordAct(service.name, config, 'restored', { file: resolve(file), ...counts });
+  await print(`restored ${inWords(counts)} from ${file}, and checked the store\n`);
 }
 
 /** @throws ExplainedError if the file belongs to the store, or with PostgreSQL's own command for a store there */
@@ -56,6 +61,7 @@ export function requireForeign({ DATABASE_URL: store }: Pick<Config, 'DATABASE_U
   if (store.engine === 'sqlite') requireForeignTo(store.path, file, ACTS_FILE);
 }
 
-function inWords({ records: { one, table } }: AnyService, count: number): string {
-  return `${count} ${count === 1 ? one : table}`;
+function inWords(counts: Counts): string {
+  const parts = Object.entries(counts).map(([table, rows]) => `${rows} ${rows === 1 ? 'row' : 'rows'} of ${table}`);
+  return parts.length === 0 ? 'the store' : new Intl.ListFormat('en-GB').format(parts);
 }

@@ -2,14 +2,14 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../config.ts';
+import { ExplainedError } from '../explained-error.ts';
 import type { AnyService } from '../service.ts';
-import type { Store } from '../storage/store.ts';
-import { CsvColumns } from '../files/csv.ts';
+import type { Row, Store } from '../storage/store.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { requireForeign } from './backup.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
-import { type Format, formatOf, toNdjson } from '../files/records.ts';
+import { type Format, formatOf, openRecords, type Records, toNdjson } from '../files/records.ts';
 import { watchSignals } from './signals.ts';
 import { withStore } from './with-store.ts';
 
@@ -17,43 +17,74 @@ export async function exportRecords(
   service: AnyService,
   config: Config,
   path: string | undefined,
-  options: { format?: string },
+  options: { readonly table?: string; readonly format?: string },
 ): Promise<void> {
   const format = formatOf(path ?? '', options.format);
+  const records = await openRecords(service, options.table);
+  const names = namesIn(service, records);
   if (path !== undefined) requireForeign(config, path);
-  const lines = (store: Store, progress: Progress | undefined) => texts(service, store, format, progress);
+  const lines = (store: Store, progress: Progress | undefined) => texts(records, names, store, format, progress);
   await withStore(service, config, { create: false }, async (store) => {
     if (path === undefined) {
       // On a terminal, lines of progress would mix with the records.
-      const progress = process.stdout.isTTY ? undefined : new Progress(service.records.table);
+      const progress = process.stdout.isTTY ? undefined : new Progress(records.table);
       for await (const text of lines(store, progress)) await print(text);
     } else {
       using interruption = watchSignals();
       const { signal } = interruption;
       await writeNewFile(path, { mode: 0o666, signal }, async (temporary) => {
-        const readable = Readable.from(lines(store, new Progress(service.records.table)));
+        const readable = Readable.from(lines(store, new Progress(records.table)));
         await pipeline(readable, createWriteStream(temporary), { signal });
       });
     }
   });
 }
 
+/**
+ * The members of a body that are columns of the table, in the order of the contract. The service makes its other columns
+ * anew when it imports a record.
+ *
+ * @throws ExplainedError if the body requires a member that is no column
+ */
+function namesIn({ tables }: AnyService, { table, operation: { id }, body }: Records): readonly string[] {
+  const columns = tables[table]?.columns ?? {};
+  for (const name of body.required)
+    if (!Object.hasOwn(columns, name))
+      throw new ExplainedError(
+        `${table} cannot be exported: the body of ${id} requires ${name}, and the table has no such column`,
+      );
+  return [...body.names].filter((name) => Object.hasOwn(columns, name) && !body.member(name).isReadOnly);
+}
+
 async function* texts(
-  { records: { table }, tables }: AnyService,
+  { table, csv, body }: Records,
+  names: readonly string[],
   store: Store,
   format: Format,
   progress: Progress | undefined,
 ): AsyncGenerator<string> {
+  // A null column is a missing member, unless the body must have it.
+  const nulls = [...body.required].filter((name) => body.member(name).types.has('null'));
+  const asBody = (row: Row): Row =>
+    Object.fromEntries(
+      names.flatMap((name) => (name in row || nulls.includes(name) ? [[name, valueOf(row[name])]] : [])),
+    );
   let count = 0;
-  const csv = new CsvColumns(tables[table]?.columns ?? {});
-  if (format === 'csv') yield csv.header;
+  if (format === 'csv') yield csv.header(names);
   try {
-    for await (const portion of store.list(table)) {
-      yield portion.map(format === 'csv' ? csv.write : toNdjson).join('');
+    for await (const portion of store.list(table, names)) {
+      const bodies = portion.map(asBody);
+      yield bodies.map((each) => (format === 'csv' ? csv.write(each, names) : toNdjson(each))).join('');
       count += portion.length;
       progress?.update(count, undefined);
     }
   } finally {
     progress?.end();
   }
+}
+
+/** As JSON has it: a date-time, base64. */
+function valueOf(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : (value ?? null);
 }

@@ -3,16 +3,16 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Config } from '../config.ts';
-import type { AnyService } from '../service.ts';
-import type { Store } from '../storage/store.ts';
+import { type AnyService, servicesOf } from '../service.ts';
 import { ExplainedError, Interrupted, messageOf } from '../explained-error.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
 import { recordAct } from './acts.ts';
 import { requireForeign } from './backup.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
-import { formatOf, openBodyReader, RecordReader } from '../files/records.ts';
+import { formatOf, openRecords, RecordReader } from '../files/records.ts';
 import { Rejects } from '../files/rejects.ts';
+import { type RunRecord, runnerOf } from '../files/runner.ts';
 import { watchSignals } from './signals.ts';
 import { withStore } from './with-store.ts';
 
@@ -20,6 +20,7 @@ const CHUNK_BYTES = 256 * 1024;
 const IMPORT_PATIENCE_MS = 60_000;
 
 export interface ImportOptions {
+  readonly table?: string;
   readonly format?: string;
   readonly rejects?: string;
   readonly dryRun?: true;
@@ -34,20 +35,23 @@ export async function importRecords(
   patienceMs: number = IMPORT_PATIENCE_MS,
 ): Promise<void> {
   const format = formatOf(path, options.format);
+  const records = await openRecords(service, options.table);
+  const { table } = records;
   const input = await openInput(path);
   const rejectsPath = options.rejects ?? newRejects(path === '-' ? 'stdin' : path);
   requireForeign(config, rejectsPath);
   using rejects = new Rejects(rejectsPath, { atOnce: options.rejects !== undefined });
-  const reader = new RecordReader(input.name, format, await openBodyReader(service));
-  const work = (store?: Store) => readAll(service, input, reader, rejects, store, patienceMs);
+  const reader = new RecordReader(input.name, format, records);
+  const work = (run?: RunRecord) => readAll(table, input, reader, rejects, run, patienceMs);
   if (options.dryRun) await work();
   else {
-    await withStore(service, config, { create: true }, async (store) => {
+    await withStore(service, config, { create: true, yields: true }, async (store) => {
       const { run } = store;
       const file = path === '-' ? input.name : resolve(path);
       // Before the first record: a command that is killed leaves records behind.
-      await recordAct(service.name, config, 'import begun', { file }, run);
-      await recordAct(service.name, config, 'import ended', { file, ...(await work(store)) }, run);
+      await recordAct(service.name, config, 'import begun', { file, table }, run);
+      const counts = await work(runnerOf(records, servicesOf(store)));
+      await recordAct(service.name, config, 'import ended', { file, table, ...counts }, run);
     });
   }
   if (rejects.count > 0) {
@@ -57,23 +61,23 @@ export async function importRecords(
   }
 }
 
-/** @param store undefined for a dry run */
+/** @param run undefined for a dry run */
 async function readAll(
-  service: AnyService,
+  table: string,
   input: Input,
   reader: RecordReader,
   rejects: Rejects,
-  store: Store | undefined,
+  run: RunRecord | undefined,
   patienceMs: number,
 ): Promise<Counts> {
   using interruption = watchSignals();
   const { signal } = interruption;
-  const progress = new Progress(service.records.table);
+  const progress = new Progress(table);
   const onReject = rejects.add.bind(rejects);
   const onUnreachable = (reason: string) => {
     progress.say(`the store is unavailable, retrying for ${patienceMs / 1000} s: ${reason}`);
   };
-  const importer = new Importer({ records: service.records, store, patienceMs, onReject, onUnreachable });
+  const importer = new Importer({ run, patienceMs, onReject, onUnreachable });
   const unfinished = (why: string) => {
     const done = `${input.name} was read up to line ${importer.line}: ${outcomes(importer.counts)}`;
     return `${why}; ${done}; run the import again, which replays what is stored`;
@@ -96,7 +100,7 @@ async function readAll(
   if (signal.aborted) throw new Interrupted(unfinished('interrupted'), signal.reason as NodeJS.Signals);
   const { added, counts } = importer;
   const became =
-    store === undefined
+    run === undefined
       ? `${counts.created} valid, ${counts.refused} refused; nothing was stored, conflicts were not checked`
       : outcomes(counts);
   await print(`${input.name}: ${added} records in ${progress.seconds.toFixed(1)} s: ${became}\n`);

@@ -7,6 +7,7 @@ import { ExplainedError } from '../explained-error.ts';
 import type { AnyService } from '../service.ts';
 
 const VERSION_ASKED = 'version';
+const TABLE = ['--table <name>', 'The table, if the service has several'] as const;
 
 /** Runs the command line of a service, and sets the exit code of the process. */
 export async function main(service: AnyService): Promise<void> {
@@ -28,12 +29,11 @@ export async function main(service: AnyService): Promise<void> {
 }
 
 function commandsOf(service: AnyService): Command {
-  const {
-    name,
-    records: { table, withArticle },
-  } = service;
+  const { name, tables } = service;
   const program = new Command(name)
-    .description(`Store ${table}. Settings come from the environment and .env; "config" lists them.`)
+    .description(
+      `Store ${new Intl.ListFormat('en-GB').format(Object.keys(tables))}. Settings come from the environment and .env; "config" lists them.`,
+    )
     .helpOption('-h, --help', 'Print help')
     .helpCommand('help [command]', 'Print help for a command')
     .option('--version', 'Print the versions of the program and of its schema')
@@ -98,7 +98,8 @@ function commandsOf(service: AnyService): Command {
 
   program
     .command('import <file>')
-    .description(`Store the ${table} of a file, or of stdin (-), after validating them`)
+    .description('Store the records of a file, or of stdin (-), each as a client would send it')
+    .option(...TABLE)
     .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdin)')
     .option('--rejects <file>', 'Write rejected records and the reasons to this file (default: FILE.rejects.ndjson)')
     .option('--dry-run', 'Validate all records and store none')
@@ -107,9 +108,10 @@ function commandsOf(service: AnyService): Command {
     );
   program
     .command('export [file]')
-    .description(`Write all ${table} to a new file, or to stdout`)
+    .description('Write all rows of a table to a new file, or to stdout, as a client would send them')
+    .option(...TABLE)
     .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdout)')
-    .action(async (file: string | undefined, options: { format?: string }) =>
+    .action(async (file: string | undefined, options: { table?: string; format?: string }) =>
       (await import('./export.ts')).exportRecords(service, read(), file, options),
     );
   program
@@ -119,14 +121,17 @@ function commandsOf(service: AnyService): Command {
   program
     .command('restore <file>')
     .description('Replace the store with a backup and check it')
-    .option('--force', `Delete the ${table} that the store has`)
+    .option('--force', 'Delete what the store has')
     .action(async (file: string, options: { force?: boolean }) =>
       (await import('./backup.ts')).restore(service, read(), file, options),
     );
   program
-    .command('remove <id>')
-    .description(`Delete ${withArticle} for good`)
-    .action(async (id: string) => (await import('./remove.ts')).remove(service, read(), id));
+    .command('remove <key>')
+    .description('Delete the row of a table that has this key, for good')
+    .option(...TABLE)
+    .action(async (key: string, options: { table?: string }) =>
+      (await import('./remove.ts')).remove(service, read(), key, options),
+    );
   program
     .command('migrate')
     .description('Update the schema of the store')

@@ -1,20 +1,41 @@
 import type { Config } from '../config.ts';
 import { int64 } from '../contract/int64.ts';
 import { ExplainedError } from '../explained-error.ts';
+import { chooseTable } from '../files/records.ts';
 import type { AnyService } from '../service.ts';
+import type { Kind } from '../storage/tables.ts';
 import { recordAct } from './acts.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
-export async function remove(service: AnyService, config: Config, text: string): Promise<void> {
-  const { table, one } = service.records;
-  const id = int64(text);
-  if (id === undefined) {
-    throw new ExplainedError(`the id must be an integer from -9223372036854775808 to 9223372036854775807, not ${text}`);
-  }
-  await withStore(service, config, { create: false }, async (store) => {
-    if (!(await store.remove(table, id))) throw new ExplainedError(`the store has no ${one} with the id ${id}`);
-    await recordAct(service.name, config, 'removed', { id: String(id) }, store.run);
-    await print(`removed the ${one} with the id ${id}\n`);
+/** Reads the text of a key by the kind of its column; undefined: it is no such key. */
+const KEYS: Readonly<Partial<Record<Kind, { readonly form: string; readonly read: (text: string) => unknown }>>> = {
+  text: { form: 'a text', read: (text) => text },
+  int64: { form: 'an integer from -9223372036854775808 to 9223372036854775807', read: int64 },
+  int32: {
+    form: 'an integer from -2147483648 to 2147483647',
+    read: (text) => (/^-?\d{1,10}$/.test(text) && Number(text) === (Number(text) | 0) ? Number(text) : undefined),
+  },
+};
+
+/** Removes a row of a table whose key is one column. */
+export async function remove(
+  { name, tables, records, ...service }: AnyService,
+  config: Config,
+  text: string,
+  options: { readonly table?: string },
+): Promise<void> {
+  const table = chooseTable(options.table, Object.keys(tables), Object.keys(records));
+  const { columns = {}, key: [column = '', ...others] = [] } = tables[table] ?? {};
+  const kind = columns[column]?.kind;
+  const reader = kind && KEYS[kind];
+  if (reader === undefined || others.length > 0)
+    throw new ExplainedError(`remove cannot name a row of ${table}: its key is not one column of text or integers`);
+  const key = reader.read(text);
+  if (key === undefined) throw new ExplainedError(`the ${column} must be ${reader.form}, not ${text}`);
+  await withStore({ name, tables, records, ...service }, config, { create: false }, async (store) => {
+    if (!(await store.remove(table, key))) throw new ExplainedError(`the store has no row ${text} of ${table}`);
+    await recordAct(name, config, 'removed', { table, key: text }, store.run);
+    await print(`removed the row ${text} of ${table}\n`);
   });
 }

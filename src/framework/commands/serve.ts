@@ -8,6 +8,7 @@ import { followTokenFile } from '../auth/token-file.ts';
 import type { Config } from '../config.ts';
 import { PAGES } from '../contract/addresses.ts';
 import { type Contract, scopesOf } from '../contract/contract.ts';
+import { exactJson } from '../contract/int64.ts';
 import { loadContract } from '../contract/load.ts';
 import { createApp } from '../http/app.ts';
 import { listen } from '../http/server.ts';
@@ -182,11 +183,11 @@ interface FirstToken {
 
 /** Creates and prints a token if the store never had one, and returns whether it did. */
 async function makeFirstToken(
-  { name, records }: AnyService,
+  service: AnyService,
   contract: Contract,
   { tokens, url, onUnreachable, stopSignal }: FirstToken,
 ): Promise<boolean> {
-  const token = makeToken(name);
+  const token = makeToken(service.name);
   for (;;) {
     try {
       const scopes = scopesOf(contract);
@@ -198,17 +199,34 @@ async function makeFirstToken(
       await sleep(1000, undefined, { signal: stopSignal });
     }
   }
-  const path = contract.operations.find(({ id }) => id === records.operation)?.path ?? '';
   console.error(`
 The store had no access token yet. This is its first one, and it is shown only once:
 
   ${token}
-
-Create ${records.withArticle}:
-
-  curl '${url}${contract.basePath}${path}' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${records.example}'
-
+${firstRequest(service, contract, url, token)}
 Documentation: ${url}${PAGES.docs}
 `);
   return true;
+}
+
+/** A command for a shell that sends an example of the contract; '' without one. */
+function firstRequest({ records }: AnyService, contract: Contract, url: string, token: string): string {
+  const [id] = Object.values(records);
+  const operation = contract.operations.find((each) => each.id === id);
+  if (operation?.body?.example === undefined || operation.path.includes('{')) return '';
+  const { summary = operation.id, method, path, body } = operation;
+  const [mediaType = ''] = body.types.keys();
+  const parts = [
+    `curl ${quoted(url + contract.basePath + path)}`,
+    ...(method === 'POST' ? [] : [`-X ${method}`]),
+    `-H ${quoted(`Authorization: Bearer ${token}`)}`,
+    `-H ${quoted(`Content-Type: ${mediaType}`)}`,
+    `-d ${quoted(exactJson(body.example))}`,
+  ];
+  return `\n${summary}:\n\n  ${parts.join(' ')}\n`;
+}
+
+/** For a shell of POSIX. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -2,14 +2,14 @@ import type { Config } from '../config.ts';
 import type { AnyService } from '../service.ts';
 import { layoutOf } from '../storage/layout.ts';
 import { openStore } from '../storage/open.ts';
-import type { Store } from '../storage/store.ts';
+import type { Opening, Store } from '../storage/store.ts';
 import { recordAct } from './acts.ts';
 
 /** Opens the store, which `create` also migrates, for a command. */
 export async function withStore(
   service: AnyService,
   config: Config,
-  options: { readonly create: boolean },
+  options: Pick<Opening, 'create' | 'yields'>,
   work: (store: Store) => Promise<void>,
 ): Promise<void> {
   const store = await openStore(layoutOf(service), config.DATABASE_URL, options);

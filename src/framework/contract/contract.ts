@@ -34,6 +34,7 @@ export interface Contract {
 
 export interface ContractOperation {
   readonly id: string;
+  readonly summary: string | undefined;
   /** In capitals. */
   readonly method: string;
   /** The path template, such as `/items/{id}`. */
@@ -83,6 +84,8 @@ export interface ContractBody {
   readonly maxBytes: number;
   /** The key is the media type. */
   readonly types: ReadonlyMap<string, ContractContent>;
+  /** The first example in the contract. */
+  readonly example: unknown;
 }
 
 export interface ContractContent {
@@ -136,6 +139,7 @@ export function readOperations(document: OpenApiDocument): Declared[] {
       for (const parameter of parameters) requireField(parameter, where);
       operations.push({
         id,
+        summary: operation.summary,
         method: method.toUpperCase(),
         path,
         security: readSecurity(document, operation.security ?? document.security ?? [], where),
@@ -242,7 +246,10 @@ function readDeclaredBody(
   }
   const { required = false, content } = resolve(operation.requestBody);
   const types = readContent(content, follow, `${where}, requestBody`);
-  return { required, types, maxBytes: readBodyLimit(operation, `${where}, requestBody`) };
+  const [{ example, examples = {} } = {}] = Object.values(content);
+  const [first] = Object.values(examples).map(resolve);
+  const maxBytes = readBodyLimit(operation, `${where}, requestBody`);
+  return { required, types, maxBytes, example: example ?? first?.value };
 }
 
 function readReply(status: string, response: Response, resolve: Resolve, follow: Follow, where: string): ContractReply {

@@ -29,6 +29,7 @@ export type PathItem = Readonly<Partial<Record<Method, DeclaredOperation>>> & {
 export type Security = readonly Readonly<Record<string, readonly string[]>>[];
 export interface DeclaredOperation {
   readonly operationId?: string;
+  readonly summary?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses?: Readonly<Record<string, Response>>;
@@ -51,7 +52,12 @@ export interface Header {
   readonly required?: boolean;
   readonly schema: AnySchema;
 }
-export type Content = Readonly<Record<string, { readonly schema: AnySchema }>>;
+export type Content = Readonly<Record<string, Media>>;
+export interface Media {
+  readonly schema: AnySchema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
+}
 
 /** The keywords of JSON Schema 2020-12 that this service reads itself; Ajv knows the others. */
 export interface Schema extends ExactKeywords {

@@ -101,3 +101,8 @@ function headersOf(status: number, { headers }: ContractReply, follow: Follow): 
   const parameters = declared.map(([name, header]) => ({ ...header, name, in: 'header' }) as const);
   return parameterReader('', parameters, follow)({ path: '', query: '', headers: sent }).header;
 }
+
+export function isErrorBody(body: unknown): body is ErrorBody {
+  if (typeof body !== 'object' || body === null) return false;
+  return 'error' in body && typeof body.error === 'number' && 'message' in body && typeof body.message === 'string';
+}

@@ -207,7 +207,7 @@ function readValue(text: string, { decode, split }: Notation, position: Position
 }
 
 /** Reads a number or a boolean in the notation of JSON where the types allow one; any other text is a string. */
-function readScalar(text: string, position: Position): unknown {
+export function readScalar(text: string, position: Position): unknown {
   const { types } = position;
   if (types.has('integer') && isJsonNumber(text)) {
     const number = toNumber(text, position.int64);

@@ -1,4 +1,4 @@
-import { inPlace, isInt64Schema, membersOf, reachable, TYPES, typesOf } from './applied.ts';
+import { inPlace, isInt64Schema, joined, membersOf, reachable, TYPES, typesOf } from './applied.ts';
 import type { AnySchema, Follow, Schema } from './document.ts';
 import { ContractError } from './errors.ts';
 
@@ -29,6 +29,7 @@ export class Position {
   private readonly members = new Map<string, Position>();
   private readonly others = new Map<string, Position>();
   private readonly elements = new Map<number, Position>();
+  private demanded: ReadonlySet<string> | undefined;
   private filledIn: readonly Default[] | undefined;
 
   /** @param schema the schema of a whole value, or all schemas of a part of a value */
@@ -51,6 +52,15 @@ export class Position {
   static of(schema: AnySchema, follow: Follow): Position | undefined {
     const matters = (each: Schema) => isInt64Schema(each) || each.default !== undefined;
     return reachable(schema, follow).some(matters) ? new Position(schema, follow) : undefined;
+  }
+
+  /** The members that every object here must have. */
+  get required(): ReadonlySet<string> {
+    return (this.demanded ??= new Set(joined(this.roots, this.follow).flatMap(({ required = [] }) => required)));
+  }
+
+  get isReadOnly(): boolean {
+    return this.schemas.some(({ readOnly }) => readOnly);
   }
 
   /** Whether an object may have only declared members. */
@@ -131,8 +141,7 @@ export class Position {
     return (this.filledIn ??= [...this.names].flatMap((name) => {
       const position = this.member(name);
       // A request must not have readOnly members.
-      const isReadOnly = position.schemas.some(({ readOnly }) => readOnly);
-      return position.default === undefined || isReadOnly ? [] : [{ name, value: position.default, position }];
+      return position.default === undefined || position.isReadOnly ? [] : [{ name, value: position.default, position }];
     }));
   }
 

@@ -1,6 +1,6 @@
 import type { ContractOperation, RequestData } from './contract.ts';
 import { ErrorNumber, Refusal } from './errors.ts';
-import { parseJson } from './json.ts';
+import { type Holder, parseJson } from './json.ts';
 import type { SentRequest } from './parameters.ts';
 
 /** The parameters of a request that has none. */
@@ -12,18 +12,31 @@ export interface Body {
   readonly text: string;
 }
 
-/** Reads a record of an import as if it were the body of a request. @throws Refusal */
-export function readBodyText(text: string, operation: ContractOperation): unknown {
+/** A body whose JSON is read already. */
+interface ReadBody {
+  readonly mediaType: string;
+  readonly value: Holder;
+}
+
+/** Makes a request of a record, which is its body: JSON, or a value that is read. @throws Refusal */
+export function readRecord(body: string | Holder, operation: ContractOperation): RequestData {
   const [mediaType = ''] = operation.body?.types.keys() ?? [];
-  return validateRequest({ path: operation.path, query: '', headers: {} }, { mediaType, text }, operation).body;
+  const sent = { path: operation.path, query: '', headers: {} };
+  const content = typeof body === 'string' ? { text: body } : { value: body };
+  return validateRequest(sent, { mediaType, ...content }, operation);
 }
 
 /** @throws Refusal if the request breaks the contract */
-export function validateRequest(sent: SentRequest, body: Body | undefined, operation: ContractOperation): RequestData {
+export function validateRequest(
+  sent: SentRequest,
+  body: Body | ReadBody | undefined,
+  operation: ContractOperation,
+): RequestData {
   const hasNone = operation.parameters.length === 0 && sent.query === '';
   const { path, query, header } = hasNone ? { path: NONE, query: NONE, header: NONE } : operation.readParameters(sent);
   const position = body && operation.body?.types.get(body.mediaType)?.position;
-  const request = { path, query, header, body: body && parseJson(body.text, position) };
+  const value = body && ('text' in body ? parseJson(body.text, position) : body.value);
+  const request = { path, query, header, body: value };
   operation.validator.request(request, body?.mediaType);
   const inParameters = operation.fillInParameters?.(request) === true;
   const inBody = position?.fillIn(request.body) === true;

@@ -1,23 +1,18 @@
 import { parse } from 'csv-parse/sync';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import type { ContractOperation } from '../contract/contract.ts';
 import { exactJson } from '../contract/int64.ts';
+import { type Holder, parseJson, PlainObject } from '../contract/json.ts';
+import { readScalar } from '../contract/parameters.ts';
+import type { Position } from '../contract/positions.ts';
+import { readRecord } from '../contract/request.ts';
 import type { Row } from '../storage/store.ts';
-import type { Columns, Kind } from '../storage/tables.ts';
 import { endOfLine, type FindEnd } from './raw-records.ts';
 
 // CSV by RFC 4180, in UTF-8, with LF at the end of a line. A missing value is an empty field, the empty text is "".
 
 type Fields = readonly (string | undefined)[];
 
-const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
-/** Fields that are JSON already, by the kind of their column. All other fields are strings. */
-const LITERAL_OF: Readonly<Partial<Record<Kind, RegExp>>> = {
-  int64: NUMBER,
-  int32: NUMBER,
-  number: NUMBER,
-  boolean: /^(true|false)$/,
-  json: /^[[{]/,
-};
 const NEEDS_QUOTES = /^$|[",\r\n]|^\s|\s$/;
 
 const OPTIONS = {
@@ -71,15 +66,14 @@ export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
  * Checks the columns against the contract, by a body in which each column is null. Of the faults, only "is required"
  * and "is not allowed" (contract/faults.ts) are about the columns; the others are about the nulls.
  *
- * @param read validates a body
  * @throws Error that names the faults of the header
  */
-export function checkHeader(header: Fields, read: (text: string) => unknown): readonly string[] {
+export function checkHeader(header: Fields, operation: ContractOperation): readonly string[] {
   const names = header.map((name = '') => name);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) throw new Error(`the column ${JSON.stringify(repeated)} is repeated`);
   try {
-    read(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))));
+    readRecord(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))), operation);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const faults = error.message.split('; ').filter((fault) => / is (required|not allowed)$/.test(fault));
@@ -88,39 +82,73 @@ export function checkHeader(header: Fields, read: (text: string) => unknown): re
   return names;
 }
 
-/** The columns of a table as those of a file. */
-export class CsvColumns {
-  /** The first line of a file. */
-  readonly header: string;
-  private readonly names: readonly string[];
-  private readonly literals: ReadonlyMap<string, RegExp | undefined>;
+/** Records as lines of CSV, by the members of a body. */
+export class CsvRecords {
+  private readonly body: Position;
 
-  constructor(columns: Columns) {
-    this.names = Object.keys(columns);
-    this.header = `${this.names.join()}\n`;
-    this.literals = new Map(Object.entries(columns).map(([name, { kind }]) => [name, LITERAL_OF[kind]]));
+  constructor(body: Position) {
+    this.body = body;
   }
 
-  readonly write = (row: Row): string => `${this.names.map((name) => toField(row[name])).join()}\n`;
+  header(names: readonly string[]): string {
+    return `${names.map(quoted).join()}\n`;
+  }
 
-  /** Writes a record as the body of a request, which the contract then validates. Numbers keep their digits. */
-  toBody(fields: Fields, header: readonly string[]): string | Refusal {
+  write(row: Row, names: readonly string[]): string {
+    return `${names.map((name) => toField(row[name], this.body.member(name))).join()}\n`;
+  }
+
+  /** Reads the fields of a record as the body of a request, which the contract then validates. */
+  read(fields: Fields, header: readonly string[]): Holder | Refusal {
     if (fields.length !== header.length) {
       const message = `the record has ${fields.length} fields, but the header has ${header.length}`;
       return new Refusal(ErrorNumber.contractBroken, message);
     }
-    const members = header.flatMap((name, index) => {
+    const { body } = this;
+    const members = new PlainObject();
+    for (const [index, name] of header.entries()) {
       const field = fields[index];
-      if (field === undefined) return [];
-      const isLiteral = this.literals.get(name)?.test(field) === true;
-      return [`${JSON.stringify(name)}:${isLiteral ? field : JSON.stringify(field)}`];
-    });
-    return `{${members.join()}}`;
+      if (field !== undefined) members[name] = readCell(field, body.member(name));
+      else if (body.required.has(name) && body.member(name).types.has('null')) members[name] = null;
+    }
+    return members;
   }
 }
 
-function toField(value: unknown): string {
-  if (value === undefined) return '';
-  const text = typeof value === 'string' ? value : exactJson(value);
+/** Reads a cell as a parameter is read. A cell is JSON where it must be, to be more than a scalar. */
+function readCell(text: string, position: Position): unknown {
+  if (isJson(text, position.types)) {
+    try {
+      return parseJson(text, position);
+    } catch (error) {
+      // A text, which the validator judges.
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+  return readScalar(text, position);
+}
+
+/** A string is JSON only where the text alone could be another type. */
+function isJson(text: string, types: ReadonlySet<string>): boolean {
+  switch (text[0]) {
+    case '[':
+      return types.has('array');
+    case '{':
+      return types.has('object');
+    case '"':
+      return types.has('string') && OTHERS.some((type) => types.has(type));
+    default:
+      return false;
+  }
+}
+const OTHERS = ['integer', 'boolean', 'array', 'object'];
+
+function toField(value: unknown, position: Position): string {
+  if (value === undefined || value === null) return '';
+  const isText = typeof value === 'string' && readCell(value, position) === value;
+  return quoted(isText ? value : exactJson(value));
+}
+
+function quoted(text: string): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

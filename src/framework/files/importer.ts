@@ -1,23 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { ErrorBody } from '../contract/types.ts';
-import type { Records } from '../service.ts';
-import { type Creation, type Outcome, type Row, type Store, StoreUnavailable } from '../storage/store.ts';
+import { Refusal } from '../contract/errors.ts';
+import { StoreUnavailable } from '../storage/store.ts';
 import type { FileRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
+import { CREATED, type Outcome, type RunRecord } from './runner.ts';
 
-/** SQLite holds its write lock during a batch, so a batch must not take long. */
-const MAX_BATCH_RECORDS = 2000;
+/** Two batches are under way, whose rows must fit in the queue of the store (storage/batches.ts). */
+const MAX_BATCH_RECORDS = 2048;
 const MAX_BATCH_CHARACTERS = 1024 * 1024;
 /** The pause before another try to reach the store. */
 const PAUSE_MS = 1000;
 
-export type Counts = Record<Creation | 'refused', number>;
+export type Counts = Record<Outcome['became'], number>;
 
 interface ImporterOptions {
-  readonly records: Records;
   /** undefined: nothing is stored. */
-  readonly store: Store | undefined;
+  readonly run: RunRecord | undefined;
   /** How long to retry while the store is unavailable. */
   readonly patienceMs: number;
   readonly onReject: (rejects: readonly Reject[]) => void;
@@ -29,7 +27,7 @@ export class StoreLost extends Error {
   override readonly name = 'StoreLost';
 }
 
-/** Stores records in batches, and counts the outcomes in the order of the records. */
+/** Stores records many at a time, and counts the outcomes in the order of the records. */
 export class Importer {
   readonly counts: Counts = { created: 0, replayed: 0, conflict: 0, refused: 0 };
   /** The number of records added, including those that still wait. */
@@ -63,8 +61,7 @@ export class Importer {
   private async send(): Promise<void> {
     const { batch, counted } = this;
     [this.batch, this.characters] = [[], 0];
-    const rows = batch.flatMap(({ row }) => (row instanceof Refusal ? [] : [row]));
-    this.counted = Promise.all([this.store(rows), counted]).then(([outcomes]) => {
+    this.counted = Promise.all([this.store(batch), counted]).then(([outcomes]) => {
       this.count(batch, outcomes);
     });
     // The next send(), or finish(), awaits a failure; until then Node must not report it as unhandled.
@@ -74,39 +71,45 @@ export class Importer {
   }
 
   private count(batch: readonly FileRecord[], outcomes: readonly Outcome[]): void {
-    const left = outcomes.values();
-    const rejects = batch.flatMap(({ raw: { lineNumber: line, text, excerpt }, row }): Reject[] => {
-      const outcome = row instanceof Refusal ? row : left.next().value;
-      if (outcome === undefined) throw new Error('the engine gave no outcome for a record');
-      this.counts[typeof outcome === 'string' ? outcome : 'refused']++;
+    const rejects = batch.flatMap(({ raw: { lineNumber: line, text, excerpt } }, index): Reject[] => {
+      const outcome = outcomes[index];
+      if (outcome === undefined) throw new Error('a record has no outcome');
+      this.counts[outcome.became]++;
       this.line = line;
-      const problem = problemOf(outcome, this.options.records.conflict);
-      return problem === undefined ? [] : [{ line, ...problem, ...(excerpt ? { excerpt: text } : { text }) }];
+      if (!('reason' in outcome)) return [];
+      const { error, message } = outcome.reason;
+      return [{ line, error, message, ...(excerpt ? { excerpt: text } : { text }) }];
     });
     this.options.onReject(rejects);
   }
 
-  private async store(rows: readonly Row[]): Promise<readonly Outcome[]> {
-    const { store, records, patienceMs, onUnreachable } = this.options;
-    if (store === undefined) return rows.map(() => 'created');
+  /** Runs the operation for all records at the same time, so that their rows form one batch of the store. */
+  private async store(batch: readonly FileRecord[]): Promise<readonly Outcome[]> {
+    const { run, patienceMs, onUnreachable } = this.options;
+    const outcomeOf = ({ request }: FileRecord): Promise<Outcome | StoreUnavailable> => {
+      if (!(request instanceof Refusal)) return run === undefined ? Promise.resolve(CREATED) : run(request);
+      return Promise.resolve({ became: 'refused', reason: { error: request.number, message: request.message } });
+    };
     const end = performance.now() + patienceMs;
+    let outcomes = await Promise.all(batch.map(outcomeOf));
     for (let tries = 0; ; tries++) {
-      try {
-        return await store.createAll(records.table, rows);
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error;
-        if (performance.now() + PAUSE_MS > end) throw new StoreLost(error.message, { cause: error });
-        if (tries === 0) onUnreachable(error.message);
-        await sleep(PAUSE_MS);
-      }
+      const failure = outcomes.find(isUnavailable);
+      // None of them is unavailable.
+      if (failure === undefined) return outcomes as readonly Outcome[];
+      if (performance.now() + PAUSE_MS > end) throw new StoreLost(failure.message, { cause: failure });
+      if (tries === 0) onUnreachable(failure.message);
+      await sleep(PAUSE_MS);
+      const known = outcomes;
+      outcomes = await Promise.all(
+        batch.map((record, index) => {
+          const outcome = known[index];
+          return outcome === undefined || isUnavailable(outcome) ? outcomeOf(record) : Promise.resolve(outcome);
+        }),
+      );
     }
   }
 }
 
-/** The error that a client would get for the record; undefined if it is stored. */
-function problemOf(outcome: Outcome | Refusal, conflict: ErrorBody): ErrorBody | undefined {
-  if (outcome === 'conflict') return conflict;
-  if (typeof outcome === 'string') return undefined;
-  if (outcome instanceof Refusal) return { error: outcome.number, message: outcome.message };
-  return { error: ErrorNumber.serviceFailed, message: `the store rejects the record: ${outcome.message}` };
+function isUnavailable(outcome: Outcome | StoreUnavailable): outcome is StoreUnavailable {
+  return outcome instanceof StoreUnavailable;
 }

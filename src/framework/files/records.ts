@@ -1,10 +1,14 @@
+import type { ContractOperation, RequestData } from '../contract/contract.ts';
+import { follower } from '../contract/document.ts';
 import { ContractError, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/int64.ts';
+import type { Holder } from '../contract/json.ts';
 import { loadContract } from '../contract/load.ts';
-import { readBodyText } from '../contract/request.ts';
-import type { AnyService } from '../service.ts';
+import { Position } from '../contract/positions.ts';
+import { readRecord } from '../contract/request.ts';
+import type { AnyService, Handler } from '../service.ts';
 import type { Row } from '../storage/store.ts';
-import { checkHeader, CsvColumns, endOfRecord, parseRecords } from './csv.ts';
+import { checkHeader, CsvRecords, endOfRecord, parseRecords } from './csv.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import { endOfLine, type RawRecord, RecordSplitter } from './raw-records.ts';
 
@@ -13,26 +17,53 @@ export type Format = (typeof FORMATS)[number];
 
 export interface FileRecord {
   readonly raw: RawRecord;
-  readonly row: Row | Refusal;
+  readonly request: RequestData | Refusal;
 }
 
-interface BodyReader {
+/** The rows of a table in a file: each record is a body of the operation that creates a row. */
+export interface Records {
   readonly table: string;
-  readonly csv: CsvColumns;
+  readonly operation: ContractOperation;
+  readonly operate: Handler;
+  readonly body: Position;
+  readonly csv: CsvRecords;
   readonly maxBytes: number;
-  /** @throws Refusal as a client would get it */
-  readonly read: (text: string) => Row;
 }
 
-/** Returns a reader that validates records by the contract, as the service does. */
-export async function openBodyReader({ contract, tables, records }: AnyService): Promise<BodyReader> {
-  const { operations } = await loadContract(contract);
-  const { table, operation: id } = records;
-  const operation = operations.find((each) => each.id === id);
-  if (operation?.body === undefined) throw new ContractError(`the contract has no operation ${id} with a request body`);
-  // readBodyText() has validated the body.
-  const read = (text: string) => readBodyText(text, operation) as Row;
-  return { table, csv: new CsvColumns(tables[table]?.columns ?? {}), maxBytes: operation.body.maxBytes, read };
+/**
+ * Chooses a table by the option --table.
+ *
+ * @param chosen undefined: the only one of `usual`
+ * @throws ExplainedError that names the tables
+ */
+export function chooseTable(chosen: string | undefined, all: readonly string[], usual = all): string {
+  if (chosen !== undefined && all.includes(chosen)) return chosen;
+  const [only, ...others] = usual;
+  if (chosen === undefined && only !== undefined && others.length === 0) return only;
+  if (all.length === 0) throw new ExplainedError('the service has no table for this command');
+  const tables = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(all);
+  throw new ExplainedError(`name the table with --table: ${tables}${chosen === undefined ? '' : `, not ${chosen}`}`);
+}
+
+/** @param chosen the option --table @throws ExplainedError, also if no file can have what the operation requires */
+export async function openRecords(
+  { contract, operations, records }: AnyService,
+  chosen: string | undefined,
+): Promise<Records> {
+  const table = chooseTable(chosen, Object.keys(records));
+  const { document, operations: declared } = await loadContract(contract);
+  const id = records[table] ?? '';
+  const operation = declared.find((each) => each.id === id);
+  // Its types are those of its own tables, which the service has bound.
+  const operate = operations[id] as Handler | undefined;
+  const [content] = operation?.body?.types.values() ?? [];
+  if (operation?.body === undefined || content === undefined || operate === undefined)
+    throw new ContractError(`the service has no operation ${id} with a request body, which creates a row of ${table}`);
+  const missing = operation.parameters.find((each) => each.in === 'path' || each.required);
+  if (missing !== undefined)
+    throw new ExplainedError(`no file can have the rows of ${table}: ${id} requires the parameter ${missing.name}`);
+  const body = new Position(content.schema, follower(document));
+  return { table, operation, operate, body, csv: new CsvRecords(body), maxBytes: operation.body.maxBytes };
 }
 
 export function formatOf(path: string, chosen: string | undefined): Format {
@@ -52,16 +83,16 @@ export function toNdjson(row: Row): string {
 /** Reads the records of a file from its bytes, chunk by chunk. */
 export class RecordReader {
   private readonly name: string;
-  private readonly reader: BodyReader;
+  private readonly records: Records;
   private readonly format: Format;
   private readonly splitter: RecordSplitter;
   private header: readonly string[] | undefined;
 
-  constructor(name: string, format: Format, reader: BodyReader) {
+  constructor(name: string, format: Format, records: Records) {
     this.name = name;
-    this.reader = reader;
+    this.records = records;
     this.format = format;
-    this.splitter = new RecordSplitter(format === 'csv' ? endOfRecord : endOfLine, reader.maxBytes);
+    this.splitter = new RecordSplitter(format === 'csv' ? endOfRecord : endOfLine, records.maxBytes);
   }
 
   /** @throws ExplainedError if the contract does not allow the header */
@@ -84,18 +115,18 @@ export class RecordReader {
     return raws.map((raw) => {
       const fields = raw.refusal ?? parsed.next().value;
       if (fields === undefined) throw new Error('a record was lost');
-      return this.toRecord(raw, fields instanceof Refusal ? fields : this.reader.csv.toBody(fields, header));
+      return this.toRecord(raw, fields instanceof Refusal ? fields : this.records.csv.read(fields, header));
     });
   }
 
-  private toRecord(raw: RawRecord, body: string | Refusal): FileRecord {
-    const textOrRefusal = raw.refusal ?? body;
-    if (textOrRefusal instanceof Refusal) return { raw, row: textOrRefusal };
+  private toRecord(raw: RawRecord, body: string | Holder | Refusal): FileRecord {
+    const found = raw.refusal ?? body;
+    if (found instanceof Refusal) return { raw, request: found };
     try {
-      return { raw, row: this.reader.read(textOrRefusal) };
+      return { raw, request: readRecord(found, this.records.operation) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return { raw, row: error };
+      return { raw, request: error };
     }
   }
 
@@ -103,7 +134,7 @@ export class RecordReader {
     const [fields] = refusal === undefined ? parseRecords([text]) : [refusal];
     if (fields === undefined || fields instanceof Refusal) throw this.wrongHeader(fields?.message ?? 'it is missing');
     try {
-      return checkHeader(fields, this.reader.read);
+      return checkHeader(fields, this.records.operation);
     } catch (error) {
       throw this.wrongHeader(messageOf(error));
     }
@@ -111,7 +142,7 @@ export class RecordReader {
 
   private wrongHeader(reason: string): ExplainedError {
     return new ExplainedError(
-      `the header of ${this.name} does not name the columns of ${this.reader.table}: ${reason}; nothing was stored`,
+      `the header of ${this.name} does not name the columns of ${this.records.table}: ${reason}; nothing was stored`,
     );
   }
 }

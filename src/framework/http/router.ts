@@ -2,9 +2,8 @@ import type { IRouter, Request, Response } from 'express';
 import { type Caller, scopeCheck } from '../contract/caller.ts';
 import type { Contract, ContractOperation, ReplyData, RequestData } from '../contract/contract.ts';
 import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
-import { unlistedNumbers } from '../contract/failures.ts';
+import { isErrorBody, unlistedNumbers } from '../contract/failures.ts';
 import { type Body, validateRequest } from '../contract/request.ts';
-import type { ErrorBody } from '../contract/types.ts';
 import type { AnyService, Handler, Services, Tools } from '../service.ts';
 import { type Context, toolsWith } from './context.ts';
 import { sendReply } from './reply.ts';
@@ -100,7 +99,7 @@ function operationHandler(
   // `answer` stands outside the async function `operate`: Node keeps all variables of an async function in memory for
   // each request under way.
   const answer = (context: Context, reply: ReplyData) => {
-    if (reply.status >= 400 && isError(reply.body)) context.error = reply.body.error;
+    if (reply.status >= 400 && isErrorBody(reply.body)) context.error = reply.body.error;
     sendReply(context, reply, operation);
   };
   const operate = async (context: Context, request: RequestData | Promise<RequestData>) => {
@@ -154,10 +153,6 @@ function readRequest(
   const reading = operation.body === undefined ? refuseBody(context, body) : readBody(context, body, operation.body);
   const validated = (sent: Body | undefined) => validateRequest(head, sent, operation);
   return reading === undefined ? validated(undefined) : reading.then(validated);
-}
-
-function isError(body: unknown): body is ErrorBody {
-  return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'number';
 }
 
 function outOfStep(what: string): ContractError {

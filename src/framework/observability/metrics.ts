@@ -12,7 +12,7 @@ import type { Log, RequestObserver } from './log.ts';
 
 /** In seconds, from a create on a fast disk to beyond STORE_PATIENCE_MS. */
 const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** In rows, up to MAX_BATCH_ROWS of storage/batches.ts. */
+/** In rows, up to AT_ONCE of storage/batches.ts. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /** The share of the time that counting the records may take. */
@@ -31,19 +31,19 @@ const UNWANTED = /^nodejs_active_(handles|requests|resources_total)/;
 export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   readonly contentType = register.contentType;
   private readonly prefix: string;
-  private readonly records: string;
+  private readonly tables: readonly string[];
   private readonly requests: Counter<'operation' | 'status'>;
   private readonly requestDurations: Histogram<'operation'>;
   private readonly requestsUnderWay: Gauge;
   private readonly cutOffs: Counter<'reason'>;
-  private readonly creations: Counter<'outcome'>;
+  private readonly creations: Counter<'table' | 'outcome'>;
   private readonly storeErrors: Counter<'kind'>;
   private readonly batchSizes: Histogram;
   private readonly commitDurations: Histogram;
   private readonly readiness: Gauge;
 
   constructor(
-    { name, records: { table } }: AnyService,
+    { name, tables, records }: AnyService,
     { operations }: Contract,
     { engine }: StoreLocation,
     log: Pick<Log, 'dropped'>,
@@ -51,7 +51,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   ) {
     const prefix = name.replaceAll('-', '_');
     this.prefix = prefix;
-    this.records = table;
+    this.tables = Object.keys(records);
     this.requests = new Counter({
       name: `${prefix}_http_requests_total`,
       help: 'Requests by operation (none: outside the contract) and status (none: no answer).',
@@ -74,17 +74,17 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     });
     this.creations = new Counter({
       name: `${prefix}_creations_total`,
-      help: `Creations of ${table} that the store answered, by outcome.`,
-      labelNames: ['outcome'],
+      help: 'Creations that the store answered, by table and outcome.',
+      labelNames: ['table', 'outcome'],
     });
     this.storeErrors = new Counter({
       name: `${prefix}_store_errors_total`,
-      help: `Creations of ${table} and look-ups of tokens that failed in the store.`,
+      help: 'Creations and look-ups of tokens that failed in the store.',
       labelNames: ['kind'],
     });
     this.batchSizes = new Histogram({
-      name: `${prefix}_batch_${table}`,
-      help: `Rows per batch, which the store writes with one flush.`,
+      name: `${prefix}_batch_rows`,
+      help: 'Rows per batch, which the store writes with one flush.',
       buckets: SIZES,
     });
     this.commitDurations = new Histogram({
@@ -104,7 +104,8 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.initialiseAtZero(NONE, Object.values(ErrorNumber).map(statusOf));
     for (const reason of Object.keys(REASONS)) this.cutOffs.inc({ reason }, 0);
     const creations = { created: 0, replayed: 0, conflict: 0 } satisfies Record<Creation, number>;
-    for (const [outcome, zero] of Object.entries(creations)) this.creations.inc({ outcome }, zero);
+    for (const table of Object.keys(tables))
+      for (const [outcome, zero] of Object.entries(creations)) this.creations.inc({ table, outcome }, zero);
     for (const kind of ['unavailable', 'failed']) this.storeErrors.inc({ kind }, 0);
 
     const labels = { ...build, node_version: process.versions.node, engine };
@@ -126,14 +127,17 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   }
 
   watch(store: Store): void {
-    const { prefix, records: table } = this;
     new Gauge({
-      name: `${prefix}_waiting_${table}`,
+      name: `${this.prefix}_waiting_rows`,
       help: 'Rows in the queue, without the batch that is being written.',
       collect() {
         this.set(store.waiting());
       },
     });
+    for (const table of this.tables) this.watchTable(store, table);
+  }
+
+  private watchTable(store: Store, table: string): void {
     let [rows, dueAt] = [NaN, 0];
     const count = async (): Promise<void> => {
       const begunAt = performance.now();
@@ -144,7 +148,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
       dueAt = endedAt + Math.max(MIN_REST_MS, (endedAt - begunAt) / COUNTING_SHARE);
     };
     new Gauge({
-      name: `${prefix}_${table}`,
+      name: `${this.prefix}_${table}`,
       help: `Rows of ${table} at the last count; NaN if unknown.`,
       async collect() {
         await Promise.race([count(), sleep(MAX_COUNTING_MS, undefined, { ref: false })]);
@@ -198,8 +202,8 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.cutOffs.inc({ reason });
   };
 
-  answered(outcome: Creation): void {
-    this.creations.inc({ outcome });
+  answered(outcome: Creation, table: string): void {
+    this.creations.inc({ table, outcome });
   }
 
   failed(error: unknown): void {

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { type Creation, type NewRow, type Outcome, type StoreObserver, StoreUnavailable } from './store.ts';
 import { sizeOf } from './values.ts';
 
@@ -17,8 +17,14 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Limits the time that a batch takes. */
-const MAX_BATCH_ROWS = 1024;
+interface Pace {
+  /** Limits the time that a batch takes. */
+  readonly maxRows: number;
+  /** After each batch. */
+  readonly pauseMs: number;
+}
+
+const AT_ONCE: Pace = { maxRows: 1024, pauseMs: 0 };
 /** The store rejects further rows, so that a slow disk does not fill the memory. */
 export const MAX_WAITING_ROWS = 10_000;
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
@@ -33,6 +39,7 @@ export class Batches {
   private readonly write: Write;
   private readonly maxActive: number;
   private readonly observer: StoreObserver | undefined;
+  private readonly pace: Pace;
   private waiting: Waiting[] = [];
   private bytes = 0;
   private active = 0;
@@ -40,10 +47,11 @@ export class Batches {
   private failed: NewRow | undefined;
   private readonly loops = new Set<Promise<void>>();
 
-  constructor(write: Write, maxActive: number, observer: StoreObserver | undefined) {
+  constructor(write: Write, maxActive: number, observer: StoreObserver | undefined, pace = AT_ONCE) {
     this.write = write;
     this.maxActive = maxActive;
     this.observer = observer;
+    this.pace = pace;
   }
 
   get length(): number {
@@ -95,6 +103,7 @@ export class Batches {
       batch.forEach((waiting, index) => {
         this.settle(waiting, outcomes[index] ?? new Error('the engine gave no outcome for a row'));
       });
+      if (this.pace.pauseMs > 0) await sleep(this.pace.pauseMs);
     }
     // No `await` may precede this after next(), as the next row must start a new loop.
     this.active--;
@@ -118,7 +127,7 @@ export class Batches {
   /** Takes the next batch from the queue, and rejects the rows that have waited too long. */
   private next(): readonly Waiting[] {
     for (;;) {
-      const batch = this.waiting.splice(0, MAX_BATCH_ROWS);
+      const batch = this.waiting.splice(0, this.pace.maxRows);
       const now = performance.now();
       for (const waiting of batch) {
         this.bytes -= waiting.bytes;
@@ -130,9 +139,9 @@ export class Batches {
     }
   }
 
-  private settle({ resolve, reject }: Waiting, outcome: Outcome): void {
+  private settle({ row, resolve, reject }: Waiting, outcome: Outcome): void {
     if (typeof outcome === 'string') {
-      this.observer?.answered(outcome);
+      this.observer?.answered(outcome, row.table);
       resolve(outcome);
     } else {
       this.observer?.failed(outcome);

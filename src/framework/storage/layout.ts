@@ -8,8 +8,8 @@ export interface Layout {
   readonly marker: string;
   /** All tables, also those of the framework. */
   readonly tables: Tables;
-  /** The table that `backup` and `restore` count. */
-  readonly records: string;
+  /** The tables that `backup` and `restore` count. */
+  readonly records: readonly string[];
   /** The steps of the schema of a database. A released step must never change. */
   readonly migrations: Migrations;
 }
@@ -62,7 +62,7 @@ const OWN_MIGRATIONS: Migrations = {
 
 /** The part of a service that its store needs. */
 interface Described extends Omit<Layout, 'records'> {
-  readonly records: { readonly table: string };
+  readonly records: Readonly<Record<string, string>>;
 }
 
 /**
@@ -81,7 +81,7 @@ export function layoutOf({ name, marker, tables, records, migrations }: Describe
     name,
     marker,
     tables: { ...tables, ...OWN_TABLES },
-    records: records.table,
+    records: Object.keys(records),
     migrations: { sqlite: both('sqlite'), postgres: both('postgres') },
   };
 }

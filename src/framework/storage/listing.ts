@@ -1,13 +1,17 @@
+import { createRequire } from 'node:module';
+import type * as kysely from 'kysely';
 import { ofTable, type RowFormat } from './rows.ts';
 import { type Database, type Engine, type Store, StoreUnavailable } from './store.ts';
 import { withoutNulls } from './tables.ts';
+
+// As database.ts, which has loaded it.
+const { sql } = createRequire(import.meta.url)('kysely') as typeof kysely;
 
 const LIST_PORTION = 1000;
 /** Longer than IMPORT_PATIENCE_MS: an export may be piped into an import that waits for its store. */
 const MAX_UNREAD_MS = 120_000;
 /** A query counts so many rows in a few milliseconds; a count of all of them would delay other queries. */
 const COUNT_PORTION = 20_000;
-const [FIRST_KEY, LAST_KEY] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 /** What an operator does with whole tables. */
 export function listing(
@@ -22,24 +26,32 @@ export function listing(
     return column;
   };
   return {
-    async *list(name) {
-      const { columnList, table, keyList } = ofTable(formats, name);
+    async *list(name, columns) {
+      const { columns: all, table, keyList } = ofTable(formats, name);
+      const columnList = (columns ?? all).map((each) => `"${each}"`).join();
       const sql = `select ${columnList} from ${table} order by ${keyList}`;
       const portions = engine.portions({ sql, values: [], writes: false }, LIST_PORTION);
       for await (const rows of whileRead(portions, MAX_UNREAD_MS)) yield rows.map(withoutNulls);
     },
     async count(table) {
-      const key = keyOf(table);
-      let [counted, from] = [0, FIRST_KEY];
-      for (;;) {
-        const some = database.selectFrom(table).select(key).where(key, '>=', from).orderBy(key).limit(COUNT_PORTION);
-        const { rows, last } = await database
-          .selectFrom(some.as('some'))
-          .select(({ fn }) => [fn.countAll<bigint>().as('rows'), fn.max<bigint | null>(key).as('last')])
-          .executeTakeFirstOrThrow();
-        counted += Number(rows);
-        if (rows < COUNT_PORTION || last === null || last === LAST_KEY) return counted;
-        from = last + 1n;
+      const { key } = ofTable(formats, table);
+      const refs = sql.join(key.map((column) => sql.ref(column)));
+      let beyond = sql<boolean>`true`;
+      for (let counted = 0; ; counted += COUNT_PORTION) {
+        const some = database.selectFrom(table).select(key).where(beyond);
+        const last = await some
+          .orderBy(refs)
+          .offset(COUNT_PORTION - 1)
+          .limit(1)
+          .executeTakeFirst();
+        if (last === undefined) {
+          const { rows } = await database
+            .selectFrom(some.limit(COUNT_PORTION).as('some'))
+            .select(({ fn }) => fn.countAll<bigint>().as('rows'))
+            .executeTakeFirstOrThrow();
+          return counted + Number(rows);
+        }
+        beyond = sql`(${refs}) > (${sql.join(key.map((column) => last[column]))})`;
       }
     },
     async remove(table, key) {

@@ -44,7 +44,6 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     ready: () => engine.ready(),
     close: () => engine.close(),
     ...queriesOf({ run, create: outside((row: NewRow) => engine.create(row)) }),
-    createAll: outside((table: string, rows: readonly Row[]) => engine.createAll(table, rows)),
     waiting: () => engine.waiting(),
     run,
     ...listing(engine, databaseOf(location.engine, runShort), formatsOf(layout.tables)),

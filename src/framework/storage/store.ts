@@ -6,7 +6,7 @@ import type { Added, Queried, Row as RowOf, Tables } from './tables.ts';
 /** `replayed`: the same row exists already; `conflict`: the key belongs to a different row, which stays unchanged. */
 export type Creation = 'created' | 'replayed' | 'conflict';
 
-/** The result for one of many rows. */
+/** The result for one row of a batch. */
 export type Outcome = Creation | Error;
 
 /** A row to store. A missing member is null. */
@@ -28,14 +28,6 @@ export interface Creator {
    * @throws ConstraintViolated if the key is new, and another constraint forbids the row
    */
   readonly create: (row: NewRow) => Promise<Creation>;
-
-  /**
-   * Stores many rows by the rules of `create`, and answers in their order. Lets other writers go first. Of rows with
-   * the same key, the first one wins.
-   *
-   * @throws StoreUnavailable for all rows if a retry may succeed; some may have been stored nevertheless
-   */
-  readonly createAll: (table: string, rows: readonly Row[]) => Promise<readonly Outcome[]>;
 
   /** The number of rows in the queue, without the batches that are being written. */
   waiting(): number;
@@ -177,17 +169,18 @@ export interface Engine extends Creator {
   close(): Promise<void>;
 }
 
-export interface Store
-  extends Queries, Pick<Engine, 'opened' | 'ready' | 'close'>, Pick<Creator, 'createAll' | 'waiting'> {
+export interface Store extends Queries, Pick<Engine, 'opened' | 'ready' | 'close' | 'waiting'> {
   readonly layout: Layout;
   /** Runs a statement of one engine, for commands. Operations cannot. */
   readonly run: Run;
   /**
    * Reads all rows of a table in one snapshot, ordered by its key. @throws StoreUnavailable, also if the caller reads
    * nothing for 2 minutes
+   *
+   * @param columns all of them by default
    */
-  list(table: string): AsyncIterable<readonly Row[]>;
-  /** Counts the rows of a table whose key is one int64; writes during the count may be missed. @throws StoreUnavailable */
+  list(table: string, columns?: readonly string[]): AsyncIterable<readonly Row[]>;
+  /** Counts the rows of a table; writes during the count may be missed. @throws StoreUnavailable */
   count(table: string): Promise<number>;
   /**
    * Removes a row durably. Returns false if its key does not exist. @throws StoreUnavailable, ConstraintViolated
@@ -208,12 +201,14 @@ export interface Opening {
    */
   readonly onUnreachable?: (error: StoreUnavailable) => void;
   readonly observer?: StoreObserver | undefined;
+  /** Whether to leave the lock of SQLite to other processes after each batch, as a command that stores many rows must. */
+  readonly yields?: boolean;
 }
 
 export interface StoreObserver {
   /** Called after each batch, failed ones included. @param ms how long the engine took */
   written(rows: number, ms: number): void;
-  answered(creation: Creation): void;
+  answered(creation: Creation, table: string): void;
   /** Called when a creation or the look-up of a token fails. */
   failed(error: unknown): void;
 }

@@ -111,7 +111,7 @@ describe('backup and restore', () => {
       new RegExp(`^item-store: the database ${RegExp.escape(database)} is damaged .+: restore a backup\n$`),
     );
     expect((await run('restore', 'copy.db')).stderr).toBe(
-      `item-store: the items of the database ${database} cannot be counted: restore with --force to replace it\n`,
+      `item-store: the rows of the database ${database} cannot be counted: restore with --force to replace it\n`,
     );
     expect((await run('restore', 'copy.db', '--force')).code).toBe(0);
     expect(look(database)).toBe(20_000);

@@ -30,6 +30,12 @@ export const surplus = { createItem, mowLawn: createItem } satisfies Operations<
 // @ts-expect-error -- a handler is misnamed
 export const misnamed = { createItems: createItem } satisfies Operations<items, Tools>;
 
+type RecordsOf = Service<items, typeof tables, ErrorNumber>['records'];
+// @ts-expect-error -- the service has no such table
+export const noTable = { books: 'createItem' } satisfies RecordsOf;
+// @ts-expect-error -- the contract has no such operation
+export const noOperation = { items: 'createBook' } satisfies RecordsOf;
+
 // @ts-expect-error -- x-error-numbers does not list the error number
 export const unlisted: R = { status: 400, body: { error: 40099, message: 'm' } };
 // @ts-expect-error -- the status is not declared

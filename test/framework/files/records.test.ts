@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CsvColumns } from '../../../src/framework/files/csv.ts';
 import {
   type Format,
-  openBodyReader,
   type FileRecord,
+  openRecords,
   RecordReader,
   toNdjson,
 } from '../../../src/framework/files/records.ts';
@@ -12,8 +11,9 @@ import { Refusal } from '../../../src/framework/contract/errors.ts';
 import { itemsOfAllKinds } from './items.ts';
 import { type Item, items } from '../items/index.ts';
 
-const bodies = await openBodyReader(items);
-const { maxBytes } = bodies;
+const bodies = await openRecords(items, undefined);
+const { csv, maxBytes } = bodies;
+const NAMES = ['id', 'name', 'tag'];
 
 /** Reads a file in pieces of these sizes, in turn, and returns its records. */
 function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [bytes.length + 1]): FileRecord[] {
@@ -29,13 +29,17 @@ function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [by
 
 /** Returns the item of each record, or the line, error number and message of a refused record. */
 const seen = (records: readonly FileRecord[]) =>
-  records.map(({ raw, row }) =>
-    row instanceof Refusal ? `${raw.lineNumber} ${row.number} ${row.message}` : { ...row },
+  records.map(({ raw, request }) =>
+    request instanceof Refusal
+      ? `${raw.lineNumber} ${request.number} ${request.message}`
+      : { ...(request.body as object) },
   );
 
-const csv = new CsvColumns(items.tables.items.columns);
 const write = (format: Format, written: readonly Item[]) =>
-  Buffer.from((format === 'csv' ? csv.header : '') + written.map(format === 'csv' ? csv.write : toNdjson).join(''));
+  Buffer.from(
+    (format === 'csv' ? csv.header(NAMES) : '') +
+      written.map((item) => (format === 'csv' ? csv.write(item, NAMES) : toNdjson(item))).join(''),
+  );
 
 describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
   test('yields the items that were written to it, when it is read in pieces of any size', () => {
@@ -81,7 +85,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     const large = Buffer.alloc(maxBytes + 1, 'y');
     const numbers = [latin1, large].map((line) => {
       const [record] = recordsOf(format, Buffer.concat([mark, header, line]), [2, 40_000]);
-      return record?.row instanceof Refusal && record.row.number;
+      return record?.request instanceof Refusal && record.request.number;
     });
     expect(numbers).toEqual([40007, 40005]);
   });

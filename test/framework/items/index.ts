@@ -23,14 +23,7 @@ export const items = {
   tables,
   migrations,
   operations: { createItem },
-  records: {
-    table: 'items',
-    one: 'item',
-    withArticle: 'an item',
-    operation: 'createItem',
-    conflict: ID_TAKEN,
-    example: '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}',
-  },
+  records: { items: 'createItem' },
 } satisfies Service<operations, typeof tables, ErrorNumber>;
 
 /** Its operations, beside which a test puts its own. */

@@ -32,9 +32,9 @@ test('metrics show requests in flight and waiting items, and count the failures 
   const first = create(2);
   await untilSample(service, 'item_store_http_requests_in_flight', 1);
   const rest = [create(3), create(4)];
-  const text = await untilSample(service, 'item_store_waiting_items', 2);
+  const text = await untilSample(service, 'item_store_waiting_rows', 2);
   expect(sample(text, 'item_store_http_requests_in_flight')).toBe(3);
-  expect(sample(text, 'item_store_batch_items_count')).toBe(1);
+  expect(sample(text, 'item_store_batch_rows_count')).toBe(1);
   // The store waits 2 seconds for the lock.
   expect(await first).toBe(503);
   other.exec('rollback');
@@ -44,16 +44,20 @@ test('metrics show requests in flight and waiting items, and count the failures 
   await logged(service, 5);
   const after = await scrape(service);
   expect(samples(after, 'item_store_store_errors_total')).toEqual({ unavailable: 1, failed: 1 });
-  expect(samples(after, 'item_store_creations_total')).toEqual({ created: 3, replayed: 0, conflict: 0 });
-  expect(samples(after, 'item_store_batch_items_bucket')).toMatchObject({ 1: 3, 2: 4 });
-  expect(sample(after, 'item_store_batch_items_sum')).toBe(5);
+  expect(samples(after, 'item_store_creations_total')).toMatchObject({
+    'items created': 3,
+    'items replayed': 0,
+    'items conflict': 0,
+  });
+  expect(samples(after, 'item_store_batch_rows_bucket')).toMatchObject({ 1: 3, 2: 4 });
+  expect(sample(after, 'item_store_batch_rows_sum')).toBe(5);
   expect(samples(after, 'item_store_commit_duration_seconds_bucket')).toMatchObject({ 1: 3, 10: 4 });
   expect(samples(after, 'item_store_http_requests_total')).toMatchObject({
     'createItem 200': 3,
     'createItem 500': 1,
     'createItem 503': 1,
   });
-  expect(sample(after, 'item_store_waiting_items')).toBe(0);
+  expect(sample(after, 'item_store_waiting_rows')).toBe(0);
   await service.stop();
 });
 

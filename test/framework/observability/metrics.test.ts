@@ -6,7 +6,7 @@ import { PostgresServer } from '../../support/postgres.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
 import { createItem, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
-import { LAYOUT } from '../items/index.ts';
+import { items, LAYOUT } from '../items/index.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -18,6 +18,7 @@ const newFile = () => join(temporaryFolder(), 'items.db');
 const start = (url: string) => startService({ DATABASE_URL: url, ADMIN_PORT: '0' });
 
 const ITEM = '{"id":1,"name":"x"}';
+const OUTCOMES = ['created', 'replayed', 'conflict'];
 
 /** Returns the number of requests for createItem, and of requests for no operation of the contract. */
 function requestsIn(text: string): Record<string, number> {
@@ -34,7 +35,10 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     const requests = Object.fromEntries([...outside, ...inside].map((labels) => [labels, 0]));
     const before = await scrape(service);
     expect(requestsIn(before)).toEqual(requests);
-    expect(samples(before, 'item_store_creations_total')).toEqual({ created: 0, replayed: 0, conflict: 0 });
+    const tables = Object.keys(items.tables);
+    expect(samples(before, 'item_store_creations_total')).toEqual(
+      Object.fromEntries(tables.flatMap((table) => OUTCOMES.map((outcome) => [`${table} ${outcome}`, 0]))),
+    );
     expect(sample(before, 'item_store_commit_duration_seconds_count')).toBe(0);
 
     for (const body of [ITEM, ITEM, ITEM, '{"id":1,"name":"y"}', '{"id":2,"name":"x"}', '{}', 'none'])
@@ -60,15 +64,20 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
       'none 405': 1,
       'none 431': 1,
     });
-    expect(samples(text, 'item_store_creations_total')).toEqual({ created: 2, replayed: 2, conflict: 1 });
+    expect(samples(text, 'item_store_creations_total')).toMatchObject({
+      'items created': 2,
+      'items replayed': 2,
+      'items conflict': 1,
+      'kinds created': 0,
+    });
     expect(samples(text, 'item_store_store_errors_total')).toEqual({ unavailable: 0, failed: 0 });
     expect(sample(text, 'item_store_http_requests_in_flight')).toBe(0);
-    expect(sample(text, 'item_store_waiting_items')).toBe(0);
+    expect(sample(text, 'item_store_waiting_rows')).toBe(0);
     // The service counts its items again after a second.
     expect(await untilSample(service, 'item_store_items', 2)).toContain('item_store_items 2');
-    expect(sample(text, 'item_store_batch_items_count')).toBe(5);
-    expect(sample(text, 'item_store_batch_items_sum')).toBe(5);
-    expect(samples(text, 'item_store_batch_items_bucket')).toMatchObject({ 1: 5, '+Inf': 5 });
+    expect(sample(text, 'item_store_batch_rows_count')).toBe(5);
+    expect(sample(text, 'item_store_batch_rows_sum')).toBe(5);
+    expect(samples(text, 'item_store_batch_rows_bucket')).toMatchObject({ 1: 5, '+Inf': 5 });
     expect(sample(text, 'item_store_commit_duration_seconds_count')).toBe(5);
     expect(samples(text, 'item_store_build_info')).toEqual({
       [`1.1.0 ${LAYOUT.migrations.sqlite.length}  ${process.versions.node} ${engine}`]: 1,

@@ -150,7 +150,6 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>): 
       for (const ask of [
         () => insert(database, 'outside'),
         () => store.create('items', { id: nextId++, name: 'outside' }),
-        () => store.createAll('items', [{ id: nextId++, name: 'outside' }]),
         () => store.remove('items', 1n),
         () => transaction(({ database: inner }) => insert(inner, 'outside')),
       ]) {

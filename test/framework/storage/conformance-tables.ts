@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Row as RowOf } from '../../../src/framework/storage/tables.ts';
 import type { NewRow, Row, Store } from '../../../src/framework/storage/store.ts';
-import { allRows, runSql } from '../../support/app.ts';
+import { allRows, createEach, runSql } from '../../support/app.ts';
 import type { tables } from '../items/tables.ts';
 
 type Kinds = RowOf<(typeof tables)['kinds']>;
@@ -62,7 +62,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
         { ...row, json_or_null: {} },
         without,
       ];
-      expect(await store.createAll('kinds', others)).toEqual(others.map(() => 'conflict'));
+      expect(await createEach(store, 'kinds', others)).toEqual(others.map(() => 'conflict'));
       expect(await find(row.id)).toEqual([row]);
     });
 
@@ -105,7 +105,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
     test('is listed in the order of its key, counted, and gives up a row', async () => {
       const store = getStore();
       const [first, second] = [newKinds(), newKinds()];
-      await store.createAll('kinds', [second, first]);
+      await createEach(store, 'kinds', [second, first]);
       const before = await store.count('kinds');
       const listed = await allRows(store, 'kinds');
       expect(listed).toHaveLength(before);
@@ -145,7 +145,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
         line,
         body: index === 2 ? 'other' : 'water',
       }));
-      expect(await store.createAll('notes', more)).toEqual(['created', 'replayed', 'conflict', 'replayed']);
+      expect(await createEach(store, 'notes', more)).toEqual(['created', 'replayed', 'conflict', 'replayed']);
     });
 
     test('takes keys for different that look the same once they are joined', async () => {
@@ -153,7 +153,8 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       const one = nextId++;
       // With the line '', it looks like the first item with the line '1'.
       const other = 10n * one + 1n;
-      await store.createAll(
+      await createEach(
+        store,
         'items',
         [one, other].map((id) => ({ id, name: 'noted' })),
       );
@@ -202,16 +203,16 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       ];
       expect(await Promise.allSettled(rows.map((row) => store.create('notes', row)))).toMatchObject(outcomes);
       const again = rows.map((row) => ({ ...row, line: `${row.line}0` }));
-      expect(await store.createAll('notes', again)).toMatchObject(outcomes.map(({ value, reason }) => value ?? reason));
+      expect(await Promise.allSettled(again.map((row) => store.create('notes', row)))).toMatchObject(outcomes);
     });
 
-    test('is listed in the order of its key, and is neither counted nor gives up a row by one column', async () => {
+    test('is listed in the order of its key, is counted, and gives up no row by one column', async () => {
       const store = getStore();
       const [first, second] = [await newNote(), await newNote()];
       const rows = [first, { ...first, line: '2' }, second, { ...second, line: '2' }];
-      await store.createAll('notes', rows.toReversed());
+      await createEach(store, 'notes', rows.toReversed());
       expect(await stored('notes', ({ item }) => item === first.item || item === second.item)).toEqual(rows);
-      await expect(store.count('notes')).rejects.toThrow('the key of notes must be one column');
+      expect(await store.count('notes')).toBe((await allRows(store, 'notes')).length);
       await expect(store.remove('notes', first.item)).rejects.toThrow('the key of notes must be one column');
     });
   });

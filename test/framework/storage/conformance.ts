@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/framework/storage/store.ts';
-import { allRows } from '../../support/app.ts';
+import { allRows, createEach } from '../../support/app.ts';
 import { testCreations } from './conformance-creations.ts';
 import { testQueries } from './conformance-queries.ts';
 import { testTables } from './conformance-tables.ts';
@@ -117,36 +117,21 @@ export function testEngine(name: string, { open }: Engine): void {
         expect(creations.filter((creation) => creation === 'conflict')).toHaveLength(200);
       });
 
-      test.each([
-        ['1,000 calls of create', (items: readonly Item[]) => Promise.all(items.map((item) => outcomeOf(item)))],
-        ['one call of createAll', (items: readonly Item[]) => store.createAll('items', items)],
-      ])('rejects only the item that it cannot store, in %s', async (_calls, create) => {
+      test('rejects only the item that it cannot store, among 1,000 that arrive together', async () => {
         const items = Array.from({ length: 1000 }, () => newItem());
         const bad = items.map((item, index) => (index === 500 ? { ...item, name: 'lone \ud800' } : item));
-        const outcomes = await create(bad);
+        const outcomes = await Promise.all(bad.map((item) => outcomeOf(item)));
         expect(outcomes.flatMap((outcome, index) => (typeof outcome === 'string' ? [] : [index]))).toEqual([500]);
         expect((await allItems()).filter(({ id }) => items.some((item) => item.id === id))).toHaveLength(999);
       });
-    });
 
-    describe('createAll', () => {
-      test('returns the outcome of each item in order, and stores only the first of several items with the same id', async () => {
+      test('stores only the first of several items with the same id that arrive together', async () => {
         const [one, other, third] = [newItem(), newItem({ tag: '' }), newItem()];
         await store.create('items', one);
         const items = [other, one, { ...one, tag: 'x' }, third, { ...other, tag: 'x' }, { ...other }];
         const results = ['created', 'replayed', 'conflict', 'created', 'conflict', 'replayed'];
-        expect(await store.createAll('items', items)).toEqual(results);
+        expect(await createEach(store, 'items', items)).toEqual(results);
         expect([await stored(one), await stored(other), await stored(third)]).toEqual([one, other, third]);
-        expect(await store.createAll('items', [])).toEqual([]);
-      });
-
-      test('stores the items of five concurrent calls, and a single create among them', async () => {
-        const batches = Array.from({ length: 5 }, () => Array.from({ length: 500 }, () => newItem()));
-        const creations = batches.map((batch) => store.createAll('items', batch));
-        const single = newItem();
-        expect(await store.create('items', single)).toBe('created');
-        expect((await Promise.all(creations)).flat()).toEqual(Array.from({ length: 2500 }, () => 'created'));
-        expect(await stored(single)).toEqual(single);
       });
     });
 

@@ -5,7 +5,7 @@ import { readPostgresLocation } from '../../../src/framework/storage/postgres/lo
 import type { Database, Store } from '../../../src/framework/storage/store.ts';
 import { type Row, withoutNulls } from '../../../src/framework/storage/tables.ts';
 import { Json } from '../../../src/framework/storage/values.ts';
-import { allRows } from '../../support/app.ts';
+import { createEach, allRows } from '../../support/app.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { ROOT, start } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -92,7 +92,7 @@ describe.each([
       expect(await stored(row.id)).toEqual(row);
       expect((await allRows(store, 'kinds')).at(-1)).toEqual(row);
       expect(await store.create('kinds', row)).toBe('replayed');
-      expect(await store.createAll('kinds', [row, { ...row, text: 'y' }])).toEqual(['replayed', 'conflict']);
+      expect(await createEach(store, 'kinds', [row, { ...row, text: 'y' }])).toEqual(['replayed', 'conflict']);
     }
   });
 
@@ -139,7 +139,7 @@ describe.each([
   test.each([-0, 0, 1e308, -1.7976931348623157e308, 5e-324, 2 ** 53, 3])('keeps the number %p', async (number) => {
     const row = newRow({ number, int32: 3 });
     expect(await store.create('kinds', row)).toBe('created');
-    expect(await store.createAll('kinds', [row])).toEqual(['replayed']);
+    expect(await createEach(store, 'kinds', [row])).toEqual(['replayed']);
     expect((await stored(row.id))['number']).toBe(number === 0 ? 0 : number);
   });
 
@@ -200,7 +200,7 @@ describe.each([
 
   test('gives a row the value of the last of two columns with the same name', async () => {
     const [one, other] = [newRow(), newRow(OTHERS)];
-    await store.createAll('kinds', [one, other]);
+    await createEach(store, 'kinds', [one, other]);
     const pair = database
       .selectFrom(['kinds as one', 'kinds as other'])
       .select(NAMES.flatMap((name) => [`one.${name}` as const, `other.${name}` as const]))
@@ -211,7 +211,7 @@ describe.each([
 
   test('has computed columns of the types in docs/transactions.md', async () => {
     const rows = [newRow(), newRow()];
-    await store.createAll('kinds', rows);
+    await createEach(store, 'kinds', rows);
     const ids = rows.map(({ id }) => id);
     const computed = await database
       .selectFrom('kinds')

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { runSql } from '../../support/app.ts';
+import { createEach, runSql } from '../../support/app.ts';
 import { whileRead } from '../../../src/framework/storage/listing.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { openPostgres } from '../../../src/framework/storage/postgres/engine.ts';
@@ -269,7 +269,7 @@ describe('a database', () => {
       { id: 3n, name: '木 é \\', tag: 'NULL' },
     ];
     for (const result of ['created', 'replayed']) {
-      expect(await store.createAll('items', items)).toEqual(items.map(() => result));
+      expect(await createEach(store, 'items', items)).toEqual(items.map(() => result));
     }
     const listed: unknown[] = [];
     for await (const portion of store.list('items')) {

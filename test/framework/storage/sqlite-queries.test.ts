@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { createEach } from '../../support/app.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { LAYOUT } from '../items/index.ts';
@@ -79,7 +80,7 @@ describe('on SQLite', () => {
 
   test('a long query delays neither creates nor transactions', async () => {
     const items = Array.from({ length: 3000 }, (_, index) => ({ id: BigInt(1000 + index), name: 'x' }));
-    await store.createAll('items', items);
+    await createEach(store, 'items', items);
     let isRead = false;
     // The query is long, because its join has more than 27 million rows.
     const read = store.database

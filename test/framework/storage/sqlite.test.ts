@@ -10,7 +10,8 @@ import { openSqlite } from '../../../src/framework/storage/sqlite/engine.ts';
 import { atOpening, atWork } from '../../../src/framework/storage/sqlite/errors.ts';
 import { Statements } from '../../../src/framework/storage/sqlite/statements.ts';
 import { applicationId } from '../../../src/framework/storage/sqlite/migrations.ts';
-import { allRows } from '../../support/app.ts';
+import type { Engine, Row } from '../../../src/framework/storage/store.ts';
+import { createEach, allRows } from '../../support/app.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { testEngine } from './conformance.ts';
 import { LAYOUT } from '../items/index.ts';
@@ -18,6 +19,11 @@ import { LAYOUT } from '../items/index.ts';
 const folder = temporaryFolder();
 const open = (name: string, create = true) =>
   openStore(LAYOUT, { engine: 'sqlite', path: join(folder, name) }, { create });
+
+/** An engine as a store, for its creations. */
+const creating = (engine: Engine) => ({
+  create: (table: string, row: Row) => engine.create({ table, row }),
+});
 
 testEngine('SQLite', { open: () => open('conformance.db') });
 
@@ -63,7 +69,8 @@ describe('a SQLite database', () => {
     expect(await store.count('items')).toBe(0);
     const ids = [-(2n ** 63n), 2n ** 63n - 1n, ...Array.from({ length: 39_998 }, (_, id) => BigInt(id))];
     for (let start = 0; start < ids.length; start += 5000)
-      await store.createAll(
+      await createEach(
+        store,
         'items',
         ids.slice(start, start + 5000).map((id) => ({ id, name: 'x' })),
       );
@@ -121,7 +128,8 @@ describe('a SQLite database', () => {
   test('ends a list of items that the caller does not read, and can then restart its log', async () => {
     const path = join(folder, 'unread.db');
     const engine = await openSqlite(LAYOUT, { engine: 'sqlite', path }, { create: true });
-    await engine.createAll(
+    await createEach(
+      creating(engine),
       'items',
       Array.from({ length: 3000 }, (_, id) => ({ id: BigInt(id), name: 'x' })),
     );
@@ -145,7 +153,8 @@ describe('a SQLite database', () => {
     const engine = await openSqlite(LAYOUT, { engine: 'sqlite', path }, { create: true });
     let id = 0n;
     const fill = (count: number) =>
-      engine.createAll(
+      createEach(
+        creating(engine),
         'items',
         Array.from({ length: count }, () => ({ id: id++, name: 'x'.repeat(1000) })),
       );

@@ -39,7 +39,7 @@ test('repeats a derived request that the service cannot take at the moment, and 
   const path = join(temporaryFolder(), 'plants.db');
   const service = await startPlants({ DATABASE_URL: `sqlite:${path}` });
   const contract = await loadContract(plants.contract);
-  const operation = contract.operations.find(({ id }) => id === plants.records.operation);
+  const operation = contract.operations.find(({ id }) => id === plants.records.plants);
   if (operation === undefined) throw new Error(`the contract has no operation that creates`);
   const body = { mediaType: 'application/json', text: '{"id":1,"name":"x"}' };
   const wire = { sent: { path: operation.path, query: '', headers: {} }, body };

@@ -65,7 +65,7 @@ export async function derive(
     }
   };
   const [creates = [], others = []] = [true, false].map((is) =>
-    contract.operations.filter(({ id }) => (id === program.service.records.operation) === is),
+    contract.operations.filter(({ id }) => Object.values(program.service.records).includes(id) === is),
   );
   try {
     await sendAll(creates, requests);

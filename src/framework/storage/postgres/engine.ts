@@ -91,17 +91,6 @@ class PostgresEngine implements Engine {
     return this.batches.add(row);
   }
 
-  createAll(table: string, rows: readonly Row[]): Promise<Outcome[]> {
-    const until = deadline();
-    return this.turns.take(() =>
-      this.writeTo(
-        table,
-        rows.map((row) => ({ table, row })),
-        until,
-      ),
-    );
-  }
-
   readonly run: Run = async (statement) => {
     if (statement.writes) return await this.transaction(({ run }) => run(statement), false);
     return await this.inTurn((session, until) => session.withRetries((query) => runBy(query, statement), until));

@@ -8,8 +8,11 @@ import { LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
 import { atCopying, atOpening, isBusy } from './errors.ts';
 import { applicationId, migrate, requireOwn } from './migrations.ts';
 
-/** Copies a store, as it is at one moment, into an empty file, and checks both. Returns the number of records. */
-export function backUp(layout: Layout, path: string, copy: string): number {
+/** The number of rows, by table. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** Copies a store, as it is at one moment, into an empty file, and checks both. */
+export function backUp(layout: Layout, path: string, copy: string): Counts {
   if (!existsSync(path)) throw new StoreUnusable(`the database ${path} does not exist: check DATABASE_URL`);
   return copyChecked(layout, path, copy, 'restore a backup');
 }
@@ -33,8 +36,8 @@ export function requireForeign(path: string, backup: string, ...others: readonly
 export interface Restore {
   /** The file of the store. */
   readonly target: string;
-  /** Copies the checked backup into an empty file in the folder of the store. Returns the number of records. */
-  readonly prepare: (temporary: string) => number;
+  /** Copies the checked backup into an empty file in the folder of the store. */
+  readonly prepare: (temporary: string) => Counts;
   /** Replaces the store by that file. @throws StoreUnusable, also if another process has the store open */
   readonly place: (temporary: string) => void;
 }
@@ -42,13 +45,13 @@ export interface Restore {
 /**
  * Returns the steps of a restore. No step but the last writes to the store.
  *
- * @param allow receives a function that counts the records of the store, and throws if the restore must not delete them
+ * @param allow receives a function that counts the rows of the store, and throws if the restore must not delete them
  */
 export function planRestore(
   layout: Layout,
   path: string,
   backup: string,
-  allow: (count: () => number) => void,
+  allow: (count: () => Counts) => void,
 ): Restore {
   if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new StoreUnusable(`the file ${backup} does not exist, or is no file: name a backup`);
@@ -61,11 +64,11 @@ export function planRestore(
   return {
     target,
     prepare: (temporary) => {
-      const records = copyChecked(layout, backup, temporary, 'restore another backup');
+      const counts = copyChecked(layout, backup, temporary, 'restore another backup');
       return inDatabase(path, () => {
         using database = new DatabaseSync(temporary);
         migrate(layout, database, temporary, true);
-        return records;
+        return counts;
       });
     },
     place: (temporary) => {
@@ -84,8 +87,8 @@ function inDatabase<T>(path: string, work: () => T): T {
   }
 }
 
-/** Copies a database as of one moment into an empty file. @returns the number of records */
-function copyChecked(layout: Layout, from: string, to: string, cure: string): number {
+/** Copies a database as of one moment into an empty file. */
+function copyChecked(layout: Layout, from: string, to: string, cure: string): Counts {
   try {
     using source = new DatabaseSync(from, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
     check(layout, source, `the database ${from}`, cure);
@@ -98,7 +101,7 @@ function copyChecked(layout: Layout, from: string, to: string, cure: string): nu
 }
 
 /** Replaces the store by a file in the same folder, and lets no other process open the store meanwhile. */
-function replace(layout: Layout, path: string, file: string, allow: (count: () => number) => void): void {
+function replace(layout: Layout, path: string, file: string, allow: (count: () => Counts) => void): void {
   if (!existsSync(path)) makeFile(path);
   using store = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
@@ -121,28 +124,27 @@ function replace(layout: Layout, path: string, file: string, allow: (count: () =
   renameSync(file, path);
 }
 
-function countOf({ records }: Layout, store: DatabaseSync, path: string): number {
+function countOf(layout: Layout, store: DatabaseSync, path: string): Counts {
   try {
-    if (store.prepare('select 1 from sqlite_schema').get() === undefined) return 0;
-    return recordsIn(store, records);
+    if (store.prepare('select 1 from sqlite_schema').get() === undefined) return {};
+    return countsOf(layout, store);
   } catch (error) {
-    const message = `the ${records} of the database ${path} cannot be counted: restore with --force to replace it`;
+    const message = `the rows of the database ${path} cannot be counted: restore with --force to replace it`;
     throw new StoreUnusable(message, { cause: error });
   }
 }
 
-function recordsIn(database: DatabaseSync, table: string): number {
-  return Number(database.prepare(`select count(*) as count from "${table}"`).get()?.['count']);
+function countsOf({ records }: Layout, database: DatabaseSync): Counts {
+  const count = (table: string) => database.prepare(`select count(*) as count from "${table}"`).get()?.['count'];
+  return Object.fromEntries(records.map((table) => [table, Number(count(table))]));
 }
 
 /**
  * Requires a store of this or an older version, with the tables and indexes that its migrations made, and no trigger,
  * view or foreign key that changes what a create does. It may have other tables, as Litestream adds some.
- *
- * @returns the number of records
  */
-function check(layout: Layout, database: DatabaseSync, name: string, cure: string): number {
-  const { marker, records, migrations } = layout;
+function check(layout: Layout, database: DatabaseSync, name: string, cure: string): Counts {
+  const { marker, migrations } = layout;
   const version = Number(valueOf(database, 'user_version'));
   if (valueOf(database, 'application_id') !== applicationId(marker) || version < 1) {
     throw new StoreUnusable(`${name} is not a store of ${layout.name}: ${cure}`);
@@ -153,7 +155,7 @@ function check(layout: Layout, database: DatabaseSync, name: string, cure: strin
     throw new StoreUnusable(`${name} is damaged (${String(found).replaceAll('\n', ' ')}): ${cure}`);
   }
   requireShape(layout, database, name, version, cure);
-  return recordsIn(database, records);
+  return countsOf(layout, database);
 }
 
 function requireShape(layout: Layout, database: DatabaseSync, name: string, version: number, cure: string): void {

@@ -8,9 +8,13 @@ import { Turns } from '../turns.ts';
 import { connectReader } from './connection.ts';
 import { atWork, unpack } from './errors.ts';
 import { Thread } from './thread.ts';
-import { withPauses } from './pauses.ts';
 import { encode, rowDecoder } from './values.ts';
 
+/**
+ * A batch of so many rows takes 10 ms on a fast disk, so other processes have half of the time. SQLite polls its lock
+ * every 100 ms at last: a service would wait for seconds if it had a small share.
+ */
+const YIELDING = { maxRows: 4096, pauseMs: 10 };
 /** The reading thread runs one query at a time; the others wait in its message queue. */
 const MAX_READS = 8;
 
@@ -23,7 +27,7 @@ export interface SqliteLocation {
 export async function openSqlite(
   layout: Layout,
   { path }: SqliteLocation,
-  { create, observer }: Opening,
+  { create, observer, yields = false }: Opening,
 ): Promise<Engine> {
   const writer = new Thread({ layout, path, mode: create ? 'create' : 'write' });
   const schema = (await writer.opened) as Schema;
@@ -41,15 +45,10 @@ export async function openSqlite(
   const reads = new Turns(MAX_READS);
   // One write of an operation at a time, so that creates and look-ups of tokens wait for at most one.
   const writes = new Turns(1);
-  const batches = new Batches((rows) => createBatch(writer, rows), 1, observer);
-  const createAll = withPauses(
-    (rows: readonly NewRow[]) => createBatch(writer, rows),
-    () => writer.call('othersWrote'),
-  );
+  const batches = new Batches((rows) => createBatch(writer, rows), 1, observer, yields ? YIELDING : undefined);
   return {
     opened: Promise.resolve(schema),
     create: (row) => batches.add(row),
-    createAll: (table, rows) => createAll(rows.map((row) => ({ table, row }))),
     waiting: () => batches.length,
     run: async (statement) => {
       if (statement.writes) return await writes.take(() => writer.call('run', statement));

@@ -41,8 +41,6 @@ export class Statements {
   private readonly tables: Tables;
   /** By the name of the table. */
   private readonly creating: ReadonlyMap<string, Creating>;
-  /** SQLite's `data_version`, which changes when another connection writes. */
-  private version: unknown;
   private readonly prepared = new Map<string, Prepared>();
 
   constructor({ tables, marker }: Layout, database: DatabaseSync) {
@@ -121,13 +119,6 @@ export class Statements {
   /** Does nothing if SQLite has rolled back already. */
   rollback(): void {
     if (this.database.isTransaction) this.database.exec('rollback');
-  }
-
-  othersWrote(): boolean {
-    const version = this.run({ sql: 'pragma data_version', values: [] }).rows[0]?.['data_version'];
-    const same = version === this.version;
-    this.version = version;
-    return !same;
   }
 
   /**

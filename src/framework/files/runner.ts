@@ -1,0 +1,56 @@
+import { pino } from 'pino';
+import type { RequestData } from '../contract/contract.ts';
+import { ErrorNumber } from '../contract/errors.ts';
+import { isErrorBody } from '../contract/failures.ts';
+import type { ErrorBody } from '../contract/types.ts';
+import { messageOf } from '../explained-error.ts';
+import type { Services } from '../service.ts';
+import { type Creation, type Queries, StoreUnavailable, StoreUnusable } from '../storage/store.ts';
+import type { Records } from './records.ts';
+
+/** What became of a record, with the reason if it is not stored. */
+export type Outcome =
+  { readonly became: 'created' | 'replayed' } | { readonly became: 'conflict' | 'refused'; readonly reason: ErrorBody };
+export const CREATED: Outcome = { became: 'created' };
+const REPLAYED: Outcome = { became: 'replayed' };
+
+/** Answers with StoreUnavailable if a retry may succeed. @throws StoreUnusable */
+export type RunRecord = (request: RequestData) => Promise<Outcome | StoreUnavailable>;
+
+/** Runs the operation that creates a record as for a client, without a caller. */
+export function runnerOf({ table, operate }: Records, services: Services): RunRecord {
+  const tools = {
+    ...services,
+    caller: undefined,
+    log: pino({ level: 'error', base: null }, process.stderr),
+    // No client goes away: what has begun is finished, also after Ctrl-C.
+    signal: new AbortController().signal,
+  };
+  return async (request) => {
+    let creation: Creation | undefined;
+    const remember = ({ create, database }: Queries): Queries => ({
+      database,
+      create: async (...args) => {
+        const answer = await create(...args);
+        if (args[0] === table) creation = answer;
+        return answer;
+      },
+    });
+    const transaction: Services['transaction'] = (work, options) =>
+      services.transaction((queries) => work(remember(queries)), options);
+    try {
+      const { status, body } = await operate(request, { ...tools, ...remember(services), transaction });
+      if (status < 400) return creation === 'replayed' ? REPLAYED : CREATED;
+      const reason = isErrorBody(body) ? body : failure(`the operation answers ${status}`);
+      return { became: creation === 'conflict' ? 'conflict' : 'refused', reason };
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return error;
+      if (error instanceof StoreUnusable) throw error;
+      return { became: 'refused', reason: failure(`the store rejects the record: ${messageOf(error)}`) };
+    }
+  };
+}
+
+function failure(message: string): ErrorBody {
+  return { error: ErrorNumber.serviceFailed, message };
+}

@@ -1,0 +1,4 @@
+import { run } from '#framework';
+import { library } from './index.ts';
+
+await run(library);
