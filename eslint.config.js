@@ -37,7 +37,7 @@ const ROOMS = {
   'src/framework/index.ts': {
     others: [],
     own: ['contract/errors.ts', 'contract/types.ts', 'service.ts', 'storage/'],
-    not: '^\\./storage/(?!(layout|store|tables|values)\\.ts$)',
+    not: '^\\./storage/(?!(steps|store|tables|values)\\.ts$)',
   },
   'src/framework/service.ts': { others: [], own: [], ownTypes: FRAMEWORK },
   'src/framework/commands/**': {

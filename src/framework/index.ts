@@ -14,8 +14,8 @@ export { ErrorNumber } from './contract/errors.ts';
  */
 export type { Operation, Reply, Request, Schema } from './contract/types.ts';
 export type { Service, Tools } from './service.ts';
-/** The SQL of each step of the schema, for each engine. */
-export type { Migrations } from './storage/layout.ts';
+/** The steps that make the tables, written once for both engines. */
+export type { Dialect, Step, Steps } from './storage/steps.ts';
 export type { Creation, Database, Queries, Transaction } from './storage/store.ts';
 /** Thrown by a query that would break a constraint; the query had no effect. */
 export { ConstraintViolated } from './storage/store.ts';

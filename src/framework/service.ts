@@ -3,7 +3,7 @@ import type { Caller } from './contract/caller.ts';
 import type { ReplyData, RequestData } from './contract/contract.ts';
 import type { ErrorNumber } from './contract/errors.ts';
 import type { Operations } from './contract/types.ts';
-import type { Migrations } from './storage/layout.ts';
+import type { Steps } from './storage/steps.ts';
 import type { Queries, Store, Transaction } from './storage/store.ts';
 import type { Tables } from './storage/tables.ts';
 
@@ -16,7 +16,8 @@ export interface AnyService {
   /** The file of the contract. `generated/` stands beside it. */
   readonly contract: URL;
   readonly tables: Tables;
-  readonly migrations: Migrations;
+  /** The steps of the schema. */
+  readonly steps: Steps;
   /** By operationId. */
   readonly operations: Readonly<Record<string, Untyped['operation']>>;
   /**

@@ -1,7 +1,7 @@
 import type { ErrorNumber, operations } from '../../generated/openapi.ts';
 import type { Service } from '#framework';
 import { createPlant } from './createPlant.ts';
-import { migrations } from './migrations.ts';
+import { steps } from './steps.ts';
 import { tables } from './tables.ts';
 
 /** The plant store. The compiler names each operation that is missing or that the contract does not declare. */
@@ -10,7 +10,7 @@ export const plants = {
   marker: 'plnt',
   contract: new URL('../../openapi.yaml', import.meta.url),
   tables,
-  migrations,
+  steps,
   operations: {
     createPlant,
   },

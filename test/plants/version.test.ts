@@ -8,14 +8,12 @@ import { LAYOUT } from './support.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test('--version names the version and the schema, and the commit that an archive or an image has', async () => {
-  const { sqlite, postgres } = LAYOUT.migrations;
-  expect(postgres).toHaveLength(sqlite.length);
   const project = new Project();
   const version = async () => (await runCommand(['--version'], {}, temporaryFolder(), {}, project.main)).stdout;
-  expect(await version()).toBe(`${packageJson.version} (schema ${sqlite.length})\n`);
+  expect(await version()).toBe(`${packageJson.version} (schema ${LAYOUT.version})\n`);
   const commit = '0123456789abcdef0123456789abcdef01234567';
   project.write('src/framework/commit.txt', `${commit}\n`);
-  expect(await version()).toBe(`${packageJson.version} (schema ${sqlite.length}, commit ${commit})\n`);
+  expect(await version()).toBe(`${packageJson.version} (schema ${LAYOUT.version}, commit ${commit})\n`);
   // Git replaces this text in an archive, and the Dockerfile replaces the file.
   expect(readFileSync(join(ROOT, 'src/framework/commit.txt'), 'utf8')).toBe('$Format:%H$\n');
   expect(project.read('.gitattributes')).toContain('src/framework/commit.txt export-subst\n');

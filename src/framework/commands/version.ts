@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { AnyService } from '../service.ts';
-import { layoutOf } from '../storage/layout.ts';
+import { versionOf } from '../storage/layout.ts';
 import { print } from './print.ts';
 
 /** Git fills the file in when it makes an archive, and the Dockerfile does when it is given the argument COMMIT. */
@@ -10,7 +10,7 @@ const COMMIT = readFileSync(new URL('../commit.txt', import.meta.url), 'utf8').t
 export const buildOf = (service: AnyService) => ({
   version: packageJson.version,
   /** The schema of a store on either engine, once it is open. */
-  schema: layoutOf(service).migrations.sqlite.length,
+  schema: versionOf(service.steps),
   /** The hash of the commit; '' in a checkout. */
   commit: /^[\da-f]{40}$/.test(COMMIT) ? COMMIT : '',
 });

@@ -1,3 +1,4 @@
+import { type CompiledStep, compileSteps, type Steps } from './steps.ts';
 import { bytes, int64, optional, table, type Tables, text } from './tables.ts';
 
 /** What a store holds. It is plain data, so that it can be sent to a worker thread. */
@@ -10,12 +11,16 @@ export interface Layout {
   readonly tables: Tables;
   /** The tables that `backup` and `restore` count. */
   readonly records: readonly string[];
-  /** The steps of the schema of a database. A released step must never change. */
-  readonly migrations: Migrations;
+  /** The version of the schema, once a store has been through all steps. */
+  readonly version: number;
+  /** The steps of the schema of a database, for each engine. */
+  readonly steps: Readonly<Record<'sqlite' | 'postgres', readonly CompiledStep[]>>;
+  /** The names of the steps that a store of versions 1 and 2 has been through: no table lists them there. */
+  readonly released: readonly [readonly string[], readonly string[]];
 }
 
-/** The SQL of each step, for each engine. */
-export type Migrations = Readonly<Record<'sqlite' | 'postgres', readonly string[]>>;
+/** The table that lists the steps of a store by name. */
+export const STEPS_TABLE = 'schema_steps';
 
 /** The tables of the framework. */
 export const OWN_TABLES = {
@@ -32,56 +37,62 @@ export const OWN_TABLES = {
     'hash',
   ),
 };
+const RESERVED = [...Object.keys(OWN_TABLES), STEPS_TABLE, 'schema_version'];
 
-const OWN_MIGRATIONS: Migrations = {
-  sqlite: [
-    `-- The store keeps no texts of tokens. Revoked tokens stay, so that a first token is never created again.
-   create table tokens (
-     hash blob primary key,
-     name text not null,
-     created_at integer not null,
-     expires_at integer,
-     revoked_at integer
-   ) strict;
-   create unique index tokens_in_use on tokens (name) where revoked_at is null`,
-    `-- Separated by spaces.
-   alter table tokens add column scopes text not null default ''`,
+const OWN_STEPS: Steps = {
+  // The store keeps no texts of tokens. Revoked tokens stay, so that a first token is never created again.
+  tokens1: ({ schema, type, sql }) => [
+    schema
+      .createTable('tokens')
+      .addColumn('hash', type.bytes, (column) => column.primaryKey())
+      .addColumn('name', type.text, (column) => column.notNull())
+      .addColumn('created_at', type.int64, (column) => column.notNull())
+      .addColumn('expires_at', type.int64)
+      .addColumn('revoked_at', type.int64),
+    schema.createIndex('tokens_in_use').unique().on('tokens').column('name').where(sql.ref('revoked_at'), 'is', null),
   ],
-  postgres: [
-    `create table tokens (
-     hash bytea primary key,
-     name text not null,
-     created_at bigint not null,
-     expires_at bigint,
-     revoked_at bigint
-   );
-   create unique index tokens_in_use on tokens (name) where revoked_at is null`,
-    `alter table tokens add column scopes text not null default ''`,
+  // Written out, as SQLite keeps the text of a column, which a backup compares.
+  tokens2: ({ schema, type, sql }) => [
+    schema.alterTable('tokens').addColumn('scopes', sql`${type.text} not null default ''`),
   ],
 };
 
 /** The part of a service that its store needs. */
-interface Described extends Omit<Layout, 'records'> {
-  readonly records: Readonly<Record<string, string>>;
+interface Described extends Pick<Layout, 'name' | 'marker' | 'tables'> {
+  readonly steps: Steps;
+  readonly records: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Adds the framework's own tables and steps to those of a service. The first step of both is one, as in the first release;
- * the framework's others come before those of the service, which alone may grow.
+ * Adds the framework's own tables and steps to those of a service. Each has its own names of steps, so that both may
+ * grow; the framework's run first. The version counts the steps, of which the first two were one in the first release.
+ *
+ * @throws Error if the marker, the name of a table or a step cannot be used
  */
-export function layoutOf({ name, marker, tables, records, migrations }: Described): Layout {
-  const reserved = Object.keys(OWN_TABLES).find((own) => Object.hasOwn(tables, own));
+export function layoutOf({ name, marker, tables, records, steps }: Described): Layout {
+  const reserved = RESERVED.find((own) => Object.hasOwn(tables, own));
   if (!/^[!-~]{4}$/.test(marker)) throw new Error(`the marker ${marker} must be four characters of ASCII`);
   if (reserved !== undefined) throw new Error(`the framework has a table ${reserved} of its own: choose another name`);
-  const both = (engine: keyof Migrations) => {
-    const [[own = '', ...others], [first = '', ...later]] = [OWN_MIGRATIONS[engine], migrations[engine]];
-    return [`${first};\n${own}`, ...others, ...later];
-  };
+  const own = prefixed('service', steps);
+  const all = { ...prefixed('framework', OWN_STEPS), ...own };
+  const [first] = Object.keys(own);
+  const version1 = ['framework/tokens1', ...(first === undefined ? [] : [first])];
   return {
     name,
     marker,
     tables: { ...tables, ...OWN_TABLES },
     records: Object.keys(records),
-    migrations: { sqlite: both('sqlite'), postgres: both('postgres') },
+    version: versionOf(steps),
+    steps: { sqlite: compileSteps(all, 'sqlite'), postgres: compileSteps(all, 'postgres') },
+    released: [version1, [...version1, 'framework/tokens2']],
   };
+}
+
+/** The version of the schema with the steps of a service. */
+export function versionOf(steps: Steps): number {
+  return Object.keys(OWN_STEPS).length + Object.keys(steps).length - 1;
+}
+
+function prefixed(owner: string, steps: Steps): Steps {
+  return Object.fromEntries(Object.entries(steps).map(([name, step]) => [`${owner}/${name}`, step]));
 }

@@ -1,4 +1,5 @@
 import { type Row, StoreUnusable } from './store.ts';
+import type { CompiledStep } from './steps.ts';
 import type { Kind, Tables } from './tables.ts';
 
 /**
@@ -9,6 +10,30 @@ export function requireSchema(name: string, database: string, found: number, kno
   const has = `${database} has schema ${found}, but this ${name} needs ${known}`;
   if (found > known) throw new StoreUnusable(`${has}: install a newer ${name}`);
   if (found < known && !mayMigrate) throw new StoreUnusable(`${has}: run \`migrate\` first`);
+}
+
+/**
+ * @param done the names of the steps that the database has been through
+ * @returns the steps that are missing
+ * @throws StoreUnusable if a step is unknown, or is missing without `mayMigrate`
+ */
+export function missingSteps(
+  name: string,
+  database: string,
+  done: readonly string[],
+  steps: readonly CompiledStep[],
+  mayMigrate: boolean,
+): readonly CompiledStep[] {
+  const unknown = done.find((each) => !steps.some((step) => step.name === each));
+  if (unknown !== undefined)
+    throw new StoreUnusable(
+      `${database} has been through the step ${unknown}, which this ${name} does not have: install a newer ${name}`,
+    );
+  const missing = steps.filter((step) => !done.includes(step.name));
+  const [first] = missing;
+  if (first !== undefined && !mayMigrate)
+    throw new StoreUnusable(`${database} lacks the step ${first.name}: run \`migrate\` first`);
+  return missing;
 }
 
 export interface FoundColumn {
@@ -50,5 +75,5 @@ export function requireTables(
 }
 
 function outOfStep(difference: string): StoreUnusable {
-  return new StoreUnusable(`${difference}: restore a backup; after a change of the tables, add a migration`);
+  return new StoreUnusable(`${difference}: restore a backup; after a change of the tables, add a step`);
 }

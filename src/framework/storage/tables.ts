@@ -16,6 +16,30 @@ interface Values {
 }
 export type Kind = keyof Values;
 
+/** The types in SQL. In the STRICT tables of SQLite a boolean is 0 or 1, a timestamp is milliseconds since 1970. */
+export const SQL_TYPES = {
+  sqlite: {
+    text: 'TEXT',
+    int64: 'INTEGER',
+    int32: 'INTEGER',
+    number: 'REAL',
+    boolean: 'INTEGER',
+    timestamp: 'INTEGER',
+    bytes: 'BLOB',
+    json: 'TEXT',
+  },
+  postgres: {
+    text: 'text',
+    int64: 'bigint',
+    int32: 'integer',
+    number: 'double precision',
+    boolean: 'boolean',
+    timestamp: 'timestamp with time zone',
+    bytes: 'bytea',
+    json: 'jsonb',
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<Kind, string>>>>;
+
 declare const value: unique symbol;
 /**
  * Plain data, so that it can be sent to a worker thread. Only its type knows its values: `text<'in' | 'out'>()` has two,
@@ -29,7 +53,7 @@ export interface Column<K extends Kind = Kind, Optional extends boolean = boolea
 }
 export type Columns = Readonly<Record<string, Column>>;
 
-/** What migrations make, and what the start compares with the database. */
+/** What the steps make, and what the start compares with the database. */
 export interface Table<C = Columns, Key = readonly string[]> {
   readonly columns: C;
   /** The columns of the primary key. */

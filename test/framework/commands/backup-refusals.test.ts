@@ -21,7 +21,7 @@ describe('backup and restore', () => {
       using changed = new DatabaseSync(join(folder, name));
       changed.exec(change);
     };
-    made('newer.db', `pragma user_version = ${LAYOUT.migrations.sqlite.length + 1}`);
+    made('newer.db', `pragma user_version = ${LAYOUT.version + 1}`);
     made('other.db', `pragma application_id = ${applicationId('item') + 1}`);
     made('foreign.db', 'create table x (y references ITEMS (name) deferrable initially deferred)');
     made('damaged.db', 'create table x (y)');

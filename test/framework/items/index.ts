@@ -2,7 +2,7 @@ import type { ErrorNumber, operations } from './generated.ts';
 import type { Operation, Row, Service, Tools } from '#framework';
 import { layoutOf } from '../../../src/framework/storage/layout.ts';
 import type { Store } from '../../../src/framework/storage/store.ts';
-import { migrations } from './migrations.ts';
+import { steps } from './steps.ts';
 import { tables } from './tables.ts';
 import type { AnyService, Handler } from '../../../src/framework/service.ts';
 
@@ -21,7 +21,7 @@ export const items = {
   marker: 'item',
   contract: new URL('openapi.yaml', import.meta.url),
   tables,
-  migrations,
+  steps,
   operations: { createItem },
   records: { items: 'createItem' },
 } satisfies Service<operations, typeof tables, ErrorNumber>;

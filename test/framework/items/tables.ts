@@ -12,6 +12,8 @@ const EACH = {
   json: json(),
 };
 
+export const KINDS = Object.keys(EACH) as readonly (keyof typeof EACH)[];
+
 export const tables = {
   items: table({ id: int64(), name: text(), tag: optional(text()) }, 'id'),
   /** Each kind of column, required and optional. */

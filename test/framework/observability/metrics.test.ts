@@ -80,7 +80,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(samples(text, 'item_store_batch_rows_bucket')).toMatchObject({ 1: 5, '+Inf': 5 });
     expect(sample(text, 'item_store_commit_duration_seconds_count')).toBe(5);
     expect(samples(text, 'item_store_build_info')).toEqual({
-      [`1.1.0 ${LAYOUT.migrations.sqlite.length}  ${process.versions.node} ${engine}`]: 1,
+      [`1.1.0 ${LAYOUT.version}  ${process.versions.node} ${engine}`]: 1,
     });
 
     // The service measures no duration of a request that Node's parser refuses.

@@ -3,8 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { openStore, type StoreLocation } from '../../../src/framework/storage/open.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
-import { SQL_TYPES as ON_POSTGRES } from '../../../src/framework/storage/postgres/values.ts';
-import { SQL_TYPES as ON_SQLITE } from '../../../src/framework/storage/sqlite/values.ts';
+import { SQL_TYPES } from '../../../src/framework/storage/tables.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { LAYOUT } from '../items/index.ts';
@@ -29,8 +28,8 @@ const onPostgres: Make = async () => {
 
 test.each(
   [
-    { engine: 'SQLite', make: onSqlite, types: ON_SQLITE, drop: 'drop table items' },
-    { engine: 'PostgreSQL', make: onPostgres, types: ON_POSTGRES, drop: 'drop table items cascade' },
+    { engine: 'SQLite', make: onSqlite, types: SQL_TYPES.sqlite, drop: 'drop table items' },
+    { engine: 'PostgreSQL', make: onPostgres, types: SQL_TYPES.postgres, drop: 'drop table items cascade' },
   ].flatMap(({ engine, make, types: { text, bytes, int64 }, drop }) => {
     const anew = (columns: string) => `${drop}; create table items (id ${int64} primary key, ${columns})`;
     return [
@@ -62,7 +61,7 @@ test.each(
     await expect(openStore(LAYOUT, location, { create })).rejects.toMatchObject({
       name: 'StoreUnusable',
       message: expect.stringMatching(
-        new RegExp(`${RegExp.escape(message)}: restore a backup; after a change of the tables, add a migration$`, 'i'),
+        new RegExp(`${RegExp.escape(message)}: restore a backup; after a change of the tables, add a step$`, 'i'),
       ),
     });
   }

@@ -46,10 +46,7 @@ describe('the store refuses, with a reason, to open', () => {
     const database = new DatabaseSync(join(folder, 'newer.db'));
     database.exec('pragma user_version = 99');
     database.close();
-    await refused(
-      'newer.db',
-      `has schema 99, but this item-store needs ${LAYOUT.migrations.sqlite.length}: install a newer item-store`,
-    );
+    await refused('newer.db', `has schema 99, but this item-store needs ${LAYOUT.version}: install a newer item-store`);
   });
 
   test('a database in a folder that the user may not enter, which the error does not call missing', async () => {

@@ -39,15 +39,16 @@ describe('a SQLite database', () => {
     const path = join(folder, 'older.db');
     const hash = new Uint8Array(32);
     using database = new DatabaseSync(path);
-    database.exec(LAYOUT.migrations.sqlite[0] ?? '');
+    for (const { name, statements } of LAYOUT.steps.sqlite)
+      if (name !== 'framework/tokens2') database.exec(statements.join(';'));
     database.exec(`pragma application_id = ${applicationId(LAYOUT.marker)}; pragma user_version = 1`);
     database.prepare("insert into tokens values (?, 'older', 1, 2, null)").run(hash);
     const token = { name: 'older', scopes: [], createdAt: 1, expiresAt: 2 };
     await expect(open('older.db', false)).rejects.toThrow(
-      `the database ${path} has schema 1, but this item-store needs ${LAYOUT.migrations.sqlite.length}: run \`migrate\` first`,
+      `the database ${path} has schema 1, but this item-store needs ${LAYOUT.version}: run \`migrate\` first`,
     );
     const store = await open('older.db');
-    expect(await store.opened).toEqual({ before: 1, now: LAYOUT.migrations.sqlite.length });
+    expect(await store.opened).toEqual({ before: 1, now: LAYOUT.version });
     expect(await store.tokens.find(hash)).toEqual(token);
     await store.close();
   });

@@ -21,11 +21,16 @@ function joined(one: string, other: string): string {
 /** Adds to a file the lines that only the block has: at the end of the section that both have, or after the imports. */
 function merge(file: readonly string[], block: readonly string[]): string[] {
   const entries = entriesOf(file);
+  let isNew = file.length === 0;
   for (const { head, body } of entriesOf(block)) {
-    // Skips a closing bracket, as the file already has it.
-    if (file.length > 0 && /^\s*[}\])]/.test(head)) continue;
+    // Skips a closing bracket of what the file already has.
+    if (/^\s*[}\])]/.test(head)) {
+      if (isNew) entries.push({ head, body });
+      continue;
+    }
     const from = IMPORT.exec(head)?.[2];
     const same = entries.findIndex((entry) => from !== undefined && IMPORT.exec(entry.head)?.[2] === from);
+    isNew = same < 0 && !entries.some((entry) => entry.head === head);
     if (same >= 0) {
       const { head: one = '', body: below = [] } = entries[same] ?? {};
       entries[same] = { head: joined(one, head), body: below };

@@ -2,8 +2,8 @@ import { messageOf } from '../../explained-error.ts';
 import type { RowFormat } from '../rows.ts';
 import type { Creation, NewRow, Outcome, Row } from '../store.ts';
 import { StatementRejectedError } from './errors.ts';
+import { SQL_TYPES } from '../tables.ts';
 import type { Query, WithRetries } from './session.ts';
-import { SQL_TYPES } from './values.ts';
 
 /** The statements of a create. */
 export class Creating {
@@ -19,7 +19,7 @@ export class Creating {
 
   constructor(format: RowFormat) {
     const { table, columns, columnList, kinds, key, keyList } = format;
-    const types = kinds.map((kind) => SQL_TYPES[kind]);
+    const types = kinds.map((kind) => SQL_TYPES.postgres[kind]);
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
     const keys = key.map((column, index) => `$${index + 1}::${types[columns.indexOf(column)] ?? ''}[]`);
     const into = `insert into ${table} (${columnList}) select`;

@@ -1,17 +1,21 @@
 import { STORE_PATIENCE_MS } from '../batches.ts';
-import { type FoundColumn, requireSchema, requireTables, toColumns } from '../schema.ts';
+import { type FoundColumn, missingSteps, requireSchema, requireTables, toColumns } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
-import type { Layout } from '../layout.ts';
-import type { Tables } from '../tables.ts';
+import { type Layout, STEPS_TABLE } from '../layout.ts';
+import { SQL_TYPES, type Tables } from '../tables.ts';
 import type { Query, Session } from './session.ts';
-import { SQL_TYPES } from './values.ts';
 
 /**
- * Runs the missing steps, statements of PL/pgSQL, in one transaction; `schema_version` counts the steps of a database.
+ * Runs the missing steps in one transaction. `schema_steps` names those that a database has been through;
+ * `schema_version` counts them, so that an older service refuses the database.
  * The advisory lock, whose key is the marker in ASCII, lets one process in at a time, as `if not exists` fails when
  * another process creates the same table at the same moment.
  */
-function migrationOf({ marker, migrations: { postgres: steps } }: Layout): string {
+function migrationOf({ marker, version, released, steps }: Layout): string {
+  const add = (names: readonly string[]) =>
+    `insert into ${STEPS_TABLE} values ${names.map((name) => `('${name}')`).join()} on conflict do nothing;`;
+  const run = ({ name, statements }: Layout['steps']['postgres'][number]) =>
+    `if not exists (select from ${STEPS_TABLE} where name = '${name}') then ${statements.join('; ')}; ${add([name])} end if;`;
   return `do $migrate$ declare found_version bigint; begin
   perform pg_advisory_xact_lock(x'${Buffer.from(marker, 'ascii').toString('hex')}'::int);
   create table if not exists schema_version (id bigint primary key, version bigint not null);
@@ -22,8 +26,10 @@ function migrationOf({ marker, migrations: { postgres: steps } }: Layout): strin
     alter table schema_version drop column if exists had_token;
     alter table if exists tokens drop column if exists position;
   end if;
-  ${steps.map((step, index) => `if found_version <= ${index} then ${step}; end if;`).join('\n')}
-  update schema_version set version = ${steps.length} where version < ${steps.length};
+  create table if not exists ${STEPS_TABLE} (name text primary key);
+  ${released.map((names, index) => `if found_version >= ${index + 1} then ${add(names)} end if;`).join('\n')}
+  ${steps.postgres.map(run).join('\n')}
+  update schema_version set version = ${version} where version < ${version};
 end $migrate$`;
 }
 
@@ -46,18 +52,21 @@ export async function migrate(
   create: boolean,
   until: number,
 ): Promise<Schema> {
-  const { name, tables, migrations } = layout;
+  const { name, tables, version: now, released, steps } = layout;
   return await session.withRetries(async (query) => {
     const found = await readVersion(query, tables, server);
-    const now = migrations.postgres.length;
     if (found === undefined && !create)
       throw new StoreUnusable(`${server} has no store of ${name}: check DATABASE_URL`);
     const before = found ?? 0;
     requireSchema(name, server, before, now, create);
-    if (found !== now) await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
+    const listed = await readSteps(query);
+    const done = listed ?? released[Math.min(before, released.length) - 1] ?? [];
+    const missing = missingSteps(name, server, done, steps.postgres, create);
+    if (create && (listed === undefined || missing.length > 0))
+      await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
     // With a new deadline, as the migration may have run past `until`.
     const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
-    requireTables(server, tables, await readColumns(inTime, Object.keys(tables)), SQL_TYPES);
+    requireTables(server, tables, await readColumns(inTime, Object.keys(tables)), SQL_TYPES.postgres);
     return { before, now };
   }, until);
 }
@@ -76,6 +85,13 @@ async function readVersion(query: Query, tables: Tables, server: string): Promis
   throw new StoreUnusable(
     `${server} has a table schema_version that is not that of a store: restore a backup of a store, or set DATABASE_URL to a database or a schema of its own`,
   );
+}
+
+/** The names of the steps that the database has been through; undefined: no table lists them. */
+async function readSteps(query: Query): Promise<readonly string[] | undefined> {
+  if ((await readColumns(query, [STEPS_TABLE])).length === 0) return undefined;
+  const { rows } = await query(`select name from ${STEPS_TABLE}`);
+  return rows.map(({ name }) => String(name));
 }
 
 async function readColumns(query: Query, tables: readonly string[]): Promise<FoundColumn[]> {

@@ -2,11 +2,11 @@ import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } 
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
-import { requireSchema } from '../schema.ts';
+import { missingSteps, requireSchema } from '../schema.ts';
 import { StoreUnusable } from '../store.ts';
 import { LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
 import { atCopying, atOpening, isBusy } from './errors.ts';
-import { applicationId, migrate, requireOwn } from './migrations.ts';
+import { applicationId, migrate, requireOwn, stepsOf } from './migrations.ts';
 
 /** The number of rows, by table. */
 export type Counts = Readonly<Record<string, number>>;
@@ -140,34 +140,43 @@ function countsOf({ records }: Layout, database: DatabaseSync): Counts {
 }
 
 /**
- * Requires a store of this or an older version, with the tables and indexes that its migrations made, and no trigger,
+ * Requires a store of this or an older version, with the tables and indexes that its steps make, and no trigger,
  * view or foreign key that changes what a create does. It may have other tables, as Litestream adds some.
  */
 function check(layout: Layout, database: DatabaseSync, name: string, cure: string): Counts {
-  const { marker, migrations } = layout;
+  const { marker } = layout;
   const version = Number(valueOf(database, 'user_version'));
   if (valueOf(database, 'application_id') !== applicationId(marker) || version < 1) {
     throw new StoreUnusable(`${name} is not a store of ${layout.name}: ${cure}`);
   }
-  requireSchema(layout.name, name, version, migrations.sqlite.length, true);
+  requireSchema(layout.name, name, version, layout.version, true);
+  const done = stepsOf(layout, database, version);
+  missingSteps(layout.name, name, done, layout.steps.sqlite, true);
   const found = valueOf(database, 'integrity_check(1)');
   if (found !== 'ok') {
     throw new StoreUnusable(`${name} is damaged (${String(found).replaceAll('\n', ' ')}): ${cure}`);
   }
-  requireShape(layout, database, name, version, cure);
+  requireShape(layout, database, name, done, cure);
   return countsOf(layout, database);
 }
 
-function requireShape(layout: Layout, database: DatabaseSync, name: string, version: number, cure: string): void {
+function requireShape(
+  layout: Layout,
+  database: DatabaseSync,
+  name: string,
+  done: readonly string[],
+  cure: string,
+): void {
   using made = new DatabaseSync(':memory:');
-  for (const migration of layout.migrations.sqlite.slice(0, version)) made.exec(migration);
+  const steps = layout.steps.sqlite.filter((step) => done.includes(step.name));
+  for (const { statements } of steps) for (const statement of statements) made.exec(statement);
   const wanted = shapeOf(made);
   const tables = new Set(Array.from(wanted.values(), ({ table }) => table));
   const found = shapeOf(database);
   for (const [what, { sql }] of wanted) {
     const has = found.get(what);
     if (has === undefined) throw new StoreUnusable(`${name} lacks the ${what}: ${cure}`);
-    if (has.sql !== sql) throw new StoreUnusable(`${name} has another ${what} than its schema ${version}: ${cure}`);
+    if (has.sql !== sql) throw new StoreUnusable(`${name} has another ${what} than its steps make: ${cure}`);
   }
   for (const [what, { table, type }] of found) {
     const isStranger = type === 'trigger' || type === 'view' || tables.has(table);
@@ -186,9 +195,17 @@ function shapeOf(database: DatabaseSync) {
   return new Map(
     rows.map(({ type, name, tbl_name: table, sql }) => [
       `${String(type)} ${String(name)}`,
-      { type, table, sql: String(sql).replaceAll(/\s+/g, ' ') },
+      { type, table, sql: normalised(String(sql)) },
     ]),
   );
+}
+
+/** SQLite keeps the text of each statement, and the first releases wrote it without quotes, in several lines. */
+function normalised(sql: string): string {
+  return sql
+    .replaceAll('"', '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([(),]) ?/g, '$1');
 }
 
 function isSameFile(one: string, other: string): boolean {

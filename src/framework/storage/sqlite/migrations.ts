@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Layout } from '../layout.ts';
-import { requireSchema, requireTables, toColumns } from '../schema.ts';
+import { type Layout, STEPS_TABLE } from '../layout.ts';
+import { missingSteps, requireSchema, requireTables, toColumns } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
-import { SQL_TYPES } from './values.ts';
+import { SQL_TYPES } from '../tables.ts';
 
 /** The four characters of a marker, as SQLite keeps them: the service changes no database of another application. */
 export function applicationId(marker: string): number {
@@ -10,21 +10,38 @@ export function applicationId(marker: string): number {
 }
 
 /**
- * Migrates a database, whose `user_version` counts the steps that it has been through. Commits a write even if there is
+ * Migrates a database. `schema_steps` names the steps that it has been through; `user_version` counts them, so that an
+ * older service refuses the database. Commits a write even if there is
  * no step to do: after a kill during an fsync, rows may be visible that are not on disk. The fsync of this commit covers
  * the whole log (WAL), so all that the service then reads is durable.
  */
 export function migrate(layout: Layout, database: DatabaseSync, path: string, create: boolean): Schema {
-  const { name, marker, tables, migrations } = layout;
+  const { name, marker, tables, version: now, steps } = layout;
   database.exec('begin immediate');
   requireOwn(layout, database, path);
-  const now = migrations.sqlite.length;
   const before = pragma(database, 'user_version');
   requireSchema(name, `the database ${path}`, before, now, create);
-  for (const migration of migrations.sqlite.slice(before)) database.exec(migration);
-  requireTables(`the database ${path}`, tables, toColumns(database.prepare(SELECT_COLUMNS).all()), SQL_TYPES);
+  const done = stepsOf(layout, database, before);
+  const missing = missingSteps(name, `the database ${path}`, done, steps.sqlite, create);
+  for (const { statements } of missing) for (const statement of statements) database.exec(statement);
+  if (create) {
+    database.exec(`create table if not exists ${STEPS_TABLE} (name text primary key not null) strict`);
+    const add = database.prepare(`insert into ${STEPS_TABLE} values (?) on conflict do nothing`);
+    for (const step of steps.sqlite) add.run(step.name);
+  }
+  requireTables(`the database ${path}`, tables, toColumns(database.prepare(SELECT_COLUMNS).all()), SQL_TYPES.sqlite);
   database.exec(`pragma application_id = ${applicationId(marker)}; pragma user_version = ${now}; commit`);
   return { before, now };
+}
+
+/** The names of the steps that a database has been through. */
+export function stepsOf({ released }: Layout, database: DatabaseSync, version: number): readonly string[] {
+  const listed = database.prepare('select name from sqlite_schema where name = ?').get(STEPS_TABLE);
+  if (listed === undefined) return released[Math.min(version, released.length) - 1] ?? [];
+  return database
+    .prepare(`select name from ${STEPS_TABLE}`)
+    .all()
+    .map(({ name }) => String(name));
 }
 
 /** @throws StoreUnusable unless the database is a store or empty */

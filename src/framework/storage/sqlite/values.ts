@@ -3,18 +3,6 @@ import type { Row } from '../store.ts';
 import type { Kind, Tables } from '../tables.ts';
 import { Json } from '../values.ts';
 
-/** For STRICT tables. A boolean is 0 or 1, a timestamp is milliseconds since 1970. */
-export const SQL_TYPES: Readonly<Record<Kind, string>> = {
-  text: 'TEXT',
-  int64: 'INTEGER',
-  int32: 'INTEGER',
-  number: 'REAL',
-  boolean: 'INTEGER',
-  timestamp: 'INTEGER',
-  bytes: 'BLOB',
-  json: 'TEXT',
-};
-
 export function encode(value: unknown): SQLInputValue {
   if (value === undefined) return null;
   if (typeof value === 'boolean') return value ? 1n : 0n;

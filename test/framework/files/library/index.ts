@@ -53,20 +53,33 @@ export const library: AnyService = {
   marker: 'libr',
   contract: new URL('openapi.yaml', import.meta.url),
   tables,
-  migrations: {
-    sqlite: [
-      `create table readers (email text primary key not null, card integer not null, since text not null) strict;
-       create table things (id text primary key not null, "text" text not null, exact integer not null,
-         small integer not null, number real not null, flag integer not null, at integer not null, list text not null,
-         "any" text not null, maybe text, note text, made text, version integer not null) strict;
-       create table loans (thing text not null, reader text not null, primary key (thing, reader)) strict`,
-    ],
-    postgres: [
-      `create table readers (email text primary key, card bigint not null, since text not null);
-       create table things (id text primary key, "text" text not null, exact bigint not null, small integer not null,
-         number double precision not null, flag boolean not null, at timestamp with time zone not null,
-         list jsonb not null, "any" jsonb not null, maybe text, note text, made text, version integer not null);
-       create table loans (thing text not null, reader text not null, primary key (thing, reader))`,
+  steps: {
+    library1: ({ schema, type }) => [
+      schema
+        .createTable('readers')
+        .addColumn('email', type.text, (column) => column.notNull().primaryKey())
+        .addColumn('card', type.int64, (column) => column.notNull())
+        .addColumn('since', type.text, (column) => column.notNull()),
+      schema
+        .createTable('things')
+        .addColumn('id', type.text, (column) => column.notNull().primaryKey())
+        .addColumn('text', type.text, (column) => column.notNull())
+        .addColumn('exact', type.int64, (column) => column.notNull())
+        .addColumn('small', type.int32, (column) => column.notNull())
+        .addColumn('number', type.number, (column) => column.notNull())
+        .addColumn('flag', type.boolean, (column) => column.notNull())
+        .addColumn('at', type.timestamp, (column) => column.notNull())
+        .addColumn('list', type.json, (column) => column.notNull())
+        .addColumn('any', type.json, (column) => column.notNull())
+        .addColumn('maybe', type.text)
+        .addColumn('note', type.text)
+        .addColumn('made', type.text)
+        .addColumn('version', type.int32, (column) => column.notNull()),
+      schema
+        .createTable('loans')
+        .addColumn('thing', type.text, (column) => column.notNull())
+        .addColumn('reader', type.text, (column) => column.notNull())
+        .addPrimaryKeyConstraint('loans_key', ['thing', 'reader']),
     ],
   },
   operations: { createReader, createThing, lend: () => Promise.resolve({ status: 204 }) },
