@@ -1,4 +1,4 @@
 import { run } from '#framework';
-import { items } from './index.ts';
+import { items } from './service.ts';
 
 await run(items);
