@@ -50,7 +50,7 @@ test('`npm run check` reports the faults of each step in order, and passes once 
 
 test('`npm run check` lints a file again when a type that it uses, or the configuration, has changed', async () => {
   expect(await check()).toMatchObject({ code: 0 });
-  project.edit('src/framework/service.ts', '  readonly create: ', '  /** @deprecated */\n  readonly create: ');
+  project.edit('src/framework/storage/store.ts', '  readonly create: <', '  /** @deprecated */\n  readonly create: <');
   const deprecated = await check();
   project.restore('src');
   expect(deprecated).toMatchObject({ code: 1, steps: PASSED.with(2, 'lint FAILED') });
