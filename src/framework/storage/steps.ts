@@ -48,8 +48,9 @@ export function compileSteps(steps: Steps, engine: keyof typeof SQL_TYPES): read
     sql,
   };
   return Object.entries(steps).map(([name, step]) => {
-    if (!/^[\w-]+\/[\w-]+$/.test(name))
-      throw new Error(`the step ${name} must have a name of letters, digits, "-" and "_"`);
+    // JavaScript would put names of digits first.
+    if (!/^[\w-]+\/[a-z][\w-]*$/i.test(name))
+      throw new Error(`the step ${name} must have a name of letters, digits, "-" and "_" that begins with a letter`);
     const statements = step(dialect).map((each) => {
       const { sql: text, parameters } = 'isRawBuilder' in each ? each.compile(compiler) : each.compile();
       if (parameters.length > 0) throw new Error(`the step ${name} has a value as a parameter: write sql.lit(value)`);

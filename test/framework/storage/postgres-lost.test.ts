@@ -163,7 +163,7 @@ describe('while another process holds the migration lock,', () => {
     database = await server.createDatabase();
     await (await open(server.url(database))).close();
     const tables = Object.keys(LAYOUT.tables).join();
-    await server.query(`drop table ${tables}; update schema_version set version = 0`, database);
+    await server.query(`drop table ${tables}, schema_steps; update schema_version set version = 0`, database);
     other = await Session.open(server.url(database));
     await other.run('begin; select from schema_version for update');
   });

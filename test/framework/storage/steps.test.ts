@@ -166,6 +166,7 @@ test.each([
   ],
   ['a deferrable constraint', 'beds1', DEFERRED, 'the step service/beds1 makes a deferrable constraint: leave'],
   ['a quote in its name', "it's", add('x'), 'must have a name of letters, digits, "-" and "_"'],
+  ['a name of digits', '1', add('x'), 'the step service/1 must have a name'],
 ])('a step with %s is refused before the store is touched', (_what, name, step, message) => {
   expect(() => withSteps({ [name]: step })).toThrow(message);
 });

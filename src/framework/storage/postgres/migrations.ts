@@ -62,7 +62,7 @@ export async function migrate(
     const listed = await readSteps(query);
     const done = listed ?? released[Math.min(before, released.length) - 1] ?? [];
     const missing = missingSteps(name, server, done, steps.postgres, create);
-    if (create && (listed === undefined || missing.length > 0))
+    if (create && (found !== now || listed === undefined || missing.length > 0))
       await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
     // With a new deadline, as the migration may have run past `until`.
     const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
