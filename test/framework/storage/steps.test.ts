@@ -128,6 +128,17 @@ describe.each([
     );
   });
 
+  test('a store of version 2 without the list opens, and gets the list at its next step at the latest', async () => {
+    const place = await make();
+    await open(place.location);
+    await place.query('drop table schema_steps');
+    for (const create of [false, true])
+      expect(await open(place.location, LAYOUT, create)).toEqual({ before: 2, now: 2 });
+    const grown = withSteps({ items2: add('height') });
+    expect(await open(place.location, grown)).toEqual({ before: 2, now: 3 });
+    expect(await namesOf(place)).toEqual([...STEPS, 'service/items2']);
+  });
+
   test('a step that fails leaves the store as it was', async () => {
     const place = await make();
     await open(place.location);

@@ -59,11 +59,10 @@ export async function migrate(
       throw new StoreUnusable(`${server} has no store of ${name}: check DATABASE_URL`);
     const before = found ?? 0;
     requireSchema(name, server, before, now, create);
-    const listed = await readSteps(query);
-    const done = listed ?? released[Math.min(before, released.length) - 1] ?? [];
+    const done = (await readSteps(query)) ?? released[Math.min(before, released.length) - 1] ?? [];
     const missing = missingSteps(name, server, done, steps.postgres, create);
-    if (create && (found !== now || listed === undefined || missing.length > 0))
-      await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
+    // A store of version 2 gets its list with its next step: the role of the service need not own the tables.
+    if (found !== now || missing.length > 0) await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
     // With a new deadline, as the migration may have run past `until`.
     const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
     requireTables(server, tables, await readColumns(inTime, Object.keys(tables)), SQL_TYPES.postgres);
