@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../explained-error.ts';
 import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
 import type { Layout } from '../layout.ts';
 import { formatsOf, ofTable } from '../rows.ts';
@@ -23,7 +24,7 @@ import {
 import { doWork } from '../transaction.ts';
 import { Turns } from '../turns.ts';
 import { createBatch, createWithin, Creating, insert, readyStatement } from './batch.ts';
-import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
+import { atWork, InterruptedError, isUniqueViolation, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { migrate } from './migrations.ts';
@@ -103,8 +104,19 @@ class PostgresEngine implements Engine {
 
   async transaction<T>(work: (within: Within) => Promise<T>, repeatable: boolean): Promise<T> {
     return await this.inTurn((session, until) => {
+      let mayBeEqual = true;
       const workOn = (query: Query) => {
-        const create = (row: NewRow) => createWithin(query, ofTable(this.creating, row.table), row);
+        const create = async (row: NewRow) => {
+          try {
+            return await createWithin(query, ofTable(this.creating, row.table), row);
+          } catch (error) {
+            // Of two equal rows at once, the second may break another unique index before it finds the key. Only another
+            // try tells, since this transaction can ask nothing more.
+            if (!mayBeEqual || !isUniqueViolation(error)) throw error;
+            mayBeEqual = false;
+            throw new InterruptedError(messageOf(error), { cause: error }, true);
+          }
+        };
         const within = { run: (statement: Statement) => runBy(query, statement), create };
         return doWork(work, within, Math.max(0, until - performance.now()));
       };

@@ -112,6 +112,10 @@ export function isUndone(error: unknown): boolean {
   return error instanceof StatementRejectedError || (error instanceof InterruptedError && error.isUndone);
 }
 
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof StatementRejectedError && error.constraint === 'unique';
+}
+
 /** @param tables those of the service, once the connection is open */
 export function translate(error: unknown, server: string, tables: Tables = {}): Error {
   if (error instanceof InterruptedError || error instanceof StoreUnusable) return error;
