@@ -6,8 +6,8 @@ import { compareContracts } from './compatibility/compare.ts';
 import { breaks, type Difference, linesOf } from './compatibility/rules.ts';
 
 /** The released contracts, as clients got them. Never edit them. */
-const RELEASED = new URL('../released/', import.meta.url);
-const CONTRACT = new URL('../openapi.yaml', import.meta.url);
+const RELEASED = 'released/';
+const CONTRACT = 'openapi.yaml';
 
 interface Release {
   /** As published. */
@@ -31,13 +31,13 @@ interface Comparison {
 const compareVersions = new Intl.Collator('en', { numeric: true }).compare;
 
 /** @throws ContractError if openapi.yaml cannot be read, or the service would refuse it */
-async function readPresent(): Promise<Release> {
-  return load(await readFile(CONTRACT, 'utf8').catch(unreadable('openapi.yaml')), 'openapi.yaml');
+async function readPresent(root: URL): Promise<Release> {
+  return load(await readFile(new URL(CONTRACT, root), 'utf8').catch(unreadable(CONTRACT)), CONTRACT);
 }
 
 /** @throws ContractError if a file has a wrong name, or the newest contract cannot be read */
-async function readLast(): Promise<Release | undefined> {
-  const names = await readdir(RELEASED).catch((error: unknown) =>
+async function readLast(root: URL): Promise<Release | undefined> {
+  const names = await readdir(new URL(RELEASED, root)).catch((error: unknown) =>
     codeOf(error) === 'ENOENT' ? [] : unreadable('released/')(error),
   );
   // The folder `stores` belongs to the migrations.
@@ -47,7 +47,7 @@ async function readLast(): Promise<Release | undefined> {
       throw new ContractError(`released/${name} is not a released contract: give it a name such as 1.2.0.yaml`);
   const name = contracts.toSorted(compareVersions).at(-1);
   if (name === undefined) return undefined;
-  const text = await readFile(new URL(name, RELEASED), 'utf8').catch(unreadable(`released/${name}`));
+  const text = await readFile(new URL(RELEASED + name, root), 'utf8').catch(unreadable(`released/${name}`));
   const last = await load(text, `released/${name}`);
   if (`${last.version}.yaml` === name) return last;
   throw new ContractError(`released/${name} has info.version ${last.version}: restore the file as it was released`);
@@ -100,20 +100,18 @@ function codeOf(error: unknown): unknown {
   return Error.isError(error) && 'code' in error ? error.code : error;
 }
 
-/** Prints the changes for clients of the last released contract. Fails if a breaking change needs a higher version. */
-async function check(): Promise<void> {
-  const present = await readPresent();
-  const last = await readLast();
+/** Names the changes for clients of the last released contract. Fails if a breaking change needs a higher version. */
+async function check(root: URL): Promise<Outcome> {
+  const present = await readPresent(root);
+  const last = await readLast(root);
   if (last === undefined) throw new ContractError('no contract is released yet: run `npm run contract:release`');
   const comparison = compareReleases(last, present);
-  for (const line of linesOf(comparison.differences)) console.log(line);
-  if (compareVersions(present.version, last.version) < 0) {
-    console.log(`info.version is ${present.version}, but ${last.version} is released: set a higher version`);
-    process.exitCode = 1;
-  } else {
-    console.log(conclusionOf(comparison));
-    if (comparison.level === 'major' && isTooLow(comparison)) process.exitCode = 1;
-  }
+  const isOlder = compareVersions(present.version, last.version) < 0;
+  const conclusion = isOlder
+    ? `info.version is ${present.version}, but ${last.version} is released: set a higher version`
+    : conclusionOf(comparison);
+  const failed = isOlder || (comparison.level === 'major' && isTooLow(comparison));
+  return { code: failed ? 1 : 0, stdout: textOf(linesOf(comparison.differences), conclusion), stderr: '' };
 }
 
 function conclusionOf(comparison: Comparison): string {
@@ -135,23 +133,23 @@ function conclusionOf(comparison: Comparison): string {
 }
 
 /** Copies openapi.yaml to the released contracts, if its version is high enough for its changes. */
-async function release(): Promise<void> {
-  const present = await readPresent();
-  const last = await readLast();
+async function release(root: URL): Promise<Outcome> {
+  const present = await readPresent(root);
+  const last = await readLast(root);
   const name = `${present.version}.yaml`;
   const comparison = last && compareReleases(last, present);
-  if (comparison && comparison.level === undefined) {
-    console.log(`released/${name}: as it was`);
-    return;
-  }
-  if (comparison && isTooLow(comparison)) {
-    for (const line of linesOf(comparison.differences)) console.error(line);
-    throw new ContractError(reasonToRaise(comparison));
-  }
-  await mkdir(RELEASED, { recursive: true });
+  const done = (what: string) => ({ code: 0, stdout: textOf([], `released/${name}: ${what}`), stderr: '' });
+  if (comparison && comparison.level === undefined) return done('as it was');
+  if (comparison && isTooLow(comparison))
+    return { code: 1, stdout: '', stderr: textOf(linesOf(comparison.differences), reasonToRaise(comparison)) };
+  await mkdir(new URL(RELEASED, root), { recursive: true });
   // `wx` fails if the file exists.
-  await writeFile(new URL(name, RELEASED), present.text, { flag: 'wx' });
-  console.log(`released/${name}: written; commit it with openapi.yaml`);
+  await writeFile(new URL(RELEASED + name, root), present.text, { flag: 'wx' });
+  return done('written; commit it with openapi.yaml');
+}
+
+function textOf(lines: readonly string[], last: string): string {
+  return [...lines, last, ''].join('\n');
 }
 
 function reasonToRaise({ present, last, level, lowest }: Comparison): string {
@@ -163,9 +161,27 @@ function isTooLow({ present, lowest }: Comparison): boolean {
   return compareVersions(present.version, lowest) < 0;
 }
 
-try {
-  await (process.argv[2] === 'release' ? release() : check());
-} catch (error) {
-  console.error(error instanceof ContractError ? error.message : error);
-  process.exitCode = 1;
+/** What a run prints, and its exit code. */
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** @param root the folder of openapi.yaml and of the released contracts */
+export async function contract(command: 'check' | 'release', root: URL): Promise<Outcome> {
+  try {
+    return await (command === 'release' ? release(root) : check(root));
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    return { code: 1, stdout: '', stderr: `${error.message}\n` };
+  }
+}
+
+if (import.meta.main) {
+  const command = process.argv[2] === 'release' ? 'release' : 'check';
+  const { code, stdout, stderr } = await contract(command, new URL('../', import.meta.url));
+  process.stdout.write(stdout);
+  process.stderr.write(stderr);
+  process.exitCode = code;
 }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { noPgBouncer, PgBouncer } from '../support/pgbouncer.ts';
 import { type Postgres, PostgresServer, sharedPostgres } from '../support/postgres.ts';
-import { createItem, runCommand, startService } from '../support/service.ts';
+import { createItem, runProcess, startService } from '../support/service.ts';
 import { describeWith } from '../support/skipping.ts';
 
 const IGNORE = 'ignore_startup_parameters = options';
@@ -19,7 +19,7 @@ describeWith(noPgBouncer, 'behind PgBouncer', () => {
   ])('the service names the cure, and does not start, when the pooler %s', async (_name, settings, problem) => {
     await using pooler = await PgBouncer.start(server, settings);
     const url = pooler.url(await server.createDatabase());
-    const { code, stderr } = await runCommand(['serve'], { DATABASE_URL: url, PORT: '0' });
+    const { code, stderr } = await runProcess(['serve'], { DATABASE_URL: url, PORT: '0' });
     expect(stderr).toContain(`${problem}: a pooler in transaction mode is not supported: use a pooler in session mode`);
     expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
   });

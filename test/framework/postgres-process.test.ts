@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../support/port.ts';
 import { PostgresServer } from '../support/postgres.ts';
-import { createItem, runCommand, type Service, startService } from '../support/service.ts';
+import { createItem, runCommand, runProcess, type Service, startService } from '../support/service.ts';
 
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
@@ -84,7 +84,7 @@ describe('a service whose PostgreSQL is down', () => {
   });
 
   test('exits with one line when the database does not exist', async () => {
-    const { code, stderr } = await runCommand(['serve'], { DATABASE_URL: server.url('none'), PORT: '0' });
+    const { code, stderr } = await runProcess(['serve'], { DATABASE_URL: server.url('none'), PORT: '0' });
     expect(stderr).toBe(`item-store: PostgreSQL at 127.0.0.1:${server.port}/none has no such database: create it\n`);
     expect(code).toBe(1);
   });

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Project } from '../support/project.ts';
-import { createItem, runCommand, ROOT, start, startService } from '../support/service.ts';
+import { createItem, runProcess, ROOT, start, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}` });
@@ -37,7 +37,7 @@ describe('the service', () => {
     const path = join(temporaryFolder(), 'items.db');
     writeFileSync(path, 'no database '.repeat(100));
     const lineOf = async (environment: Record<string, string>) => {
-      const { code, stderr } = await runCommand(['serve'], { ...newStore(), ...environment });
+      const { code, stderr } = await runProcess(['serve'], { ...newStore(), ...environment });
       expect(code).toBe(1);
       return stderr;
     };

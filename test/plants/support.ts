@@ -45,13 +45,13 @@ export function startPlants(
   return startService(environment, cwd, main, stage);
 }
 
-/** Runs a command of the plant store to its end. */
+/** Runs a command of the plant store to its end, in this process. */
 export function plantStore(
   args: readonly string[],
   environment: Environment,
   cwd = ROOT,
 ): ReturnType<typeof runCommand> {
-  return runCommand(args, environment, cwd, undefined, MAIN);
+  return runCommand(args, environment, cwd, plants);
 }
 
 /** Sends a plant as JSON text, because a JavaScript number would lose digits of a large id. */

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Project } from '../support/project.ts';
-import { ROOT, runCommand } from '../support/service.ts';
+import { ROOT, runProcess } from '../support/service.ts';
 import { LAYOUT } from './support.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 test('--version names the version and the schema, and the commit that an archive or an image has', async () => {
   const project = new Project();
-  const version = async () => (await runCommand(['--version'], {}, temporaryFolder(), {}, project.main)).stdout;
+  const version = async () => (await runProcess(['--version'], {}, temporaryFolder(), {}, project.main)).stdout;
   expect(await version()).toBe(`${packageJson.version} (schema ${LAYOUT.version})\n`);
   const commit = '0123456789abcdef0123456789abcdef01234567';
   project.write('src/framework/commit.txt', `${commit}\n`);

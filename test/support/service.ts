@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { Io } from '../../src/framework/commands/io.ts';
+import { main } from '../../src/framework/commands/main.ts';
 import type { AnyService } from '../../src/framework/service.ts';
 import { items } from '../framework/items/index.ts';
 import { leash } from './leash.ts';
@@ -85,14 +88,53 @@ export function start(
   };
 }
 
-/** Runs a command of a service to its end. */
+interface Ended {
+  readonly code: number | NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command of a service to its end, in this process. Its stdin is empty. */
 export async function runCommand(
+  args: readonly string[],
+  environment: Environment,
+  cwd = ROOT,
+  service: AnyService = items,
+): Promise<Ended> {
+  const { io, output } = captured(environment, cwd);
+  const code = await main(service, args, io);
+  return { code, ...output };
+}
+
+/** The io of a command in this process, and what it has written. */
+export function captured(environment: Environment, cwd: string) {
+  const output = { stdout: '', stderr: '' };
+  const toStdout = (bytes: Buffer, offset: number) => {
+    output.stdout += bytes.toString('utf8', offset);
+    return Promise.resolve(bytes.length - offset);
+  };
+  const toStderr = (text: string | Uint8Array) => {
+    output.stderr += text.toString();
+    return true;
+  };
+  const io: Io = {
+    environment,
+    cwd,
+    stdin: Readable.from([]),
+    stdout: { isTTY: false, write: toStdout },
+    stderr: { isTTY: false, columns: 0, write: toStderr },
+  };
+  return { io, output };
+}
+
+/** Runs a command as a process, for tests of what only a process has: a start, a user, a copy of the project. */
+export async function runProcess(
   args: readonly string[],
   environment: Environment,
   cwd = ROOT,
   user: { readonly uid?: number; readonly gid?: number } = {},
   main = MAIN,
-): Promise<{ code: number | NodeJS.Signals | null; stdout: string; stderr: string }> {
+): Promise<Ended> {
   const started = start(process.execPath, [main, ...args], environment, cwd, user);
   const code = await started.ended;
   return { code, stdout: started.stdout(), stderr: started.stderr() };

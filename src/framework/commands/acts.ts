@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts';
 import { userOfSystem } from '../environment.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import { ACTS_FILE, appendAct, raiseAct } from '../storage/acts.ts';
 import type { Run } from '../storage/store.ts';
+import type { Job } from './io.ts';
 
 /** What docs/commands.md lists. */
 export type Act =
@@ -18,22 +18,20 @@ const UNDONE: Partial<Record<Act, string>> = {
 /**
  * Leaves a line about an act of administration where operators find it later: the command has no log of its own.
  *
- * @param service its name
  * @param details must have no secret
  * @param run of a store in PostgreSQL
  * @throws ExplainedError if the line cannot be written, which says whether the act is done
  */
 export async function recordAct(
-  service: string,
-  { DATABASE_URL: store }: Config,
+  { service: { name }, config: { DATABASE_URL: store }, io }: Job,
   act: Act,
   details: Readonly<Record<string, unknown>>,
   run?: Run,
 ): Promise<void> {
-  const line = JSON.stringify({ time: new Date().toISOString(), act, ...userOfSystem(), ...details });
+  const line = JSON.stringify({ time: new Date().toISOString(), act, ...userOfSystem(io.environment), ...details });
   try {
     if (store.engine === 'sqlite') appendAct(store.path, line);
-    else if (run !== undefined) await raiseAct(run, `${service}: ${line}`);
+    else if (run !== undefined) await raiseAct(run, `${name}: ${line}`);
   } catch (error) {
     const place = store.engine === 'sqlite' ? store.path + ACTS_FILE : 'the log of PostgreSQL';
     const undone = UNDONE[act];

@@ -1,7 +1,5 @@
-import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { ExplainedError } from '../explained-error.ts';
-import type { AnyService } from '../service.ts';
 import { layoutOf } from '../storage/layout.ts';
 import { ACTS_FILE } from '../storage/acts.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
@@ -13,29 +11,25 @@ import {
   requireForeign as requireForeignTo,
 } from '../storage/sqlite/backup.ts';
 import { writeFile, writeNewFile } from '../files/new-file.ts';
+import type { Job } from './io.ts';
 import { print } from './print.ts';
 import { watchSignals } from './signals.ts';
 
 /** Only the owner may read the hashes of the tokens. */
 const MODE = 0o600;
 
-export async function backUp(service: AnyService, config: Config, file: string): Promise<void> {
-  const path = pathOfStore(config, 'backup', file);
+export async function backUp(job: Job, file: string): Promise<void> {
+  const path = pathOfStore(job.config, 'backup', file);
   using interruption = watchSignals();
   const options = { mode: MODE, signal: interruption.signal };
-  const counts = await writeNewFile(file, options, (copy) => backUpSqlite(layoutOf(service), path, copy));
-  await print(`backed up ${inWords(counts)} to ${file}, and checked the copy\n`);
+  const counts = await writeNewFile(file, options, (copy) => backUpSqlite(layoutOf(job.service), path, copy));
+  await print(job.io, `backed up ${inWords(counts)} to ${file}, and checked the copy\n`);
 }
 
-export async function restore(
-  service: AnyService,
-  config: Config,
-  file: string,
-  { force = false }: { force?: boolean },
-): Promise<void> {
-  const path = pathOfStore(config, 'restore', file);
+export async function restore(job: Job, file: string, { force = false }: { force?: boolean }): Promise<void> {
+  const path = pathOfStore(job.config, 'restore', file);
   using interruption = watchSignals();
-  const { target, prepare, place } = planRestore(layoutOf(service), path, file, (count) => {
+  const { target, prepare, place } = planRestore(layoutOf(job.service), path, file, (count) => {
     const counts = force ? {} : count();
     if (Object.values(counts).every((rows) => rows === 0)) return;
     throw new ExplainedError(
@@ -43,8 +37,8 @@ export async function restore(
     );
   });
   const counts = await writeFile(target, { mode: MODE, signal: interruption.signal }, prepare, place);
-  await recordAct(service.name, config, 'restored', { file: resolve(file), ...counts });
-  await print(`restored ${inWords(counts)} from ${file}, and checked the store\n`);
+  await recordAct(job, 'restored', { file, ...counts });
+  await print(job.io, `restored ${inWords(counts)} from ${file}, and checked the store\n`);
 }
 
 /** @throws ExplainedError if the file belongs to the store, or with PostgreSQL's own command for a store there */

@@ -2,28 +2,29 @@ import { examine, type Setting, settingsOf, textOf } from '../config.ts';
 import type { Found } from '../environment.ts';
 import { WrongSettings } from '../explained-error.ts';
 import type { AnyService } from '../service.ts';
+import type { Io } from './io.ts';
 import { printList } from './print-list.ts';
 
 /** Prints every setting with its value and origin. @throws WrongSettings that names every fault */
-export async function showConfig(service: AnyService, found: Found, { json }: { json?: true }): Promise<void> {
+export async function showConfig(service: AnyService, io: Io, found: Found, { json }: { json?: true }): Promise<void> {
   const rows = Object.entries<Setting>(settingsOf(service)).map(([name, setting]) => {
     const text = textOf(found.texts, name);
     const origin = found.origins[name];
-    const value = shown(setting, text ?? setting.default);
+    const value = shown(setting, text ?? setting.default, io.cwd);
     if (text !== undefined) return { name, value, from: origin };
     const from = setting.default === undefined ? 'none' : 'default';
     return { name, value, from: origin === undefined ? from : `${from} (empty in ${origin})` };
   });
-  await printList(rows, { name: '', value: '-', from: '' }, json);
-  const faults = [...examine(service, found.texts).faults, ...found.doubts];
+  await printList(io, rows, { name: '', value: '-', from: '' }, json);
+  const faults = [...examine(service, found.texts, io.cwd).faults, ...found.doubts];
   if (faults.length > 0) throw new WrongSettings(faults.join('; '));
 }
 
-function shown({ read, show = (text) => text }: Setting, text: string | undefined): string | undefined {
+function shown({ read, show = (text) => text }: Setting, text: string | undefined, cwd: string): string | undefined {
   if (text === undefined) return undefined;
   try {
-    read(text);
-    return show(text);
+    read(text, cwd);
+    return show(text, cwd);
   } catch {
     // The message below quotes the value, unless the value may contain a secret.
     return '(invalid)';

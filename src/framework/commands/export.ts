@@ -1,12 +1,12 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Config } from '../config.ts';
 import { ExplainedError } from '../explained-error.ts';
 import type { AnyService } from '../service.ts';
 import type { Row, Store } from '../storage/store.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { requireForeign } from './backup.ts';
+import type { Job } from './io.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
 import { type Format, formatOf, openRecords, type Records, toNdjson } from '../files/records.ts';
@@ -14,26 +14,26 @@ import { watchSignals } from './signals.ts';
 import { withStore } from './with-store.ts';
 
 export async function exportRecords(
-  service: AnyService,
-  config: Config,
+  job: Job,
   path: string | undefined,
   options: { readonly table?: string; readonly format?: string },
 ): Promise<void> {
+  const { service, config, io } = job;
   const format = formatOf(path ?? '', options.format);
   const records = await openRecords(service, options.table);
   const names = namesIn(service, records);
   if (path !== undefined) requireForeign(config, path);
   const lines = (store: Store, progress: Progress | undefined) => texts(records, names, store, format, progress);
-  await withStore(service, config, { create: false }, async (store) => {
+  await withStore(job, { create: false }, async (store) => {
     if (path === undefined) {
       // On a terminal, lines of progress would mix with the records.
-      const progress = process.stdout.isTTY ? undefined : new Progress(records.table);
-      for await (const text of lines(store, progress)) await print(text);
+      const progress = io.stdout.isTTY ? undefined : new Progress(records.table, io);
+      for await (const text of lines(store, progress)) await print(io, text);
     } else {
       using interruption = watchSignals();
       const { signal } = interruption;
       await writeNewFile(path, { mode: 0o666, signal }, async (temporary) => {
-        const readable = Readable.from(lines(store, new Progress(records.table)));
+        const readable = Readable.from(lines(store, new Progress(records.table, io)));
         await pipeline(readable, createWriteStream(temporary), { signal });
       });
     }

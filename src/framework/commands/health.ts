@@ -4,6 +4,7 @@ import type { PAGES } from '../contract/addresses.ts';
 import type { Environment } from '../environment.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import type { AnyService } from '../service.ts';
+import type { Io } from './io.ts';
 import { print } from './print.ts';
 
 /** Needs no token. A constant, as importing PAGES would load the YAML parser. */
@@ -23,6 +24,7 @@ class NoAnswer extends ExplainedError {
 /** @throws ExplainedError unless the service that has these settings answers 200 */
 export async function checkHealth(
   service: AnyService,
+  io: Io,
   environment: Environment,
   { timeout }: { readonly timeout: string },
 ): Promise<void> {
@@ -47,7 +49,7 @@ export async function checkHealth(
     throw new ExplainedError(fault + messageOf(error) + hint);
   });
   if (status !== 200) throw new ExplainedError(`the service answers ${status} instead of 200 at ${url}`);
-  await print(`the service answers at ${url}\n`);
+  await print(io, `the service answers at ${url}\n`);
 }
 
 async function statusOf(url: string, patienceMs: number): Promise<number> {

@@ -2,12 +2,12 @@ import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import type { Config } from '../config.ts';
-import { type AnyService, servicesOf } from '../service.ts';
+import { servicesOf } from '../service.ts';
 import { ExplainedError, Interrupted, messageOf } from '../explained-error.ts';
 import { type Counts, Importer, StoreLost } from '../files/importer.ts';
 import { recordAct } from './acts.ts';
 import { requireForeign } from './backup.ts';
+import type { Io, Job } from './io.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
 import { formatOf, openRecords, RecordReader } from '../files/records.ts';
@@ -28,30 +28,30 @@ export interface ImportOptions {
 
 /** @param patienceMs how long to retry while the store is unavailable */
 export async function importRecords(
-  service: AnyService,
-  config: Config,
+  job: Job,
   path: string,
   options: ImportOptions,
   patienceMs: number = IMPORT_PATIENCE_MS,
 ): Promise<void> {
+  const { service, config, io } = job;
   const format = formatOf(path, options.format);
   const records = await openRecords(service, options.table);
   const { table } = records;
-  const input = await openInput(path);
-  const rejectsPath = options.rejects ?? newRejects(path === '-' ? 'stdin' : path);
+  const input = await openInput(path, io);
+  const rejectsPath = options.rejects ?? newRejects(path === '-' ? resolve(io.cwd, 'stdin') : path);
   requireForeign(config, rejectsPath);
   using rejects = new Rejects(rejectsPath, { atOnce: options.rejects !== undefined });
   const reader = new RecordReader(input.name, format, records);
-  const work = (run?: RunRecord) => readAll(table, input, reader, rejects, run, patienceMs);
+  const work = (run?: RunRecord) => readAll(io, table, input, reader, rejects, run, patienceMs);
   if (options.dryRun) await work();
   else {
-    await withStore(service, config, { create: true, yields: true }, async (store) => {
+    await withStore(job, { create: true, yields: true }, async (store) => {
       const { run } = store;
-      const file = path === '-' ? input.name : resolve(path);
+      const file = path === '-' ? input.name : path;
       // Before the first record: a command that is killed leaves records behind.
-      await recordAct(service.name, config, 'import begun', { file, table }, run);
+      await recordAct(job, 'import begun', { file, table }, run);
       const counts = await work(runnerOf(records, servicesOf(store)));
-      await recordAct(service.name, config, 'import ended', { file, table, ...counts }, run);
+      await recordAct(job, 'import ended', { file, table, ...counts }, run);
     });
   }
   if (rejects.count > 0) {
@@ -63,6 +63,7 @@ export async function importRecords(
 
 /** @param run undefined for a dry run */
 async function readAll(
+  io: Io,
   table: string,
   input: Input,
   reader: RecordReader,
@@ -72,7 +73,7 @@ async function readAll(
 ): Promise<Counts> {
   using interruption = watchSignals();
   const { signal } = interruption;
-  const progress = new Progress(table);
+  const progress = new Progress(table, io);
   const onReject = rejects.add.bind(rejects);
   const onUnreachable = (reason: string) => {
     progress.say(`the store is unavailable, retrying for ${patienceMs / 1000} s: ${reason}`);
@@ -103,7 +104,7 @@ async function readAll(
     run === undefined
       ? `${counts.created} valid, ${counts.refused} refused; nothing was stored, conflicts were not checked`
       : outcomes(counts);
-  await print(`${input.name}: ${added} records in ${progress.seconds.toFixed(1)} s: ${became}\n`);
+  await print(io, `${input.name}: ${added} records in ${progress.seconds.toFixed(1)} s: ${became}\n`);
   return counts;
 }
 
@@ -127,8 +128,8 @@ interface Input {
 }
 
 /** @throws ExplainedError */
-async function openInput(path: string): Promise<Input> {
-  if (path === '-') return { name: 'stdin', size: undefined, read: (signal) => chunks(process.stdin, signal, 'stdin') };
+async function openInput(path: string, { stdin }: Io): Promise<Input> {
+  if (path === '-') return { name: 'stdin', size: undefined, read: (signal) => chunks(stdin, signal, 'stdin') };
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new Error('it is a folder');

@@ -1,7 +1,10 @@
+import { resolve } from 'node:path';
+import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import type { ImportOptions } from './import.ts';
-import { unwritable } from './print.ts';
-import { type Config, readConfig, settingsOf } from '../config.ts';
+import { type Io, type Job, PROCESS_IO } from './io.ts';
+import { print } from './print.ts';
+import { readConfig, settingsOf } from '../config.ts';
 import { type Chosen, findSettings } from '../environment.ts';
 import { ExplainedError } from '../explained-error.ts';
 import type { AnyService } from '../service.ts';
@@ -9,26 +12,35 @@ import type { AnyService } from '../service.ts';
 const VERSION_ASKED = 'version';
 const TABLE = ['--table <name>', 'The table, if the service has several'] as const;
 
-/** Runs the command line of a service, and sets the exit code of the process. */
-export async function main(service: AnyService): Promise<void> {
-  const { name } = service;
-  // Commander writes help and version to stdout itself, so a failure arrives as an event.
-  process.stdout.on('error', (error) => {
-    process.exitCode = report(name, unwritable(error));
-  });
+/** Runs the command line of this process, and sets its exit code. */
+export async function run(service: AnyService): Promise<void> {
+  process.exitCode = await main(service, process.argv.slice(2), PROCESS_IO);
+}
+
+/**
+ * Runs a command of a service.
+ *
+ * @param args its name, and what follows
+ * @returns the exit code
+ */
+export async function main(service: AnyService, args: readonly string[], io: Io): Promise<number> {
+  let help = '';
+  const writeOut = (text: string) => (help += text);
   try {
-    await commandsOf(service)
-      .parseAsync()
+    await commandsOf(service, io, writeOut)
+      .parseAsync(args, { from: 'user' })
       .catch(async (error: unknown) => {
-        if (!(error instanceof CommanderError && error.code === VERSION_ASKED)) throw error;
-        await (await import('./version.ts')).printVersion(service);
+        if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
+        if (error.code === VERSION_ASKED) await (await import('./version.ts')).printVersion(service, io);
+        else await print(io, help);
       });
+    return 0;
   } catch (error) {
-    process.exitCode = report(name, error);
+    return report(service.name, error, io);
   }
 }
 
-function commandsOf(service: AnyService): Command {
+function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => void): Command {
   const { name, tables } = service;
   const program = new Command(name)
     .description(
@@ -46,12 +58,15 @@ function commandsOf(service: AnyService): Command {
       'Read settings from this file instead of .env; repeat for several, the last wins; -FILE may be missing',
       append,
     )
+    .configureOutput({ writeOut, writeErr: (text) => io.stderr.write(text) })
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(use --help for more information)')
     .exitOverride();
 
-  const find = () => findSettings(program.opts<Chosen>(), Object.keys(settingsOf(service)));
-  const read = (): Config => readConfig(service, find().texts);
+  const find = () => findSettings(program.opts<Chosen>(), Object.keys(settingsOf(service)), io);
+  const read = (): Job => ({ service, io, config: readConfig(service, find().texts, io) });
+  // `-` is stdin.
+  const pathOf = (file: string) => (file === '-' ? file : resolve(io.cwd, file));
 
   // Each action imports its own command, so that `health`, for example, does not load the whole service.
 
@@ -59,23 +74,22 @@ function commandsOf(service: AnyService): Command {
     .command('serve')
     .description('Run the service until SIGTERM or SIGINT')
     .action(async () => {
-      const found = find();
-      const { doubts } = found;
+      const { texts, doubts } = find();
       const { serve } = await import('./serve.ts');
-      await serve(service, readConfig(service, found.texts, doubts), doubts);
+      await serve({ service, io, config: readConfig(service, texts, io, doubts) }, doubts);
     });
   program
     .command('health')
     .description('Check that the service with these settings answers')
     .option('--timeout <time>', 'Wait this long for the answer', '2s')
     .action(async (options: { timeout: string }) =>
-      (await import('./health.ts')).checkHealth(service, find().texts, options),
+      (await import('./health.ts')).checkHealth(service, io, find().texts, options),
     );
   program
     .command('config')
     .description('List all settings with their values, origins and faults')
     .option('--json', 'Print one JSON object per line')
-    .action(async (options: { json?: true }) => (await import('./config.ts')).showConfig(service, find(), options));
+    .action(async (options: { json?: true }) => (await import('./config.ts')).showConfig(service, io, find(), options));
 
   const token = program.command('token').description('Manage the access tokens of clients');
   token
@@ -84,58 +98,66 @@ function commandsOf(service: AnyService): Command {
     .option('--expires <lifetime>', 'Expire after this time, such as 90d, 12h or 30m (default: never)')
     .option('--scope <scope>', 'Grant a scope of the contract; repeat for several (default: none)', append)
     .action(async (name: string, options: { expires?: string; scope?: readonly string[] }) =>
-      (await import('./token.ts')).createToken(service, read(), name, options),
+      (await import('./token.ts')).createToken(read(), name, options),
     );
   token
     .command('list')
     .description('List all tokens, without their texts')
     .option('--json', 'Print one JSON object per line')
-    .action(async (options: { json?: true }) => (await import('./token.ts')).listTokens(service, read(), options));
+    .action(async (options: { json?: true }) => (await import('./token.ts')).listTokens(read(), options));
   token
     .command('revoke <name>')
     .description('Make a token invalid within a second')
-    .action(async (name: string) => (await import('./token.ts')).revokeToken(service, read(), name));
+    .action(async (name: string) => (await import('./token.ts')).revokeToken(read(), name));
 
   program
-    .command('import <file>')
+    .command('import')
+    .argument('<file>', '', pathOf)
     .description('Store the records of a file, or of stdin (-), each as a client would send it')
     .option(...TABLE)
     .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdin)')
-    .option('--rejects <file>', 'Write rejected records and the reasons to this file (default: FILE.rejects.ndjson)')
+    .option(
+      '--rejects <file>',
+      'Write rejected records and the reasons to this file (default: FILE.rejects.ndjson)',
+      pathOf,
+    )
     .option('--dry-run', 'Validate all records and store none')
     .action(async (file: string, options: ImportOptions) =>
-      (await import('./import.ts')).importRecords(service, read(), file, options),
+      (await import('./import.ts')).importRecords(read(), file, options),
     );
   program
-    .command('export [file]')
+    .command('export')
+    .argument('[file]', '', pathOf)
     .description('Write all rows of a table to a new file, or to stdout, as a client would send them')
     .option(...TABLE)
     .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdout)')
     .action(async (file: string | undefined, options: { table?: string; format?: string }) =>
-      (await import('./export.ts')).exportRecords(service, read(), file, options),
+      (await import('./export.ts')).exportRecords(read(), file, options),
     );
   program
-    .command('backup <file>')
+    .command('backup')
+    .argument('<file>', '', pathOf)
     .description('Copy the store to a new file and check the copy')
-    .action(async (file: string) => (await import('./backup.ts')).backUp(service, read(), file));
+    .action(async (file: string) => (await import('./backup.ts')).backUp(read(), file));
   program
-    .command('restore <file>')
+    .command('restore')
+    .argument('<file>', '', pathOf)
     .description('Replace the store with a backup and check it')
     .option('--force', 'Delete what the store has')
     .action(async (file: string, options: { force?: boolean }) =>
-      (await import('./backup.ts')).restore(service, read(), file, options),
+      (await import('./backup.ts')).restore(read(), file, options),
     );
   program
     .command('remove <key>')
     .description('Delete the row of a table that has this key, for good')
     .option(...TABLE)
     .action(async (key: string, options: { table?: string }) =>
-      (await import('./remove.ts')).remove(service, read(), key, options),
+      (await import('./remove.ts')).remove(read(), key, options),
     );
   program
     .command('migrate')
     .description('Update the schema of the store')
-    .action(async () => (await import('./migrate.ts')).migrate(service, read()));
+    .action(async () => (await import('./migrate.ts')).migrate(read()));
   return program;
 }
 
@@ -148,13 +170,13 @@ function append(value: string, values: readonly string[] = []): readonly string[
  *
  * @returns the exit code: that of the error, 1 for a bug, and 2 for a wrong command line
  */
-function report(name: string, error: unknown): number {
-  // Commander has printed the message. It also throws for --help, with code 0.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+function report(name: string, error: unknown, { stderr }: Io): number {
+  // Commander has printed the message.
+  if (error instanceof CommanderError) return 2;
   // The reader of stdout, such as `head`, has closed the pipe.
   if (Error.isError(error) && 'code' in error && error.code === 'EPIPE') return 1;
   // Any other error is a bug, so its stack is printed too.
   const isExplained = error instanceof ExplainedError;
-  console.error(isExplained ? `${name}: ${error.message}` : error);
+  stderr.write(`${isExplained ? `${name}: ${error.message}` : inspect(error)}\n`);
   return isExplained ? error.exitCode : 1;
 }

@@ -1,12 +1,18 @@
+import type { Io } from './io.ts';
 import { print } from './print.ts';
 
 /** A line of a list, by column. */
 export type Row = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** @param columns the names of the columns, each with the text for a row without a value */
-export async function printList(rows: readonly Row[], columns: Readonly<Record<string, string>>, json = false) {
+export async function printList(
+  io: Io,
+  rows: readonly Row[],
+  columns: Readonly<Record<string, string>>,
+  json = false,
+): Promise<void> {
   if (json) {
-    await print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    await print(io, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
     return;
   }
   const cells = rows.map((row) =>
@@ -16,5 +22,5 @@ export async function printList(rows: readonly Row[], columns: Readonly<Record<s
   const table = [head, ...cells];
   const widths = head.map((_, index) => Math.max(...table.map((row) => row[index]?.length ?? 0)));
   const lines = table.map((row) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  '));
-  await print(lines.map((line) => `${line.trimEnd()}\n`).join(''));
+  await print(io, lines.map((line) => `${line.trimEnd()}\n`).join(''));
 }

@@ -1,3 +1,5 @@
+import type { Io } from './io.ts';
+
 interface Advance {
   readonly records: number;
   /** In words, such as `items`. */
@@ -30,14 +32,14 @@ function duration(seconds: number): string {
 /** Writes the progress to stderr: rewrites one line on a terminal, and appends a line now and then elsewhere. */
 export class Progress {
   private readonly noun: string;
-  private readonly output: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
+  private readonly output: Io['stderr'];
   private readonly begunAt = performance.now();
   private writtenAt = this.begunAt;
   private isShown = false;
 
-  constructor(noun: string, output: Progress['output'] = process.stderr) {
+  constructor(noun: string, { stderr }: Pick<Io, 'stderr'>) {
     this.noun = noun;
-    this.output = output;
+    this.output = stderr;
   }
 
   get seconds(): number {

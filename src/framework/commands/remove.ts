@@ -1,10 +1,9 @@
-import type { Config } from '../config.ts';
 import { int64 } from '../contract/int64.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { chooseTable } from '../files/records.ts';
-import type { AnyService } from '../service.ts';
 import type { Kind } from '../storage/tables.ts';
 import { recordAct } from './acts.ts';
+import type { Job } from './io.ts';
 import { print } from './print.ts';
 import { withStore } from './with-store.ts';
 
@@ -19,12 +18,8 @@ const KEYS: Readonly<Partial<Record<Kind, { readonly form: string; readonly read
 };
 
 /** Removes a row of a table whose key is one column. */
-export async function remove(
-  { name, tables, records, ...service }: AnyService,
-  config: Config,
-  text: string,
-  options: { readonly table?: string },
-): Promise<void> {
+export async function remove(job: Job, text: string, options: { readonly table?: string }): Promise<void> {
+  const { tables, records } = job.service;
   const table = chooseTable(options.table, Object.keys(tables), Object.keys(records));
   const { columns = {}, key: [column = '', ...others] = [] } = tables[table] ?? {};
   const kind = columns[column]?.kind;
@@ -33,9 +28,9 @@ export async function remove(
     throw new ExplainedError(`remove cannot name a row of ${table}: its key is not one column of text or integers`);
   const key = reader.read(text);
   if (key === undefined) throw new ExplainedError(`the ${column} must be ${reader.form}, not ${text}`);
-  await withStore({ name, tables, records, ...service }, config, { create: false }, async (store) => {
+  await withStore(job, { create: false }, async (store) => {
     if (!(await store.remove(table, key))) throw new ExplainedError(`the store has no row ${text} of ${table}`);
-    await recordAct(name, config, 'removed', { table, key: text }, store.run);
-    await print(`removed the row ${text} of ${table}\n`);
+    await recordAct(job, 'removed', { table, key: text }, store.run);
+    await print(job.io, `removed the row ${text} of ${table}\n`);
   });
 }

@@ -21,6 +21,7 @@ import { layoutOf } from '../storage/layout.ts';
 import { openStore } from '../storage/open.ts';
 import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
 import { reachable } from './health.ts';
+import type { Io, Job } from './io.ts';
 import { watchSignals } from './signals.ts';
 import { buildOf } from './version.ts';
 
@@ -30,8 +31,8 @@ const GRACE_MS = 5000;
 /** Ends the process even if work is left. With LOCK_TIMEOUT_MS of sqlite/connection.ts, it must stay below 10 s. */
 const END_MS = 5500;
 
-export async function serve(service: AnyService, config: Config, warnings: readonly string[]): Promise<void> {
-  const log = createLog(config.LOG_LEVEL);
+export async function serve(job: Job, warnings: readonly string[]): Promise<void> {
+  const log = createLog(job.config.LOG_LEVEL, job.io.stdout.write);
   for (const each of warnings) log.logger.warn(each);
   const endProcess = (message: string, error?: unknown) => {
     log.logger.fatal({ err: error }, message);
@@ -50,7 +51,7 @@ export async function serve(service: AnyService, config: Config, warnings: reado
     setTimeout(giveUp, END_MS).unref();
   });
   try {
-    await run(service, config, log, signal);
+    await run(job, log, signal);
     log.logger.info('stopped');
   } finally {
     await log.flush();
@@ -58,7 +59,7 @@ export async function serve(service: AnyService, config: Config, warnings: reado
 }
 
 /** Opens the service part by part, waits for the signal to stop, and closes the parts in the reverse order. */
-async function run(service: AnyService, config: Config, log: Log, stopSignal: AbortSignal): Promise<void> {
+async function run({ service, config, io }: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
   const { logger } = log;
   const stopRequested = once(stopSignal, 'abort');
   await using resources = new AsyncDisposableStack();
@@ -144,7 +145,12 @@ async function run(service: AnyService, config: Config, log: Log, stopSignal: Ab
     if (before !== now) logger.info({ from: before, to: now }, 'migrated the schema of the store');
     // With TOKEN_FILE or JWT_ISSUER, clients get their tokens elsewhere.
     if (provisioned === undefined && jwt === undefined) {
-      const isFirst = await makeFirstToken(service, contract, { tokens: store.tokens, url, onUnreachable, stopSignal });
+      const isFirst = await makeFirstToken(service, io, contract, {
+        tokens: store.tokens,
+        url,
+        onUnreachable,
+        stopSignal,
+      });
       if (isFirst) logger.info({ token: FIRST_TOKEN }, 'created the first token of the store');
     }
     logger.info('ready');
@@ -184,6 +190,7 @@ interface FirstToken {
 /** Creates and prints a token if the store never had one, and returns whether it did. */
 async function makeFirstToken(
   service: AnyService,
+  { stderr }: Io,
   contract: Contract,
   { tokens, url, onUnreachable, stopSignal }: FirstToken,
 ): Promise<boolean> {
@@ -199,12 +206,13 @@ async function makeFirstToken(
       await sleep(1000, undefined, { signal: stopSignal });
     }
   }
-  console.error(`
+  stderr.write(`
 The store had no access token yet. This is its first one, and it is shown only once:
 
   ${token}
 ${firstRequest(service, contract, url, token)}
 Documentation: ${url}${PAGES.docs}
+
 `);
   return true;
 }

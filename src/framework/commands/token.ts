@@ -1,18 +1,17 @@
 import { hashToken, makeToken } from '../auth/token.ts';
-import { type Config, durationMs, nameOfStore } from '../config.ts';
+import { durationMs, nameOfStore } from '../config.ts';
 import { areScopes, NO_SCOPES } from '../contract/caller.ts';
 import type { StoredToken } from '../storage/store.ts';
-import type { AnyService } from '../service.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { recordAct } from './acts.ts';
+import type { Job } from './io.ts';
 import { print } from './print.ts';
 import { printList } from './print-list.ts';
 import { withStore } from './with-store.ts';
 
 /** Prints the token alone on stdout, so that a script can read it. */
 export async function createToken(
-  service: AnyService,
-  config: Config,
+  job: Job,
   name: string,
   { expires, scope: scopes = [] }: { expires?: string; scope?: readonly string[] },
 ): Promise<void> {
@@ -21,9 +20,9 @@ export async function createToken(
   }
   if (!areScopes(scopes)) throw new ExplainedError(NO_SCOPES);
   const lifetime = expires === undefined ? undefined : readLifetime(expires);
-  await withStore(service, config, { create: true }, async ({ tokens, opened, run }) => {
+  await withStore(job, { create: true }, async ({ tokens, opened, run }) => {
     const isNew = (await opened).before === 0;
-    const token = makeToken(service.name);
+    const token = makeToken(job.service.name);
     const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
     const hash = hashToken(token);
     if (!(await tokens.add({ name, hash, scopes, ...expiresAt }))) {
@@ -31,20 +30,20 @@ export async function createToken(
     }
     const until = lifetime === undefined ? 'for ever' : `until ${new Date(Date.now() + lifetime).toISOString()}`;
     try {
-      await recordAct(service.name, config, 'token created', { token: name, expires: expires ?? 'never', scopes }, run);
-      await print(`${token}\n`);
+      await recordAct(job, 'token created', { token: name, expires: expires ?? 'never', scopes }, run);
+      await print(job.io, `${token}\n`);
     } catch (error) {
       await tokens.delete(hash);
       throw error;
     }
-    console.error(`created the token ${name}, valid ${until}; it is shown only once`);
+    job.io.stderr.write(`created the token ${name}, valid ${until}; it is shown only once\n`);
     // In another folder than the service, the command has another default store.
-    console.error(`the token is for the ${isNew ? 'new ' : ''}store ${nameOfStore(config.DATABASE_URL)}`);
+    job.io.stderr.write(`the token is for the ${isNew ? 'new ' : ''}store ${nameOfStore(job.config.DATABASE_URL)}\n`);
   });
 }
 
-export async function listTokens(service: AnyService, config: Config, { json }: { json?: true }): Promise<void> {
-  await withStore(service, config, { create: false }, async ({ tokens }) => {
+export async function listTokens(job: Job, { json }: { json?: true }): Promise<void> {
+  await withStore(job, { create: false }, async ({ tokens }) => {
     const rows = (await tokens.list()).map((token) => ({
       name: token.name,
       state: stateOf(token),
@@ -52,15 +51,15 @@ export async function listTokens(service: AnyService, config: Config, { json }: 
       expires: token.expiresAt === undefined ? undefined : new Date(token.expiresAt).toISOString(),
       scopes: token.scopes,
     }));
-    await printList(rows, { name: '', state: '', created: '', expires: 'never', scopes: '' }, json);
+    await printList(job.io, rows, { name: '', state: '', created: '', expires: 'never', scopes: '' }, json);
   });
 }
 
-export async function revokeToken(service: AnyService, config: Config, name: string): Promise<void> {
-  await withStore(service, config, { create: false }, async ({ tokens, run }) => {
+export async function revokeToken(job: Job, name: string): Promise<void> {
+  await withStore(job, { create: false }, async ({ tokens, run }) => {
     if (!(await tokens.revoke(name))) throw new ExplainedError(`the store has no valid token named ${name}`);
-    await recordAct(service.name, config, 'token revoked', { token: name }, run);
-    await print(`revoked the token ${name}: every instance refuses it within a second\n`);
+    await recordAct(job, 'token revoked', { token: name }, run);
+    await print(job.io, `revoked the token ${name}: every instance refuses it within a second\n`);
   });
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { AnyService } from '../service.ts';
 import { versionOf } from '../storage/layout.ts';
+import type { Io } from './io.ts';
 import { print } from './print.ts';
 
 /** Git fills the file in when it makes an archive, and the Dockerfile does when it is given the argument COMMIT. */
@@ -16,7 +17,7 @@ export const buildOf = (service: AnyService) => ({
 });
 
 /** Prints a line such as `1.1.0 (schema 2, commit 0b96f5b…)`. */
-export async function printVersion(service: AnyService): Promise<void> {
+export async function printVersion(service: AnyService, io: Io): Promise<void> {
   const { version, schema, commit } = buildOf(service);
-  await print(`${version} (schema ${schema}${commit && `, commit ${commit}`})\n`);
+  await print(io, `${version} (schema ${schema}${commit && `, commit ${commit}`})\n`);
 }

@@ -1,21 +1,19 @@
-import type { Config } from '../config.ts';
-import type { AnyService } from '../service.ts';
 import { layoutOf } from '../storage/layout.ts';
 import { openStore } from '../storage/open.ts';
 import type { Opening, Store } from '../storage/store.ts';
 import { recordAct } from './acts.ts';
+import type { Job } from './io.ts';
 
 /** Opens the store, which `create` also migrates, for a command. */
 export async function withStore(
-  service: AnyService,
-  config: Config,
+  job: Job,
   options: Pick<Opening, 'create' | 'yields'>,
   work: (store: Store) => Promise<void>,
 ): Promise<void> {
-  const store = await openStore(layoutOf(service), config.DATABASE_URL, options);
+  const store = await openStore(layoutOf(job.service), job.config.DATABASE_URL, options);
   try {
     const { before, now } = await store.opened;
-    if (before !== now) await recordAct(service.name, config, 'migrated', { from: before, to: now }, store.run);
+    if (before !== now) await recordAct(job, 'migrated', { from: before, to: now }, store.run);
     await work(store);
   } finally {
     await store.close();

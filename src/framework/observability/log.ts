@@ -37,8 +37,8 @@ export interface Log extends RequestLog {
 }
 
 /** Logs to stdout, one JSON object per line. */
-export function createLog(level: LogLevel): Log {
-  const lines = new LineWriter();
+export function createLog(level: LogLevel, write = writeStdout): Log {
+  const lines = new LineWriter(write);
   const formatters = { level: (label: string) => ({ level: label }) };
   const serializers = { err: describe };
   const logger = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters, serializers }, lines);
@@ -81,6 +81,11 @@ class LineWriter {
   private writing: Promise<void> | undefined;
   /** Whether stdout accepted only a part of the last line. */
   private torn = false;
+  private readonly toStdout: typeof writeStdout;
+
+  constructor(toStdout: typeof writeStdout) {
+    this.toStdout = toStdout;
+  }
 
   write(line: string): void {
     if (this.characters > MAX_WAITING) {
@@ -122,7 +127,7 @@ class LineWriter {
     const text = Buffer.from(start + lines.join(''));
     let done = 0;
     try {
-      while (done < text.length) done += await writeStdout(text, done, { ref: false });
+      while (done < text.length) done += await this.toStdout(text, done, { ref: false });
     } catch {
       // The log cannot log its own failure.
     }

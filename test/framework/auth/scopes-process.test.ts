@@ -10,7 +10,7 @@ const project = new Project();
 project.edit('test/framework/items/openapi.yaml', '  - bearerAuth: []', '  - bearerAuth: [items:write]');
 const { folder, itemsMain: main } = project;
 const environment = { DATABASE_URL: `sqlite:${join(folder, 'items.db')}` };
-const command = (...args: readonly string[]) => runCommand(args, environment, folder, {}, main);
+const command = (...args: readonly string[]) => runCommand(args, environment, folder);
 const start = (more: Environment = {}) => startService({ ...environment, ...more }, folder, main);
 const makeToken = async (...args: readonly string[]) => (await command('token', 'create', ...args)).stdout.trim();
 

@@ -18,7 +18,7 @@ import { atOpening } from '../../../src/framework/storage/sqlite/errors.ts';
 import { whileServing } from '../../support/crowd.ts';
 import { fill, look, place } from './place.ts';
 import { LAYOUT } from '../items/index.ts';
-import { createItem, ITEMS, runCommand, start, startService } from '../../support/service.ts';
+import { createItem, ITEMS, runCommand, runProcess, start, startService } from '../../support/service.ts';
 
 const MAIN = ITEMS.main;
 
@@ -27,12 +27,14 @@ describe('backup and restore', () => {
     const { folder, database, environment, run } = await place(20_000);
     const kept = (await run('token', 'create', 'kept')).stdout.trim();
     const service = { ...(await startService(environment)), token: kept };
-    const backedUp = run('backup', 'copy.db');
+    // In this process it would keep the clients from sending.
+    const backedUp = runProcess(['backup', 'copy.db'], environment, folder);
     const times = await whileServing(service, 1_000_001, backedUp);
     const { code, stdout, stderr } = await backedUp;
     expect([code, stderr]).toEqual([0, '']);
-    const [, count] = /^backed up (\d+) rows of items to copy.db, and checked the copy\n$/.exec(stdout) ?? [];
     const copy = join(folder, 'copy.db');
+    const [, count, to] = /^backed up (\d+) rows of items to (.*), and checked the copy\n$/.exec(stdout) ?? [];
+    expect(to).toBe(copy);
     expect(look(copy)).toBe(Number(count));
     expect(Number(count)).toBeGreaterThanOrEqual(20_000);
     expect(Number(count)).toBeLessThanOrEqual(20_000 + times.length);
@@ -56,7 +58,7 @@ describe('backup and restore', () => {
     );
     expect(await run('restore', 'copy.db', '--force')).toEqual({
       code: 0,
-      stdout: `restored ${String(count)} rows of items from copy.db, and checked the store\n`,
+      stdout: `restored ${String(count)} rows of items from ${copy}, and checked the store\n`,
       stderr: '',
     });
     expect(look(database)).toBe(Number(count));
@@ -73,7 +75,9 @@ describe('backup and restore', () => {
     const { folder, run } = await place();
     writeFileSync(join(folder, 'p.ndjson'), '{"id":9007199254740993,"name":"x","tag":""}\n');
     await run('import', 'p.ndjson');
-    expect((await run('backup', 'copy.db')).stdout).toBe('backed up 1 row of items to copy.db, and checked the copy\n');
+    expect((await run('backup', 'copy.db')).stdout).toBe(
+      `backed up 1 row of items to ${join(folder, 'copy.db')}, and checked the copy\n`,
+    );
     const elsewhere = { DATABASE_URL: `sqlite:${join(folder, 'new/folder/items.db')}` };
     expect((await runCommand(['restore', 'copy.db'], elsewhere, folder)).code).toBe(0);
     expect((await runCommand(['export'], elsewhere, folder)).stdout).toBe(
@@ -92,7 +96,7 @@ describe('backup and restore', () => {
       return await started.ended;
     };
     const begun = performance.now();
-    expect((await run('backup', 'whole.db')).code).toBe(0);
+    expect((await runProcess(['backup', 'whole.db'], environment, folder)).code).toBe(0);
     const time = performance.now() - begun;
     for (let turn = 1; turn <= 4; turn++) {
       await kill((time * turn) / 5, 'backup', `copy-${turn}.db`);

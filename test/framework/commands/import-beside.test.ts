@@ -8,7 +8,7 @@ import { describe, expect, test } from '@jest/globals';
 import { importRecords } from '../../../src/framework/commands/import.ts';
 import { readConfig } from '../../../src/framework/config.ts';
 import { percentile, whileServing } from '../../support/crowd.ts';
-import { ITEMS, runCommand, start, startService } from '../../support/service.ts';
+import { captured, ITEMS, runProcess, start, startService } from '../../support/service.ts';
 import { testWith } from '../../support/skipping.ts';
 import { look, place } from './place.ts';
 import { items } from '../items/index.ts';
@@ -71,7 +71,7 @@ describe('an import', () => {
     const { folder, database, environment } = await place();
     const service = await startService(environment);
     writeFileSync(join(folder, 'items.ndjson'), lines(100_000));
-    const imported = runCommand(['import', 'items.ndjson'], environment, folder);
+    const imported = runProcess(['import', 'items.ndjson'], environment, folder);
     const times = await whileServing(service, -1_000_000, imported);
     expect(await imported).toMatchObject({ code: 0 });
     expect(service.log().filter(({ status }) => status === 503)).toEqual([]);
@@ -98,9 +98,10 @@ describe('an import', () => {
     // The import opens the pipe for reading once its store is open.
     const path = join(folder, 'items.ndjson');
     execFileSync('mkfifo', [path]);
-    const config = readConfig(items, environment);
+    const { io } = captured(environment, folder);
+    const job = { service: items, config: readConfig(items, environment), io };
     const other = new DatabaseSync(database);
-    const imported = importRecords(items, config, path, {}, 1500);
+    const imported = importRecords(job, path, {}, 1500);
     const failure = expect(imported).rejects.toThrow(
       'SQLite cannot do this at the moment: database is locked; items.ndjson was read up to line 0: 0 created, ' +
         '0 replayed, 0 conflicting, 0 refused; run the import again, which replays what is stored',
@@ -112,7 +113,7 @@ describe('an import', () => {
     await failure;
     other.exec('rollback');
 
-    const again = importRecords(items, config, path, {});
+    const again = importRecords(job, path, {});
     const secondPipe = await open(path, 'w');
     other.exec('begin immediate');
     await secondPipe.writeFile(lines(3000));

@@ -99,14 +99,10 @@ describe('item-store config', () => {
   });
 
   test('reads the files of several --env-file in turn, and skips a missing one behind a dash', async () => {
-    const { folder } = folderWith('PORT=1\n');
+    const { folder, run } = folderWith('PORT=1\n');
     writeFileSync(join(folder, 'all.env'), 'PORT=2\nHOST=::1\nTYPO=1\n');
     writeFileSync(join(folder, 'one.env'), 'PORT=3\n');
-    const read = async (...files: readonly string[]) => {
-      const named = files.flatMap((file) => ['--env-file', file]);
-      const { ended, stdout, stderr } = start(NODE, ['--', ITEMS.main, 'config', ...named], {}, folder);
-      return { code: await ended, stdout: stdout(), stderr: stderr() };
-    };
+    const read = (...files: readonly string[]) => run(['config', ...files.flatMap((file) => ['--env-file', file])]);
     const { code, stdout, stderr } = await read('all.env', '-one.env', '-none.env');
     expect(stdout).toMatch(/^HOST +::1 +all\.env\nPORT +3 +one\.env$/m);
     expect([code, stderr]).toEqual([

@@ -5,7 +5,7 @@ import { servicesOf } from '../../../src/framework/service.ts';
 import { routeOperations } from '../../../src/framework/http/router.ts';
 import { GARDEN } from '../garden/garden.ts';
 import { Project } from '../../support/project.ts';
-import { runCommand, ROOT, start } from '../../support/service.ts';
+import { runProcess, ROOT, start } from '../../support/service.ts';
 import { startApp, YAML } from '../../support/app.ts';
 
 /** The contract of test/garden with one text replaced, which it must contain. */
@@ -257,7 +257,7 @@ test('loadContract hides one known deprecation warning, and no other', async () 
 test('the service does not start with an untested version of the validator', async () => {
   const project = new Project();
   project.edit('src/framework/contract/validator-eov.ts', "['5.6.2']", "['5.6.1']");
-  const { code, stderr } = await runCommand(['serve'], {}, project.folder, {}, project.itemsMain);
+  const { code, stderr } = await runProcess(['serve'], {}, project.folder, {}, project.itemsMain);
   expect(code).toBe(1);
   expect(stderr).toMatch(
     /^item-store: express-openapi-validator 5\.6\.2 was not tested with this service: install 5\.6\.1$/m,

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { toNdjson } from '../../../src/framework/files/records.ts';
 import { PostgresServer } from '../../support/postgres.ts';
-import { runCommand } from '../../support/service.ts';
+import { runCommand, runProcess } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { itemsOfAllKinds } from './items.ts';
 
@@ -37,7 +37,7 @@ test('an export during an import writes the items that the store had at one mome
   const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
   writeFileSync(join(folder, 'items.ndjson'), lines.join(''));
   expect((await runCommand(['migrate'], environment, folder)).code).toBe(0);
-  const imported = runCommand(['import', 'items.ndjson'], environment, folder);
+  const imported = runProcess(['import', 'items.ndjson'], environment, folder);
   const over = new AbortController();
   void imported.finally(() => {
     over.abort();

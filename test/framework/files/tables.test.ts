@@ -7,6 +7,7 @@ import { scrape, samples, untilSample } from '../../support/metrics.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { runCommand, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { library } from './library/index.ts';
 
 const MAIN = join(import.meta.dirname, 'library/main.ts');
 const server = await PostgresServer.create();
@@ -21,7 +22,7 @@ async function place(engine: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   const folder = temporaryFolder();
   const database = join(folder, 'library.db');
   const url = engine === 'SQLite' ? `sqlite:${database}` : server.url(await server.createDatabase());
-  const run = (...args: readonly string[]) => runCommand(args, { DATABASE_URL: url }, folder, undefined, MAIN);
+  const run = (...args: readonly string[]) => runCommand(args, { DATABASE_URL: url }, folder, library);
   const write = (name: string, lines: readonly Line[]) => {
     writeFileSync(join(folder, name), lines.map(lineOf).join(''));
   };
@@ -170,16 +171,18 @@ test.each([
 });
 
 test('backup and restore tell the rows of each table', async () => {
-  const { run, write } = await place();
+  const { run, write, folder } = await place();
   write('readers.ndjson', [
     { email: 'a', card: 1 },
     { email: 'b', card: 2 },
   ]);
   await run('import', 'readers.ndjson', '--table', 'readers');
   const rows = '2 rows of readers, 0 rows of things and 0 rows of loans';
-  expect((await run('backup', 'copy')).stdout).toBe(`backed up ${rows} to copy, and checked the copy\n`);
+  expect((await run('backup', 'copy')).stdout).toBe(`backed up ${rows} to ${folder}/copy, and checked the copy\n`);
   expect((await run('restore', 'copy')).stderr).toContain(`the store has ${rows}, which the restore would delete`);
-  expect((await run('restore', 'copy', '--force')).stdout).toBe(`restored ${rows} from copy, and checked the store\n`);
+  expect((await run('restore', 'copy', '--force')).stdout).toBe(
+    `restored ${rows} from ${folder}/copy, and checked the store\n`,
+  );
 });
 
 test('the first start prints an example of the contract, quoted for a shell, and the metrics count each table', async () => {

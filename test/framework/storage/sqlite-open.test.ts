@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { openStore } from '../../../src/framework/storage/open.ts';
-import { runCommand } from '../../support/service.ts';
+import { runProcess } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { LAYOUT } from '../items/index.ts';
 
@@ -57,7 +57,7 @@ describe('the store refuses, with a reason, to open', () => {
     chmodSync(folder, 0o755);
     const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
     if (process.getuid?.() !== 0) chmodSync(locked, 0);
-    const { code, stderr } = await runCommand(['token', 'list'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
+    const { code, stderr } = await runProcess(['token', 'list'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} cannot be reached: EACCES`)]);
     chmodSync(locked, 0o700);
   });
@@ -69,7 +69,7 @@ describe('the store refuses, with a reason, to open', () => {
     chmodSync(folder, 0o755);
     // Root may write every file, so under root the command runs as another user.
     const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-    const { code, stderr } = await runCommand(['migrate'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
+    const { code, stderr } = await runProcess(['migrate'], { DATABASE_URL: `sqlite:${path}` }, '/', nobody);
     expect(stderr).toBe(
       `item-store: the database ${path} cannot be written: check the permissions of the file and of its folder\n`,
     );

@@ -69,7 +69,7 @@ export async function derive(
   );
   try {
     await sendAll(creates, requests);
-    const { stdout } = await runCommand(['export'], { DATABASE_URL: url }, undefined, undefined, program.main);
+    const { stdout } = await runCommand(['export'], { DATABASE_URL: url }, undefined, program.service);
     requireSame(checker.stored, stdout);
     // Other operations may change the store, so they run after the comparison.
     if (others.length > 0) await sendAll(others, sum() + requests);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { Project } from '../../../support/project.ts';
-import { runCommand, type Service, start } from '../../../support/service.ts';
+import { runProcess, type Service, start } from '../../../support/service.ts';
 import { type Change, type Edit, type Exchange, removeEntry } from './change.ts';
 import { withoutOthers } from './without-others.ts';
 import { createPlant, startPlants } from '../../support.ts';
@@ -99,7 +99,7 @@ function expectErrors(said: readonly string[]): void {
 }
 
 async function expectNoStart(reason: string): Promise<void> {
-  const { code, stderr } = await runCommand(['serve'], cacheOf(project.folder), project.folder, {}, project.main);
+  const { code, stderr } = await runProcess(['serve'], cacheOf(project.folder), project.folder, {}, project.main);
   expect(stderr).toBe(`plant-store: ${reason}: run \`npm run generate\`, then \`npm run check\`\n`);
   expect(code).toBe(1);
 }

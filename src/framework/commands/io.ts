@@ -1,0 +1,40 @@
+import { type Environment, ofProcess } from '../environment.ts';
+import { writeStdout } from '../observability/stdout.ts';
+import type { Config } from '../config.ts';
+import type { AnyService } from '../service.ts';
+
+/** What a command uses of the process that it runs in. */
+export interface Io {
+  readonly environment: Environment;
+  /** The folder of relative paths. */
+  readonly cwd: string;
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: { readonly isTTY: boolean; readonly write: typeof writeStdout };
+  readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
+}
+
+/** What a command works with. */
+export interface Job {
+  readonly service: AnyService;
+  readonly config: Config;
+  readonly io: Io;
+}
+
+/** The io of this process. */
+export const PROCESS_IO: Io = {
+  environment: ofProcess,
+  cwd: process.cwd(),
+  // Each of them is opened by its first use, and changes how the process ends.
+  get stdin() {
+    return process.stdin;
+  },
+  stdout: {
+    get isTTY() {
+      return process.stdout.isTTY;
+    },
+    write: writeStdout,
+  },
+  get stderr() {
+    return process.stderr;
+  },
+};
