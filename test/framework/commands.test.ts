@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { fill } from './commands/place.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { LAYOUT } from './items/index.ts';
-import { createItem, ITEMS, runCommand, start, startService } from '../support/service.ts';
+import { createItem, ITEMS, runCommand, start, startInstance } from '../support/service.ts';
 
 const folder = temporaryFolder();
 const database = join(folder, 'items.db');
@@ -78,7 +78,7 @@ describe('the command', () => {
         /^created the token app, valid until \d{4}-[\d-]+T[\d:.]+Z; it is shown only once\nthe token is for the store sqlite:.*\n$/,
       ),
     });
-    const service = await startService(environment);
+    const service = await startInstance(environment);
     expect(service.token).toBe('');
     const late = (await command('token', 'create', 'late')).stdout.trim();
     const statusFor = async (token: string) =>
@@ -130,7 +130,7 @@ describe('the command', () => {
 
   test('export writes ids digit for digit while a service runs on the store', async () => {
     const token = (await command('token', 'create', 'exporter')).stdout.trim();
-    const service = { ...(await startService(environment)), token };
+    const service = { ...(await startInstance(environment)), token };
     const ids = ['-9223372036854775808', '9007199254740992', '9007199254740993', '9223372036854775807'];
     const lines = ids.map((id) => `{"id":${id},"name":"item \\"${id}\\" 🌱","tag":""}\n`);
     for (const line of lines.toReversed()) await createItem(service, line);

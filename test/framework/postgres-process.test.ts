@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../support/port.ts';
 import { PostgresServer } from '../support/postgres.ts';
-import { createItem, runCommand, runProcess, type Service, startService } from '../support/service.ts';
+import { createItem, type Instance, runCommand, runProcess, startInstance, startService } from '../support/service.ts';
 
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
 const newStore = async () => ({ DATABASE_URL: server.url(await server.createDatabase()) });
 const BODY = '{"id":9223372036854775807,"name":"Monstera deliciosa","tag":"tropical"}';
-const tokensOf = (services: readonly Service[]) => services.map(({ token }) => token).filter((token) => token !== '');
+const tokensOf = (services: readonly Instance[]) => services.map(({ token }) => token).filter((token) => token !== '');
 
 describe('instances on one PostgreSQL', () => {
   test('print one first token when ten start at once on an empty database', async () => {
@@ -30,7 +30,7 @@ describe('instances on one PostgreSQL', () => {
 
   test('accept a token that another process makes, and refuse it 1 s after it is revoked', async () => {
     const environment = await newStore();
-    const services = await Promise.all([startService(environment), startService(environment)]);
+    const services = await Promise.all([startInstance(environment), startInstance(environment)]);
     const { stdout } = await runCommand(['token', 'create', 'mine'], environment);
     const statuses = () =>
       Promise.all(services.map(async ({ url }) => (await createItem({ url, token: stdout.trim() }, BODY)).status));

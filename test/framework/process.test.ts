@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Project } from '../support/project.ts';
-import { createItem, runProcess, ROOT, start, startService } from '../support/service.ts';
+import { createItem, runProcess, ROOT, start, startInstance, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}` });
@@ -54,7 +54,7 @@ describe('the service', () => {
   });
 
   test('listens on all addresses with HOST=0.0.0.0, and prints a curl line for 127.0.0.1', async () => {
-    const service = await startService({ HOST: '0.0.0.0' });
+    const service = await startInstance({ HOST: '0.0.0.0' });
     const { port } = new URL(service.url);
     expect(service.url).toBe(`http://0.0.0.0:${port}`);
     expect(service.stderr()).toContain(`curl 'http://127.0.0.1:${port}/items'`);
@@ -62,7 +62,7 @@ describe('the service', () => {
   });
 
   test('listens on IPv6 with HOST=::1', async () => {
-    const service = await startService({ HOST: '::1' });
+    const service = await startInstance({ HOST: '::1' });
     expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await createItem(service, BODY)).status).toBe(200);
     await service.stop();
@@ -72,7 +72,7 @@ describe('the service', () => {
     const token = 'a-token-that-was-provisioned-000001';
     const file = join(temporaryFolder(), 'token');
     writeFileSync(file, `${token}\n`);
-    const service = await startService({ TOKEN_FILE: file });
+    const service = await startInstance({ TOKEN_FILE: file });
     expect(service.token).toBe('');
     expect((await createItem({ url: service.url, token }, BODY)).status).toBe(200);
     await service.stop();
@@ -80,7 +80,7 @@ describe('the service', () => {
   });
 
   test('serves /items below the path of BASE_URL', async () => {
-    const service = await startService({ BASE_URL: 'https://items.example/api/' });
+    const service = await startInstance({ BASE_URL: 'https://items.example/api/' });
     expect(service.stderr()).toContain("curl 'https://items.example/api/items' -H");
     expect((await createItem(service, BODY)).status).toBe(404);
     expect((await createItem({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(200);
@@ -129,7 +129,7 @@ describe('the service', () => {
 });
 
 test('each line of the log begins with its level and time, and ends with its message', async () => {
-  const service = await startService();
+  const service = await startInstance();
   await createItem(service, '{"id":1,"name":"x"}', { 'X-Request-Id': 'mine' });
   await service.stop();
   for (const line of service.stdout().trimEnd().split('\n')) {

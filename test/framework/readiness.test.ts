@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { askOneAtATime, watchReadiness } from '../../src/framework/observability/readiness.ts';
 import { noSmallDisk, SmallDisk } from '../support/small-disk.ts';
 import { adminUrl, untilSample } from '../support/metrics.ts';
-import { PostgresServer } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/postgres.ts';
 import { createItem, runCommand, startService } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -135,7 +135,7 @@ test('a question about readiness counts as a no after five seconds without an an
 });
 
 test('/readyz and item_store_ready follow PostgreSQL without creates, when a column has another name', async () => {
-  await using server = await PostgresServer.create();
+  const server = await sharedPostgres();
   const database = await server.createDatabase();
   const service = await startService({ DATABASE_URL: server.url(database), ADMIN_PORT: '0' });
   await untilSample(service, 'item_store_ready', 1);

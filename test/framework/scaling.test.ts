@@ -4,7 +4,7 @@ import { DEADLINE, MAX } from '../../src/framework/http/bounds.ts';
 import { type Postgres, PostgresServer, sharedPostgres } from '../support/postgres.ts';
 import { page } from '../support/readme.ts';
 import { until } from '../support/until.ts';
-import { createItem, runCommand, runProcess, startService } from '../support/service.ts';
+import { createItem, runCommand, runProcess, startInstance } from '../support/service.ts';
 
 const POSTGRESQL = page('postgresql').replaceAll('\n', ' ');
 const RELIABILITY = page('reliability');
@@ -19,7 +19,7 @@ describe('instances on one PostgreSQL', () => {
     const database = await server.createDatabase();
     const { code } = await runCommand(['migrate'], { DATABASE_URL: server.url(database) });
     expect(code).toBe(0);
-    const service = await startService({ DATABASE_URL: server.url(database, '?application_name=counted') });
+    const service = await startInstance({ DATABASE_URL: server.url(database, '?application_name=counted') });
     const connections = "select pid from pg_stat_activity where application_name = 'counted'";
     // Creates that arrive together may all fit into one batch, which needs only one connection.
     await until(async () => {

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { createItem, type Service } from './service.ts';
+import { createItem, type Instance } from './service.ts';
 
 /** Many connections to a service, closed on disposal. */
 export class Crowd implements Disposable {
   readonly sockets: Socket[] = [];
-  private readonly service: Service;
+  private readonly service: Instance;
 
-  constructor(service: Service) {
+  constructor(service: Instance) {
     this.service = service;
   }
 
@@ -26,7 +26,7 @@ export class Crowd implements Disposable {
 }
 
 /** Creates at least 20 items, one after the other, until `work` ends. Returns their times in milliseconds, sorted. */
-export async function whileServing(service: Service, firstId: number, work: Promise<unknown>): Promise<number[]> {
+export async function whileServing(service: Instance, firstId: number, work: Promise<unknown>): Promise<number[]> {
   const over = new AbortController();
   void work.finally(() => {
     over.abort();

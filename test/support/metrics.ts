@@ -1,13 +1,13 @@
-import type { Started } from './service.ts';
+import type { Output } from './service.ts';
 import { until } from './until.ts';
 
 /** The URL of the admin listener of a service that has ADMIN_PORT. */
-export function adminUrl({ log }: Started): string {
+export function adminUrl({ log }: Pick<Output, 'log'>): string {
   return String(log().find(({ msg }) => msg === 'admin listening')?.['url']);
 }
 
 /** Reads /metrics as Prometheus does. */
-export async function scrape(service: Started): Promise<string> {
+export async function scrape(service: Pick<Output, 'log'>): Promise<string> {
   return await (await fetch(`${adminUrl(service)}/metrics`)).text();
 }
 
@@ -28,7 +28,7 @@ export function sample(text: string, name: string): number | undefined {
 }
 
 /** Scrapes until a sample has this value. */
-export function untilSample(service: Started, name: string, value: number): Promise<string> {
+export function untilSample(service: Pick<Output, 'log'>, name: string, value: number): Promise<string> {
   return until(async () => {
     const text = await scrape(service);
     return sample(text, name) === value && text;
@@ -36,7 +36,7 @@ export function untilSample(service: Started, name: string, value: number): Prom
 }
 
 /** Waits until the log has `count` lines about requests, unreadable ones included. The metrics count them by then. */
-export function logged(service: Started, count: number): Promise<Record<string, unknown>[]> {
+export function logged(service: Pick<Output, 'log'>, count: number): Promise<Record<string, unknown>[]> {
   return until(() => {
     const lines = service.log().filter(({ msg }) => String(msg).includes('request'));
     return lines.length >= count && lines;

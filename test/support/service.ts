@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { main } from '../../src/framework/commands/main.ts';
 import type { AnyService } from '../../src/framework/service.ts';
 import { items } from '../framework/items/index.ts';
 import { leash } from './leash.ts';
-import { temporaryFolder } from './temporary.ts';
+import { atEnd, temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -39,15 +39,19 @@ export type Environment = Readonly<Record<string, string>>;
 const CACHE: Environment =
   process.env['NODE_V8_COVERAGE'] === undefined ? { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node') } : {};
 
-/** A process that a test started, with its output so far. */
-export interface Started {
-  readonly child: ChildProcess;
+/** A command that a test started, with its output so far. */
+export interface Output {
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** The lines of stdout that are JSON, parsed. */
   readonly log: () => Record<string, unknown>[];
   /** Its exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
+}
+
+/** A process that a test started. */
+export interface Started extends Output {
+  readonly child: ChildProcess;
 }
 
 /** Starts a program that inherits only PATH and HOME from this process, and so none of its settings. */
@@ -77,13 +81,7 @@ export function start(
     child,
     stdout: () => stdout,
     stderr: () => stderr,
-    log: () =>
-      stdout
-        .split('\n')
-        // The text behind the last newline is an incomplete line.
-        .slice(0, -1)
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    log: () => linesOf(stdout),
     ended,
   };
 }
@@ -92,6 +90,17 @@ interface Ended {
   readonly code: number | NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+function linesOf(stdout: string): Record<string, unknown>[] {
+  return (
+    stdout
+      .split('\n')
+      // The text behind the last newline is an incomplete line.
+      .slice(0, -1)
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+  );
 }
 
 /** Runs a command of a service to its end, in this process. Its stdin is empty. */
@@ -117,13 +126,15 @@ export function captured(environment: Environment, cwd: string) {
     output.stderr += text.toString();
     return true;
   };
-  const io: Io = {
+  const io = {
     environment,
     cwd,
     stdin: Readable.from([]),
     stdout: { isTTY: false, write: toStdout },
     stderr: { isTTY: false, columns: 0, write: toStderr },
-  };
+    events: new EventEmitter(),
+    exit: () => undefined,
+  } satisfies Io;
   return { io, output };
 }
 
@@ -140,13 +151,58 @@ export async function runProcess(
   return { code, stdout: started.stdout(), stderr: started.stderr() };
 }
 
-/** The service as a process, on a free port. */
-export interface Service extends Started {
+/** A running service, on a free port. */
+export interface Instance extends Output {
   readonly url: string;
   /** The first token, which the service printed; '' if it printed none. */
   readonly token: string;
   /** Sends SIGTERM, and waits until the service has stopped. */
   readonly stop: () => Promise<number | NodeJS.Signals | null>;
+}
+
+/** A service as a process. */
+export type Service = Instance & Started;
+
+const withDefaults = (environment: Environment): Environment => ({
+  PORT: '0',
+  DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}`,
+  ...environment,
+});
+const tokenIn = (stderr: string) => /\b[a-z]+_[\w-]{43}\b/.exec(stderr)?.[0] ?? '';
+
+/**
+ * Starts the service in this process, for tests of what it does, rather than of a start, a signal or a crash. A test
+ * file can have one with ADMIN_PORT: prom-client keeps the metrics of a process in one place.
+ */
+export async function startInstance(
+  environment: Environment = {},
+  service: AnyService = items,
+  cwd = ROOT,
+): Promise<Instance> {
+  const { io, output } = captured(withDefaults(environment), cwd);
+  const code = main(service, ['serve'], io);
+  const stop = () => {
+    io.events.emit('SIGTERM', 'SIGTERM');
+    return code;
+  };
+  atEnd(async () => {
+    await stop();
+  });
+  const started: Output = {
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    log: () => linesOf(output.stdout),
+    ended: code,
+  };
+  const url = await listening(started);
+  return {
+    ...started,
+    url,
+    stop,
+    get token() {
+      return tokenIn(output.stderr);
+    },
+  };
 }
 
 /** Starts the service, and waits until it is ready, or only until it listens. It gets a new SQLite file by default. */
@@ -156,9 +212,7 @@ export async function startService(
   main = MAIN,
   stage: 'listening' | 'ready' = 'ready',
 ): Promise<Service> {
-  const database = environment['DATABASE_URL'] ?? `sqlite:${join(temporaryFolder(), 'items.db')}`;
-  const env = { PORT: '0', ...environment, DATABASE_URL: database };
-  const started = start(process.execPath, [main, 'serve'], env, cwd);
+  const started = start(process.execPath, [main, 'serve'], withDefaults(environment), cwd);
   const url = await listening(started, stage);
   // Lets this process read the stderr that the service wrote before.
   await new Promise((resolve) => setImmediate(resolve));
@@ -166,7 +220,7 @@ export async function startService(
     ...started,
     url,
     get token() {
-      return /\b[a-z]+_[\w-]{43}\b/.exec(started.stderr())?.[0] ?? '';
+      return tokenIn(started.stderr());
     },
     stop: () => {
       started.child.kill('SIGTERM');
@@ -177,11 +231,13 @@ export async function startService(
 
 /** Waits until a service listens, or until it is ready, and returns its URL. */
 export async function listening(
-  { log, stdout, stderr, child }: Started,
+  { log, stdout, stderr, ended }: Output,
   stage: 'listening' | 'ready' = 'ready',
 ): Promise<string> {
+  let isOver = false;
+  void ended.then(() => (isOver = true));
   const line = await until(() => {
-    if (child.exitCode !== null) throw new Error(`the service ended before it listened: ${stderr()}`);
+    if (isOver) throw new Error(`the service ended before it listened: ${stderr()}`);
     return log().some(({ msg }) => msg === stage) && log().find(({ msg }) => msg === 'listening');
   }).catch((error: unknown) => {
     throw new Error(`the service did not start: ${JSON.stringify([stdout(), stderr()])}`, { cause: error });

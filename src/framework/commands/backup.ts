@@ -20,7 +20,7 @@ const MODE = 0o600;
 
 export async function backUp(job: Job, file: string): Promise<void> {
   const path = pathOfStore(job.config, 'backup', file);
-  using interruption = watchSignals();
+  using interruption = watchSignals(job.io);
   const options = { mode: MODE, signal: interruption.signal };
   const counts = await writeNewFile(file, options, (copy) => backUpSqlite(layoutOf(job.service), path, copy));
   await print(job.io, `backed up ${inWords(counts)} to ${file}, and checked the copy\n`);
@@ -28,7 +28,7 @@ export async function backUp(job: Job, file: string): Promise<void> {
 
 export async function restore(job: Job, file: string, { force = false }: { force?: boolean }): Promise<void> {
   const path = pathOfStore(job.config, 'restore', file);
-  using interruption = watchSignals();
+  using interruption = watchSignals(job.io);
   const { target, prepare, place } = planRestore(layoutOf(job.service), path, file, (count) => {
     const counts = force ? {} : count();
     if (Object.values(counts).every((rows) => rows === 0)) return;

@@ -30,7 +30,7 @@ export async function exportRecords(
       const progress = io.stdout.isTTY ? undefined : new Progress(records.table, io);
       for await (const text of lines(store, progress)) await print(io, text);
     } else {
-      using interruption = watchSignals();
+      using interruption = watchSignals(io);
       const { signal } = interruption;
       await writeNewFile(path, { mode: 0o666, signal }, async (temporary) => {
         const readable = Readable.from(lines(store, new Progress(records.table, io)));

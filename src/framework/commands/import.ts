@@ -71,7 +71,7 @@ async function readAll(
   run: RunRecord | undefined,
   patienceMs: number,
 ): Promise<Counts> {
-  using interruption = watchSignals();
+  using interruption = watchSignals(io);
   const { signal } = interruption;
   const progress = new Progress(table, io);
   const onReject = rejects.add.bind(rejects);

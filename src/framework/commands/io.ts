@@ -11,6 +11,12 @@ export interface Io {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: { readonly isTTY: boolean; readonly write: typeof writeStdout };
   readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
+  /** Emits the signals, and uncaughtException. */
+  readonly events: Pick<NodeJS.EventEmitter, 'on' | 'off'>;
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void;
+  /** Tells the parent process, if that listens. */
+  readonly send?: ((message: string) => void) | undefined;
 }
 
 /** What a command works with. */
@@ -37,4 +43,9 @@ export const PROCESS_IO: Io = {
   get stderr() {
     return process.stderr;
   },
+  events: process,
+  exit: (code) => {
+    process.exit(code);
+  },
+  send: process.send?.bind(process),
 };

@@ -36,15 +36,17 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
   for (const each of warnings) log.logger.warn(each);
   const endProcess = (message: string, error?: unknown) => {
     log.logger.fatal({ err: error }, message);
-    void log.flush().then(() => process.exit(1));
+    void log.flush().then(() => {
+      job.io.exit(1);
+    });
   };
   const giveUp = () => {
     endProcess('stopped before all was done');
   };
-  process.on('uncaughtException', (error) => {
+  job.io.events.on('uncaughtException', (error) => {
     endProcess('ended by an unforeseen failure', error);
   });
-  const { signal } = watchSignals(giveUp);
+  const { signal } = watchSignals(job.io, giveUp);
   signal.addEventListener('abort', () => {
     log.logger.info({ signal: signal.reason as NodeJS.Signals }, 'stopping');
     // Ends the process even if it hangs, at a locked store for example. No acknowledged write is lost.
@@ -140,7 +142,7 @@ async function run({ service, config, io }: Job, log: Log, stopSignal: AbortSign
   const docs = url + PAGES.docs;
   logger.info({ url, listening: listener.url, docs }, 'listening');
   // A parent process cannot wait for the log, which LOG_LEVEL may silence.
-  process.send?.('listening');
+  io.send?.('listening');
   const startup = store.opened.then(async ({ before, now }) => {
     if (before !== now) logger.info({ from: before, to: now }, 'migrated the schema of the store');
     // With TOKEN_FILE or JWT_ISSUER, clients get their tokens elsewhere.

@@ -1,5 +1,6 @@
 import { isatty } from 'node:tty';
 import { exitCodeOf } from '../explained-error.ts';
+import type { Io } from './io.ts';
 
 /** npm and terminals deliver each signal twice, so a second signal counts only after this time. */
 const SECOND_AFTER_MS = 1000;
@@ -11,7 +12,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * request to ignore it Node undoes.
  */
 export function watchSignals(
-  onSecond: (signal: NodeJS.Signals) => void = (signal) => process.exit(exitCodeOf(signal)),
+  { events, exit }: Pick<Io, 'events' | 'exit'>,
+  onSecond = (signal: NodeJS.Signals) => {
+    exit(exitCodeOf(signal));
+  },
 ): { readonly signal: AbortSignal } & Disposable {
   // Not in the handler: a terminal that has hung up no longer counts as one.
   const hasTerminal = isatty(0);
@@ -23,11 +27,11 @@ export function watchSignals(
     controller.abort(name);
     if (performance.now() - firstAt > SECOND_AFTER_MS) onSecond(name);
   };
-  for (const name of SIGNALS) process.on(name, onSignal);
+  for (const name of SIGNALS) events.on(name, onSignal);
   return {
     signal: controller.signal,
     [Symbol.dispose]: () => {
-      for (const name of SIGNALS) process.off(name, onSignal);
+      for (const name of SIGNALS) events.off(name, onSignal);
     },
   };
 }

@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals';
 import { adminUrl, sample, scrape } from '../../support/metrics.ts';
 import { freePort } from '../../support/port.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../../support/provider.ts';
-import { createItem, runCommand, ROOT, start, startService } from '../../support/service.ts';
+import { createItem, runCommand, ROOT, start, startInstance } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 
@@ -19,7 +19,7 @@ test('`npm run provider` prints settings and commands that work without a change
   const printed = (start: string) => new RegExp(`^ {2}(${start}.*)$`, 'm').exec(provider.stdout())?.[1] ?? '';
   await until(() => printed('ACCESS_TOKEN='));
   const settings = printed('JWT_').replace(' npm start', '');
-  const service = await startService(Object.fromEntries(new URLSearchParams(settings.replaceAll(' ', '&'))));
+  const service = await startInstance(Object.fromEntries(new URLSearchParams(settings.replaceAll(' ', '&'))));
   expect(JSON.parse(await bash(printed('curl')))).toMatchObject({ token_type: 'Bearer' });
   const create = `curl --silent ${service.url}/items -H "Authorization: Bearer $ACCESS_TOKEN" -H 'Content-Type: application/json' -d '{"id":1,"name":"x"}'`;
   expect(await bash(`${printed('ACCESS_TOKEN=')}; ${create}`)).toBe('{"name":"x"}');
@@ -37,7 +37,7 @@ test('an issuer that never answers delays neither the start nor the stop of the 
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
   const asked = once(silent, 'connection');
-  const service = await startService({ JWT_ISSUER: `http://127.0.0.1:${port}`, JWT_AUDIENCE: 'items' });
+  const service = await startInstance({ JWT_ISSUER: `http://127.0.0.1:${port}`, JWT_AUDIENCE: 'items' });
   await asked;
   const stopped = performance.now();
   expect(await service.stop()).toBe(0);
@@ -49,7 +49,7 @@ test('an instance is ready once it has fetched the keys of its issuer, and stays
   const database = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}` };
   const { stdout: token } = await runCommand(['token', 'create', 'app'], database);
   const settings = { ...database, ADMIN_PORT: '0', JWT_ISSUER: `http://127.0.0.1:${port}`, JWT_AUDIENCE: AUDIENCE };
-  const service = await startService(settings);
+  const service = await startInstance(settings);
   const ask = async (path: string) => {
     const response = await fetch(adminUrl(service) + path);
     return [response.status, await response.json()];

@@ -1,20 +1,27 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { pathToFileURL } from 'node:url';
+import { beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AUDIENCE, makeKey, TestProvider } from '../../support/provider.ts';
-import { Project } from '../../support/project.ts';
-import { createItem, type Environment, runCommand, type Service, startService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { items } from '../items/index.ts';
+import { createItem, type Environment, runCommand, type Instance, startInstance } from '../../support/service.ts';
 
-const project = new Project();
-project.edit('test/framework/items/openapi.yaml', '  - bearerAuth: []', '  - bearerAuth: [items:write]');
-const { folder, itemsMain: main } = project;
+const folder = temporaryFolder();
+const contract = pathToFileURL(join(folder, 'openapi.yaml'));
+const service = { ...items, contract };
+beforeAll(() => {
+  const yaml = readFileSync(items.contract, 'utf8');
+  expect(yaml).toContain('  - bearerAuth: []');
+  writeFileSync(contract, yaml.replace('  - bearerAuth: []', '  - bearerAuth: [items:write]'));
+});
 const environment = { DATABASE_URL: `sqlite:${join(folder, 'items.db')}` };
 const command = (...args: readonly string[]) => runCommand(args, environment, folder);
-const start = (more: Environment = {}) => startService({ ...environment, ...more }, folder, main);
+const start = (more: Environment = {}) => startInstance({ ...environment, ...more }, service);
 const makeToken = async (...args: readonly string[]) => (await command('token', 'create', ...args)).stdout.trim();
 
-async function answerTo(service: Service, token: string): Promise<unknown[]> {
+async function answerTo(service: Instance, token: string): Promise<unknown[]> {
   const response = await createItem({ url: service.url, token }, '{"id":1,"name":"x"}');
   const body = (await response.json()) as { error?: number };
   return [response.status, body.error, response.headers.get('www-authenticate')];

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { createItem, type Service, startService } from '../../support/service.ts';
+import { createItem, type Instance, startInstance } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 
@@ -14,15 +14,15 @@ const [OLD = '', NEW = '', NEWEST = ''] = ['old', 'new', 'newest'].map(
   (each) => `${each}-token-of-an-operator-0000000001`,
 );
 
-const logged = (service: Service, start: string) => service.log().filter(({ msg }) => String(msg).startsWith(start));
-const accepts = async ({ url }: Service, token: string) =>
+const logged = (service: Instance, start: string) => service.log().filter(({ msg }) => String(msg).startsWith(start));
+const accepts = async ({ url }: Instance, token: string) =>
   (await createItem({ url, token }, '{"id":1,"name":"x"}')).status === 200;
 
 test('the service rereads TOKEN_FILE within seconds, and keeps its tokens while the file is missing', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'token');
   writeFileSync(file, `${OLD}\n`);
-  const service = await startService({ TOKEN_FILE: file });
+  const service = await startInstance({ TOKEN_FILE: file });
   const valid = async () => {
     return (await Promise.all([OLD, NEW, NEWEST].map((token) => accepts(service, token)))).join(' ');
   };
@@ -58,7 +58,7 @@ test('the service rereads TOKEN_FILE within seconds, and keeps its tokens while 
 test('reads a TOKEN_FILE that is a pipe once, and stops as usual', async () => {
   const pipe = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
-  const [, service] = await Promise.all([writeFile(pipe, OLD), startService({ TOKEN_FILE: pipe })]);
+  const [, service] = await Promise.all([writeFile(pipe, OLD), startInstance({ TOKEN_FILE: pipe })]);
   await until(() => logged(service, 'TOKEN_FILE cannot be used').length === 1);
   expect(await accepts(service, OLD)).toBe(true);
   expect(await service.stop()).toBe(0);
@@ -68,7 +68,7 @@ test('follows TOKEN_FILE on after it was a pipe, a socket and a device, and keep
   const folder = temporaryFolder();
   const file = join(folder, 'token');
   writeFileSync(file, OLD);
-  const service = await startService({ TOKEN_FILE: file });
+  const service = await startInstance({ TOKEN_FILE: file });
   // No process writes to the pipe, so opening it to read would wait for ever.
   const socket = createServer().listen(join(folder, 'socket'));
   await once(socket, 'listening');
@@ -92,7 +92,7 @@ test('warns once that every user may write TOKEN_FILE, and again when its mode i
   const file = join(temporaryFolder(), 'token');
   writeFileSync(file, OLD);
   chmodSync(file, 0o644);
-  const service = await startService({ TOKEN_FILE: file });
+  const service = await startInstance({ TOKEN_FILE: file });
   const warnings = () => logged(service, 'every user may write TOKEN_FILE');
   for (const count of [1, 2]) {
     const mended = service.log().length;

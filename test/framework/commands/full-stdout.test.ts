@@ -1,17 +1,16 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect } from '@jest/globals';
-import { PostgresServer } from '../../support/postgres.ts';
+import { describe, expect } from '@jest/globals';
+import { sharedPostgres } from '../../support/postgres.ts';
 import { testWith } from '../../support/skipping.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
-import { ITEMS, runCommand, start, startService } from '../../support/service.ts';
+import { ITEMS, runCommand, start, startInstance } from '../../support/service.ts';
 
 const FULL = '/dev/full';
 const noFull = existsSync(FULL) ? undefined : `there is no ${FULL} here`;
 const FAILED = { code: 1, stderr: expect.stringMatching(/^item-store: stdout cannot be written: ENOSPC: [^\n]*\n$/) };
 
-const server = await PostgresServer.create();
-afterAll(() => server.remove());
+const server = await sharedPostgres();
 
 /** Runs a command with /dev/full as its stdout. */
 async function runFull(args: readonly string[], url: string, folder: string) {
@@ -28,7 +27,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     const listed = await runCommand(['token', 'list'], { DATABASE_URL: url }, folder);
     expect(listed.stdout).toMatch(/^NAME.*\n$/);
     // The service makes a first token, because its store never had a token.
-    const service = await startService({ DATABASE_URL: url });
+    const service = await startInstance({ DATABASE_URL: url });
     expect(service.token).not.toBe('');
     await service.stop();
   });

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Reject } from '../../../src/framework/files/rejects.ts';
 import { readConfig } from '../../../src/framework/config.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
-import { PostgresServer } from '../../support/postgres.ts';
+import { sharedPostgres } from '../../support/postgres.ts';
 import { blocks } from '../../support/readme.ts';
 import { testWith } from '../../support/skipping.ts';
 import { noSmallDisk, UNSHARE } from '../../support/small-disk.ts';
@@ -14,8 +14,7 @@ import { temporaryFolder } from '../../support/temporary.ts';
 import { items, LAYOUT } from '../items/index.ts';
 import { ITEMS, runCommand, start } from '../../support/service.ts';
 
-const server = await PostgresServer.create();
-afterAll(() => server.remove());
+const server = await sharedPostgres();
 
 const urls = {
   SQLite: () => Promise.resolve(`sqlite:${join(temporaryFolder(), 'items.db')}`),

@@ -8,7 +8,7 @@ import { settingsOf } from '../../../src/framework/config.ts';
 import { freePort } from '../../support/port.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { items } from '../items/index.ts';
-import { type Environment, ITEMS, ROOT, runCommand, start, startService } from '../../support/service.ts';
+import { type Environment, ITEMS, ROOT, runCommand, start, startInstance } from '../../support/service.ts';
 
 const NODE = join(ROOT, 'scripts/node');
 
@@ -166,7 +166,7 @@ test('reads a setting with blanks alone behind its = as empty, and the next line
 
 test('the log of a service begins with a list of the unknown settings in .env', async () => {
   const { folder } = folderWith('ADMIN_PROT=1\n');
-  const service = await startService({}, folder);
+  const service = await startInstance({}, items, folder);
   await service.stop();
   const [first] = service.log();
   expect(first).toMatchObject({
@@ -197,7 +197,7 @@ describe('item-store health', () => {
     });
     const ofContract = `http://127.0.0.1:${port}/garden/openapi.yaml`;
     expect(await run(['health'])).toEqual(isAway(ofContract));
-    const service = await startService({ PORT: port, ADMIN_PORT: adminPort, HOST: '0.0.0.0' }, folder);
+    const service = await startInstance({ PORT: port, ADMIN_PORT: adminPort, HOST: '0.0.0.0' }, items, folder);
     expect(await run(['health'], { HOST: '0.0.0.0' })).toEqual(answers(ofContract));
     // `health` must not fail because another setting has a wrong value.
     const environment = { ADMIN_PORT: adminPort, TOKEN_FILE: '/none' };

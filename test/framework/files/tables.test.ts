@@ -5,11 +5,10 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Reject } from '../../../src/framework/files/rejects.ts';
 import { scrape, samples, untilSample } from '../../support/metrics.ts';
 import { PostgresServer } from '../../support/postgres.ts';
-import { runCommand, startService } from '../../support/service.ts';
+import { runCommand, startInstance } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { library } from './library/index.ts';
 
-const MAIN = join(import.meta.dirname, 'library/main.ts');
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
 
@@ -187,7 +186,7 @@ test('backup and restore tell the rows of each table', async () => {
 
 test('the first start prints an example of the contract, quoted for a shell, and the metrics count each table', async () => {
   const { folder, url } = await place();
-  const service = await startService({ DATABASE_URL: url, ADMIN_PORT: '0' }, folder, MAIN);
+  const service = await startInstance({ DATABASE_URL: url, ADMIN_PORT: '0' }, library, folder);
   const body = String.raw`-d '{"email":"it'\''s@x.example","card":9007199254740993}'`;
   expect(service.stderr()).toMatch(/\nRegister a reader:\n\n {2}curl /);
   expect(service.stderr()).toContain(body);

@@ -4,7 +4,7 @@ import { makeToken } from '../../../src/framework/auth/token.ts';
 import { GARDEN, gardenOperations } from '../garden/garden.ts';
 import { byHand, JSON_TYPE, sendRaw, VALID } from '../../support/raw.ts';
 import { blocks } from '../../support/readme.ts';
-import { createItem, startService } from '../../support/service.ts';
+import { createItem, startInstance } from '../../support/service.ts';
 import { addToken, startApp, type TestApp } from '../../support/app.ts';
 import { itemOperations, itemsIn } from '../items/index.ts';
 
@@ -38,7 +38,7 @@ afterEach(() => {
 });
 
 test('a limit of 5 requests in 2 s accepts exactly 5, and the next one after the time in Retry-After', async () => {
-  const service = await startService({ RATE_LIMIT: '5/2s' });
+  const service = await startInstance({ RATE_LIMIT: '5/2s' });
   const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((id) => createItem(service, item(id))));
   const [refused, ...more] = answers.filter(({ status }) => status !== 200);
   expect(more).toEqual([]);

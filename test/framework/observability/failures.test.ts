@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { MAX } from '../../../src/framework/http/bounds.ts';
 import { Crowd } from '../../support/crowd.ts';
 import { adminUrl, logged, sample, samples, scrape, untilSample } from '../../support/metrics.ts';
-import { PostgresServer } from '../../support/postgres.ts';
+import { PostgresServer, sharedPostgres } from '../../support/postgres.ts';
 import { byHand, JSON_TYPE } from '../../support/raw.ts';
 import { createItem, type Service, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -110,7 +110,7 @@ test('the log says each cause of a failure once, in the message and in the stack
   const onSqlite = await provisioned(`sqlite:${file}`);
   using other = new DatabaseSync(file, { timeout: 5000 });
   other.exec('begin immediate');
-  await using server = await PostgresServer.create();
+  const server = await sharedPostgres();
   const database = await server.createDatabase();
   const onPostgres = await provisioned(server.url(database));
   await server.query('alter table items rename to gone', database);

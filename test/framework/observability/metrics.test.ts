@@ -1,18 +1,17 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { logged, sample, samples, scrape, untilSample } from '../../support/metrics.ts';
-import { PostgresServer } from '../../support/postgres.ts';
+import { type Postgres, sharedPostgres } from '../../support/postgres.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
 import { createItem, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { items, LAYOUT } from '../items/index.ts';
 
-let server: PostgresServer;
+let server: Postgres;
 beforeAll(async () => {
-  server = await PostgresServer.create();
+  server = await sharedPostgres();
 });
-afterAll(() => server.remove());
 
 const newFile = () => join(temporaryFolder(), 'items.db');
 const start = (url: string) => startService({ DATABASE_URL: url, ADMIN_PORT: '0' });
