@@ -1,6 +1,6 @@
-import { type Environment, ofProcess } from '../environment.ts';
-import { writeStdout } from '../observability/stdout.ts';
 import type { Config } from '../config.ts';
+import type { Environment } from '../environment.ts';
+import type { writeStdout } from '../observability/stdout.ts';
 import type { AnyService } from '../service.ts';
 
 /** What a command uses of the process that it runs in. */
@@ -25,27 +25,3 @@ export interface Job {
   readonly config: Config;
   readonly io: Io;
 }
-
-/** The io of this process. */
-export const PROCESS_IO: Io = {
-  environment: ofProcess,
-  cwd: process.cwd(),
-  // Each of them is opened by its first use, and changes how the process ends.
-  get stdin() {
-    return process.stdin;
-  },
-  stdout: {
-    get isTTY() {
-      return process.stdout.isTTY;
-    },
-    write: writeStdout,
-  },
-  get stderr() {
-    return process.stderr;
-  },
-  events: process,
-  exit: (code) => {
-    process.exit(code);
-  },
-  send: process.send?.bind(process),
-};

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import type { ImportOptions } from './import.ts';
-import { type Io, type Job, PROCESS_IO } from './io.ts';
+import type { Io, Job } from './io.ts';
 import { print } from './print.ts';
 import { readConfig, settingsOf } from '../config.ts';
 import { type Chosen, findSettings } from '../environment.ts';
@@ -11,11 +11,6 @@ import type { AnyService } from '../service.ts';
 
 const VERSION_ASKED = 'version';
 const TABLE = ['--table <name>', 'The table, if the service has several'] as const;
-
-/** Runs the command line of this process, and sets its exit code. */
-export async function run(service: AnyService): Promise<void> {
-  process.exitCode = await main(service, process.argv.slice(2), PROCESS_IO);
-}
 
 /**
  * Runs a command of a service.

@@ -10,7 +10,7 @@ import { createItem, type Environment, runCommand, type Instance, startInstance 
 
 const folder = temporaryFolder();
 const contract = pathToFileURL(join(folder, 'openapi.yaml'));
-const service = { ...items, contract };
+const guarded = { ...items, contract };
 beforeAll(() => {
   const yaml = readFileSync(items.contract, 'utf8');
   expect(yaml).toContain('  - bearerAuth: []');
@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 const environment = { DATABASE_URL: `sqlite:${join(folder, 'items.db')}` };
 const command = (...args: readonly string[]) => runCommand(args, environment, folder);
-const start = (more: Environment = {}) => startInstance({ ...environment, ...more }, service);
+const start = (more: Environment = {}) => startInstance({ ...environment, ...more }, guarded);
 const makeToken = async (...args: readonly string[]) => (await command('token', 'create', ...args)).stdout.trim();
 
 async function answerTo(service: Instance, token: string): Promise<unknown[]> {

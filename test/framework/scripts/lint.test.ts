@@ -67,9 +67,15 @@ describe('the linter refuses', () => {
   test.each(['process.env.PORT;', 'const { env } = process;'])(
     'outside src/framework/environment.ts: %s',
     async (text) => {
-      expect(await brokenRules('src/framework/commands/serve.ts', text)).toEqual(['no-restricted-properties']);
+      expect(await brokenRules('src/framework/http/x.ts', text)).toEqual(['no-restricted-properties']);
     },
   );
+
+  test('in a command, the process', async () => {
+    expect(await brokenRules('src/framework/commands/x.ts', 'process.exitCode = 1;')).toEqual([
+      'no-restricted-globals',
+    ]);
+  });
 
   test.each([
     ['values', 'import'],
@@ -85,7 +91,7 @@ describe('the linter refuses', () => {
 });
 
 test.each([
-  ['src/framework/index.ts', "export { x } from './storage/tables.ts';\nawait import('./commands/main.ts');"],
+  ['src/framework/index.ts', "export { x } from './storage/tables.ts';\nawait import('./commands/run.ts');"],
   ['src/framework/service.ts', "import type { X } from './http/x.ts';\nimport type { Y } from './storage/y.ts';"],
   ['src/framework/config.ts', "import { x } from './auth/x.ts';\nimport type { Y } from './service.ts';"],
   ['src/framework/config.ts', "import { x } from './explained-error.ts';"],
