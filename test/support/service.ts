@@ -130,7 +130,7 @@ export function captured(environment: Environment, cwd: string) {
     environment,
     cwd,
     stdin: Readable.from([]),
-    stdout: { isTTY: false, write: toStdout },
+    stdout: { isTTY: false, columns: 0, write: toStdout },
     stderr: { isTTY: false, columns: 0, write: toStderr },
     events: new EventEmitter(),
     exit: () => undefined,

@@ -9,7 +9,7 @@ export interface Io {
   /** The folder of relative paths. */
   readonly cwd: string;
   readonly stdin: NodeJS.ReadableStream;
-  readonly stdout: { readonly isTTY: boolean; readonly write: typeof writeStdout };
+  readonly stdout: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'> & { readonly write: typeof writeStdout };
   readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
   /** Emits the signals, and uncaughtException. */
   readonly events: Pick<NodeJS.EventEmitter, 'on' | 'off'>;

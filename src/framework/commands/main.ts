@@ -53,7 +53,12 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
       'Read settings from this file instead of .env; repeat for several, the last wins; -FILE may be missing',
       append,
     )
-    .configureOutput({ writeOut, writeErr: (text) => io.stderr.write(text) })
+    .configureOutput({
+      writeOut,
+      getOutHelpWidth: () => io.stdout.columns || 80,
+      writeErr: (text) => io.stderr.write(text),
+      getErrHelpWidth: () => io.stderr.columns || 80,
+    })
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(use --help for more information)')
     .exitOverride();

@@ -16,6 +16,9 @@ const PROCESS_IO: Io = {
     get isTTY() {
       return process.stdout.isTTY;
     },
+    get columns() {
+      return process.stdout.columns;
+    },
     write: writeStdout,
   },
   get stderr() {

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { createItem, type Instance, startInstance } from '../../support/service.ts';
+import { createItem, type Instance, startInstance, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 
@@ -58,7 +58,8 @@ test('the service rereads TOKEN_FILE within seconds, and keeps its tokens while 
 test('reads a TOKEN_FILE that is a pipe once, and stops as usual', async () => {
   const pipe = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
-  const [, service] = await Promise.all([writeFile(pipe, OLD), startInstance({ TOKEN_FILE: pipe })]);
+  // In one process, each end would wait for the other.
+  const [, service] = await Promise.all([writeFile(pipe, OLD), startService({ TOKEN_FILE: pipe })]);
   await until(() => logged(service, 'TOKEN_FILE cannot be used').length === 1);
   expect(await accepts(service, OLD)).toBe(true);
   expect(await service.stop()).toBe(0);
