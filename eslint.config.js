@@ -57,7 +57,10 @@ const ROOMS = {
   'src/framework/storage/sqlite/**': { others: SHARED_BY_ENGINES, packages: ['node:sqlite'] },
   'src/framework/storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
   'src/framework/auth/**': { others: ['contract/', 'storage/store.ts'] },
-  'src/framework/files/**': { others: ['contract/', 'storage/store.ts', 'storage/tables.ts'], types: ['service.ts'] },
+  'src/framework/files/**': {
+    others: ['contract/', 'storage/store.ts', 'storage/tables.ts', 'storage/turns.ts'],
+    types: ['service.ts'],
+  },
   'src/framework/pages/**': { others: ['contract/', 'http/'], packages: ['express'] },
   'src/framework/observability/**': {
     others: ['contract/', 'http/', 'storage/store.ts'],

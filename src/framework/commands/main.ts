@@ -102,7 +102,7 @@ function commandsOf(service: AnyService): Command {
     .option(...TABLE)
     .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdin)')
     .option('--rejects <file>', 'Write rejected records and the reasons to this file (default: FILE.rejects.ndjson)')
-    .option('--dry-run', 'Validate all records and store none')
+    .option('--dry-run', 'Check all records by the contract, and store none')
     .action(async (file: string, options: ImportOptions) =>
       (await import('./import.ts')).importRecords(service, read(), file, options),
     );
