@@ -220,7 +220,7 @@ test('the first start prints an example of the contract, quoted for a shell, and
 
 test('an import of an operation with a transaction stores thousands of records, and no record waits too long', async () => {
   const { run, write, database } = await place();
-  const count = 3000;
+  const count = 5000;
   write(
     'things.ndjson',
     Array.from({ length: count }, (_, index) => ({ ...THING, id: String(index) })),
