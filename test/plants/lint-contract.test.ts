@@ -27,13 +27,6 @@ const withParameters = (...schemas: readonly string[]) => {
   return YAML.replace('      requestBody:\n', () => `      parameters:\n${parameters.join('')}      requestBody:\n`);
 };
 
-test('`generate` accepts the contract with the operations that the manual adds', async () => {
-  await run(project, 'scripts/node test/plants/extended/extend.ts .');
-  const changed = project.read('openapi.yaml');
-  expect(changed).toMatch(/getPlant[^]*movePlant/);
-  expect(await lint(changed)).toEqual(PASSES);
-});
-
 test('`generate` accepts an operation without a token, a scope, and errors that a webhook or a callback lacks', async () => {
   const open = `  /shades:\n    get: { operationId: getShades, summary: Count, security: [], responses: ${RESPONSES} }\n`;
   const others = `{ post: { summary: Call, responses: ${RESPONSES} } }`;

@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Project } from '../../support/project.ts';
-import { blocks, page, run as runIn } from '../../support/readme.ts';
-import { ROOT, type Service, start } from '../../support/service.ts';
+import { blocks, page } from '../../support/readme.ts';
+import { ROOT, type Service, start, startService } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { createPlant, plantStore, startPlants, YAML } from '../support.ts';
@@ -12,9 +11,6 @@ import { createPlant, plantStore, startPlants, YAML } from '../support.ts';
 const PAGE = page('clients');
 /** The commands that make clients, and those that run programs. Go and Java are too much to install for a test. */
 const COMMANDS = Array.from(PAGE.matchAll(/`((?:npx|uv|uvx) [^`]+)`/g), ([, command = '']) => command);
-
-/** Adds the operations of the recipes to a copy of the project. */
-const ADDING = ['scripts/node test/plants/extended/extend.ts', 'npm run generate'];
 
 const missing = spawnSync('pip3', ['--version']).status === 0 ? undefined : 'there is no pip3 (Debian: python3-pip)';
 
@@ -118,16 +114,13 @@ describeWith(missing, 'docs/clients.md', () => {
     );
   });
 
-  test.each([
-    ['the contract', []],
-    ['the contract with the operations of docs/extending.md, docs/tables.md and docs/transactions.md', ADDING],
-  ])(
-    'shows a run of Schemathesis that finds no issues in %s when some ids are taken',
-    async (_, preparing) => {
-      const project = new Project();
-      for (const line of preparing) expect(await runIn(project, line)).toMatchObject({ code: 0 });
-      const tested = await startPlants({}, project.folder, project.main);
-      for (const id of [1, 2]) expect((await createPlant(tested, `{"id":${id},"name":"taken"}`)).status).toBe(200);
+  test.each(['plants, some of whose ids are taken,', 'the bank'])(
+    'shows a run of Schemathesis that finds no issues in %s',
+    async (which) => {
+      const isBank = which === 'the bank';
+      const tested = isBank ? await startService({}, ROOT, join(ROOT, 'examples/bank/main.ts')) : await startPlants();
+      for (const id of isBank ? [] : [1, 2])
+        expect((await createPlant(tested, `{"id":${id},"name":"taken"}`)).status).toBe(200);
       copyFileSync(join(ROOT, 'schemathesis.toml'), join(folder, 'schemathesis.toml'));
       const [line = ''] = blocks('clients', 'Schemathesis', 'sh');
       expect(await must(line, tested)).toContain('No issues found');
