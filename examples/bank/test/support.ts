@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { read } from '../../../test/support/derived/spelling.ts';
+import type { Engine } from '../../../test/support/place.ts';
+import { sharedPostgres } from '../../../test/support/postgres.ts';
+import { type Program, ROOT, type Service, startService } from '../../../test/support/service.ts';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { exactJson } from '../../../src/framework/contract/int64.ts';
+import { bank } from '../service/index.ts';
+
+export const ENGINES: readonly Engine[] = ['SQLite', 'PostgreSQL'];
+
+/** The bank as a process. */
+export const BANK: Program = {
+  service: bank,
+  main: join(ROOT, 'examples/bank/main.ts'),
+  path: '/accounts',
+  conflict: 40911,
+};
+
+/** The address of a new store. */
+export async function newStore(engine: Engine): Promise<string> {
+  if (engine === 'SQLite') return `sqlite:${join(temporaryFolder(), 'bank.db')}`;
+  const server = await sharedPostgres();
+  return server.url(await server.createDatabase());
+}
+
+export async function startBank(url: string): Promise<Service> {
+  return await startService({ DATABASE_URL: url, LOG_LEVEL: 'info' }, ROOT, BANK.main);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Integers are bigints. */
+  readonly body: Members;
+}
+
+export interface NewTransfer {
+  readonly id: string;
+  readonly from_account: string;
+  readonly to_account: string;
+  readonly amount: bigint;
+  readonly reference?: string;
+}
+
+/** A client of the bank, with the token of the service or another one. */
+export class Client {
+  private readonly url: string;
+  private readonly token: string | undefined;
+
+  constructor({ url, token }: { readonly url: string; readonly token?: string }) {
+    this.url = url;
+    this.token = token;
+  }
+
+  async send(method: string, path: string, body?: object, headers: Readonly<Record<string, string>> = {}) {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const reply = await fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        ...(this.token !== undefined && { Authorization: `Bearer ${this.token}` }),
+        ...(body && { 'Content-Type': type }),
+        ...headers,
+      },
+      body: body ? exactJson(body) : null,
+    });
+    const text = await reply.text();
+    const answer: Answer = { status: reply.status, headers: reply.headers, body: (text ? read(text) : {}) as Members };
+    return answer;
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.send('GET', path);
+  }
+
+  /** Opens an account, and returns its id. */
+  async open(opening_balance: bigint, currency = 'EUR', owner = 'Ada'): Promise<string> {
+    const id = randomUUID();
+    const { status } = await this.send('POST', '/accounts', { id, owner, currency, opening_balance });
+    expect(status).toBe(201);
+    return id;
+  }
+
+  async balanceOf(id: string): Promise<unknown> {
+    return (await this.get(`/accounts/${id}`)).body['balance'];
+  }
+
+  transfer(transfer: NewTransfer): Promise<Answer> {
+    return this.send('POST', '/transfers', transfer);
+  }
+
+  /** Sends a transfer until the bank answers whether it has moved the money. */
+  async insist(transfer: NewTransfer): Promise<Answer> {
+    for (;;) {
+      const answer = await this.transfer(transfer);
+      if (answer.status !== 503) return answer;
+    }
+  }
+
+  /** All items of a list, page after page. */
+  async all(path: string, member: string): Promise<readonly Members[]> {
+    const items: Members[] = [];
+    for (let cursor = ''; ;) {
+      const { status, body } = await this.get(`${path}${path.includes('?') ? '&' : '?'}limit=7${cursor}`);
+      expect(status).toBe(200);
+      items.push(...(body[member] as Members[]));
+      if (body['next'] === undefined) return items;
+      cursor = `&cursor=${String(body['next'])}`;
+    }
+  }
+}
+
+/** A transfer with an id of its own. */
+export function newTransfer(from_account: string, to_account: string, amount: bigint): NewTransfer {
+  return { id: randomUUID(), from_account, to_account, amount };
+}
+
+/** What matters of a refusal. */
+export function refusal(error: number) {
+  return expect.objectContaining({
+    status: Math.floor(error / 100),
+    body: { error: BigInt(error), message: expect.any(String) },
+  });
+}
