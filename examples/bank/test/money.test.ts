@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Client, ENGINES, newStore, newTransfer, startBank } from './support.ts';
 
-const [CLIENTS, TRANSFERS] = [64, 12];
+const [CLIENTS, TRANSFERS] = [64, 8];
 const OPENING = 1000n;
 
 test.each(ENGINES)(

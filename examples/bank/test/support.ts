@@ -109,7 +109,7 @@ export class Client {
       expect(status).toBe(200);
       items.push(...(body[member] as Members[]));
       if (body['next'] === undefined) return items;
-      cursor = `&cursor=${String(body['next'])}`;
+      cursor = `&cursor=${body['next'] as string}`;
     }
   }
 }
