@@ -122,7 +122,7 @@ describeWith(missing, 'docs/clients.md', () => {
     const tested = await startService({}, ROOT, join(BANK, 'main.ts'));
     const place = temporaryFolder();
     copyFileSync(join(BANK, 'openapi.yaml'), join(folder, 'bank.yaml'));
-    const [from, to, first, second] = Array.from({ length: 4 }, () => randomUUID());
+    const [from, to, first, second] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     copyFileSync(join(folder, 'int64.ts'), join(place, 'int64.ts'));
     copyFileSync(join(BANK, 'generated/openapi.ts'), join(place, 'openapi.ts'));
     symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
