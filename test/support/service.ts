@@ -19,6 +19,8 @@ export interface Program {
   readonly path: string;
   /** The error number of the answer to a record whose key belongs to a different one. */
   readonly conflict: number;
+  /** What a token of its clients may do; by default, what needs no scope. */
+  readonly scopes?: readonly string[];
 }
 
 /** The service of most tests. */

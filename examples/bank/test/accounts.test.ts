@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { runCommand } from '../../../test/support/service.ts';
-import { BANK, Client, ENGINES, newStore, newTransfer, refusal, startBank } from './support.ts';
+import { BANK, Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
+import { refusal } from './refusal.ts';
 
 const UNKNOWN = '00000000-0000-0000-0000-000000000000';
 

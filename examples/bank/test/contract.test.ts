@@ -5,7 +5,7 @@ import { breaks } from '../../../scripts/compatibility/rules.ts';
 import { loadContract } from '../../../src/framework/contract/load.ts';
 import { derive, seedOr } from '../../../test/support/derived/derive.ts';
 import { bank } from '../service/index.ts';
-import { BANK, ENGINES } from './support.ts';
+import { BANK, ENGINES } from './client.ts';
 
 const YAML = readFileSync(bank.contract, 'utf8');
 const contract = await loadContract(bank.contract);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { runCommand } from '../../../test/support/service.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
-import { BANK, Client, ENGINES, newStore, newTransfer, startBank } from './support.ts';
+import { BANK, Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
 
 const run = (store: string, ...args: readonly string[]) =>
   runCommand(args, { DATABASE_URL: store }, undefined, undefined, BANK.main);

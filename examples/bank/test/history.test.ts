@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Balances, isSerializable, type Operation } from './history.ts';
-import { Client, ENGINES, newStore, newTransfer, startBank } from './support.ts';
+import { Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
 
 const transfer = (start: number, end: number, from: string, to: string, amount: bigint, moved = true): Operation => ({
   start,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Client, ENGINES, newStore, newTransfer, startBank } from './support.ts';
+import { Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
 
 const [CLIENTS, TRANSFERS] = [64, 8];
 const OPENING = 1000n;

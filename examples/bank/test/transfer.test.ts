@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { Client, ENGINES, newStore, newTransfer, refusal, startBank } from './support.ts';
+import { Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
+import { refusal } from './refusal.ts';
 
 const UNKNOWN = '00000000-0000-0000-0000-000000000000';
 const MAX = 2n ** 63n - 1n;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { expect } from '@jest/globals';
 import { read } from '../../../test/support/derived/spelling.ts';
 import type { Engine } from '../../../test/support/place.ts';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
@@ -17,6 +16,7 @@ export const BANK: Program = {
   main: join(ROOT, 'examples/bank/main.ts'),
   path: '/accounts',
   conflict: 40911,
+  scopes: ['bank:read', 'bank:write', 'bank:admin'],
 };
 
 /** The address of a new store. */
@@ -80,8 +80,7 @@ export class Client {
   /** Opens an account, and returns its id. */
   async open(opening_balance: bigint, currency = 'EUR', owner = 'Ada'): Promise<string> {
     const id = randomUUID();
-    const { status } = await this.send('POST', '/accounts', { id, owner, currency, opening_balance });
-    expect(status).toBe(201);
+    requireStatus(201, await this.send('POST', '/accounts', { id, owner, currency, opening_balance }));
     return id;
   }
 
@@ -105,8 +104,9 @@ export class Client {
   async all(path: string, member: string): Promise<readonly Members[]> {
     const items: Members[] = [];
     for (let cursor = ''; ;) {
-      const { status, body } = await this.get(`${path}${path.includes('?') ? '&' : '?'}limit=7${cursor}`);
-      expect(status).toBe(200);
+      const answer = await this.get(`${path}${path.includes('?') ? '&' : '?'}limit=7${cursor}`);
+      requireStatus(200, answer);
+      const { body } = answer;
       items.push(...(body[member] as Members[]));
       if (body['next'] === undefined) return items;
       cursor = `&cursor=${body['next'] as string}`;
@@ -119,10 +119,6 @@ export function newTransfer(from_account: string, to_account: string, amount: bi
   return { id: randomUUID(), from_account, to_account, amount };
 }
 
-/** What matters of a refusal. */
-export function refusal(error: number) {
-  return expect.objectContaining({
-    status: Math.floor(error / 100),
-    body: { error: BigInt(error), message: expect.any(String) },
-  });
+function requireStatus(due: number, { status, body }: Answer): void {
+  if (status !== due) throw new Error(`answered with ${status} ${exactJson(body)}, where ${due} was due`);
 }
