@@ -31,6 +31,9 @@ export interface Business<T extends Traffic = Traffic> {
   begin(testbed: Testbed, services: readonly Service[]): Promise<T>;
   /** How many more requests are acknowledged before each kill. */
   readonly least: number;
+  /** How often a long round does it. */
+  readonly kills: number;
+  readonly failovers: number;
   /** Compares the store at the end with what clients know. @throws Fault */
   check(testbed: Testbed, traffic: T, url?: string): Promise<Counts>;
 }
@@ -39,6 +42,8 @@ const ITEMS_SENT: Business = {
   name: '',
   begin: (testbed, services) => Promise.resolve(testbed.load(CLIENTS, services)),
   least: 0,
+  kills: 50,
+  failovers: 20,
   check: async (testbed, _load, url) => ({ ...(await testbed.check(url)) }),
 };
 
@@ -54,7 +59,7 @@ export function killsOfServer<T extends Traffic>(business: Business<T>): Trial {
     await using testbed = new Testbed(place, seed);
     using traffic = await business.begin(testbed, await testbed.startTwo());
     let kills = 0;
-    for (; kills < (long ? 50 : 3); kills++) {
+    for (; kills < (long ? business.kills : 3); kills++) {
       await underLoad(traffic, business.least);
       await sleep(testbed.next() * LONGEST_MS);
       await place.server.kill();
@@ -71,7 +76,7 @@ export function failoversOf<T extends Traffic>(business: Business<T>): Trial {
   const what = 'the primary is killed (-9) and its synchronous standby promoted, under load from two instances';
   return scenario(business.name + what, 'PostgreSQL', async ({ long, seed }) => {
     let sums: Counts = { failovers: 0 };
-    for (let count = 0; count < (long ? 20 : 1); count++) {
+    for (let count = 0; count < (long ? business.failovers : 1); count++) {
       const counts = { failovers: 1, ...(await failOver(business, seed + count)) };
       sums = Object.fromEntries(Object.entries(counts).map(([name, each]) => [name, (sums[name] ?? 0) + each]));
     }

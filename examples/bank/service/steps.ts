@@ -2,14 +2,15 @@ import type { Steps } from '#framework';
 
 /** A released step must never change. */
 export const steps: Steps = {
-  bank1: ({ schema, type }) => [
+  bank1: ({ schema, sql, type }) => [
     schema
       .createTable('accounts')
       .addColumn('id', type.text, (column) => column.notNull().primaryKey())
       .addColumn('owner', type.text, (column) => column.notNull())
       .addColumn('currency', type.text, (column) => column.notNull())
       .addColumn('opening_balance', type.int64, (column) => column.notNull())
-      .addColumn('balance', type.int64, (column) => column.notNull())
+      // transfer.ts refuses before: this is the last line of defence.
+      .addColumn('balance', type.int64, (column) => column.notNull().check(sql`balance >= 0`))
       .addColumn('version', type.int64, (column) => column.notNull())
       .addColumn('opened_at', type.timestamp, (column) => column.notNull())
       .addColumn('closed_at', type.timestamp),

@@ -15,14 +15,9 @@ class Refused extends Error {
 }
 
 /** Moves money. The id is the idempotency key: a repeated request gets the same answer, and moves nothing. */
-export async function transfer(
-  { body }: Request<'transfer'>,
-  { transaction, now, caller }: Tools,
-): Promise<Reply<'transfer'>> {
+export async function transfer({ body }: Request<'transfer'>, { transaction, now }: Tools): Promise<Reply<'transfer'>> {
   const { id, from_account, to_account, amount } = body;
   const at = now();
-  // An import brings the transfers in the order of their ids: the balances are right when it has the last of them.
-  const mayOwe = caller === undefined;
   try {
     return await transaction(
       async ({ create, database }): Promise<Reply<'transfer'>> => {
@@ -41,7 +36,7 @@ export async function transfer(
         if (one.currency !== other.currency) throw new Refused(40918);
         for (const account of [one, other]) {
           const balance = account.balance + (change[account.id] ?? 0n);
-          if (balance < 0n && !mayOwe) throw new Refused(40919);
+          if (balance < 0n) throw new Refused(40919);
           if (balance > MAX_BALANCE) throw new Refused(40920);
           const changed = { balance, version: account.version + 1n };
           await database.updateTable('accounts').set(changed).where('id', '=', account.id).execute();

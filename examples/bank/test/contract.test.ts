@@ -15,9 +15,19 @@ test.each(ENGINES)(
   `requests derived from the contract get answers that it allows, on %s (DERIVED_SEED=${SEED})`,
   async (engine) => {
     const counts = await derive(BANK, contract, engine, { requests: 100, seed: SEED });
-    const valid = contract.operations.map(({ id }) => `valid: ${id}`);
+    const others = contract.operations.filter(({ id }) => id !== 'openAccount');
+    const valid = others.map(({ id }) => `valid: ${id}`);
     expect([...counts.keys()]).toEqual(
-      expect.arrayContaining([...valid, 'refused', 'not JSON', 'a member twice', 'no body']),
+      expect.arrayContaining([
+        ...valid,
+        'created',
+        'replayed',
+        'another content',
+        'refused',
+        'not JSON',
+        'a member twice',
+        'no body',
+      ]),
     );
   },
 );

@@ -15,7 +15,7 @@ const OPENING = 100_000n;
 /** How many transfers are acknowledged before each kill. */
 const LEAST = 1000;
 /** How much longer each fsync takes, in milliseconds. */
-const SLOW_MS = 50;
+const SLOW_MS = 20;
 
 /** Clients that move money between five accounts, and send each transfer until it is answered. */
 class Transfers implements Traffic {
@@ -112,6 +112,8 @@ const MONEY: Business<Transfers> = {
   program: BANK,
   begin: (testbed, services) => Transfers.begin(testbed, services),
   least: LEAST,
+  kills: 20,
+  failovers: 10,
   check: (_testbed, transfers) => transfers.check(),
 };
 
@@ -124,7 +126,7 @@ const killsInFlushes = scenario(
     let service = await testbed.start(disk.environment);
     using transfers = await Transfers.begin(testbed, [service]);
     let kills = 0;
-    for (; kills < (long ? 50 : 2); kills++) {
+    for (; kills < (long ? 15 : 1); kills++) {
       const from = transfers.acknowledged;
       await until(() => transfers.acknowledged >= from + LEAST, 300_000);
       await inFlush(disk, service, clock(), 1, new Promise(() => undefined));

@@ -226,7 +226,8 @@ test('an import of an operation with a transaction stores thousands of records, 
     Array.from({ length: count }, (_, index) => ({ ...THING, id: String(index) })),
   );
   const { code, stdout, stderr } = await run('import', 'things.ndjson', '--table', 'things');
-  expect([code, stdout, stderr]).toEqual([0, expect.stringContaining(`${count} created, 0 replayed`), '']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`${count} created, 0 replayed`)]);
+  expect(stderr).not.toContain('unavailable');
   using store = new DatabaseSync(database);
   expect(store.prepare('select count(*) as count from things').get()).toEqual({ count });
 });
