@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exactJson } from '../../../src/framework/contract/int64.ts';
 import { inFlush, NOT_SLOWED, slowDisk } from '../../../test/faults/flushes.ts';
 import { type Counts, scenario } from '../../../test/faults/scenario.ts';
 import { type Business, failoversOf, killsOfServer, type Traffic } from '../../../test/faults/server.ts';
@@ -52,7 +53,7 @@ class Transfers implements Traffic {
       const transfer = newTransfer(from, to, BigInt(1 + Math.floor(this.next() * 50_000)));
       const answer = await this.insist(client, transfer);
       if (answer.status === 201) this.count(transfer, answer);
-      else if (answer.body['error'] !== 40919n) throw new Fault(`a transfer was answered with ${answer.status}`);
+      else if (answer.body['error'] !== 40919n) throw new Fault(`a transfer was answered with ${answer.status} ${exactJson(answer.body)}`);
     }
   }
 
