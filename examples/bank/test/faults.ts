@@ -53,7 +53,8 @@ class Transfers implements Traffic {
       const transfer = newTransfer(from, to, BigInt(1 + Math.floor(this.next() * 50_000)));
       const answer = await this.insist(client, transfer);
       if (answer.status === 201) this.count(transfer, answer);
-      else if (answer.body['error'] !== 40919n) throw new Fault(`a transfer was answered with ${answer.status} ${exactJson(answer.body)}`);
+      else if (answer.body['error'] !== 40919n)
+        throw new Fault(`a transfer was answered with ${answer.status} ${exactJson(answer.body)}`);
     }
   }
 
