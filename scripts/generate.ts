@@ -1,7 +1,8 @@
 import { globSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import {
   BaseResolver,
   formatProblems,
@@ -22,6 +23,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RULES = join(ROOT, 'redocly.yaml');
 /** Of the service of this project, then of the others that it holds. */
 const CONTRACTS = ['openapi.yaml', ...globSync('examples/*/openapi.yaml', { cwd: ROOT }).toSorted()];
+const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true });
 
 const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
 
@@ -52,17 +54,20 @@ async function ofContract(path: string): Promise<Generated[]> {
 
 /** Those from the contract of this project, and from vocabulary.ts. */
 async function pages(): Promise<Generated[]> {
-  const read = (path: string) => readFile(join(ROOT, path), 'utf8');
+  const read = (path: string) =>
+    readFile(join(ROOT, path), 'utf8').catch((error: unknown) => {
+      throw new ContractError(`${path} cannot be read, of which a part is generated: ${String(error)}`);
+    });
   return [
     { path: 'docs/contract.md', text: vocabularyPage() },
     { path: 'docs/api.md', text: withErrorNumbers(await read('docs/api.md'), readOpenApi(await read('openapi.yaml'))) },
   ];
 }
 
-/** Writes the generated files, or, with --check, compares them with the committed ones. */
-async function generate(check: boolean): Promise<void> {
+/** Writes the generated files, or, with --check, compares them with the committed ones. @param contracts their paths */
+async function generate(contracts: readonly string[], check = false): Promise<void> {
   const files: Generated[] = [];
-  for (const contract of CONTRACTS) {
+  for (const contract of contracts) {
     const generated = ofContract(contract).catch((error: unknown) => {
       // Its messages name every contract `openapi.yaml`.
       if (!(error instanceof ContractError)) throw error;
@@ -76,7 +81,10 @@ async function generate(check: boolean): Promise<void> {
     if (check && committed !== text)
       throw new ContractError(`${path} is not what it is made of: run \`npm run generate\``);
     if (check) continue;
-    if (committed !== text) await writeFile(file, text);
+    if (committed !== text) {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
     console.log(`${path}: ${committed === text ? 'as it was' : 'written'}`);
   }
 }
@@ -97,7 +105,7 @@ async function lintContract(yaml: string, path: string): Promise<void> {
 }
 
 try {
-  await generate(process.argv.includes('--check'));
+  await generate(positionals.length > 0 ? positionals : CONTRACTS, values.check);
 } catch (error) {
   console.error(error instanceof ContractError ? error.message : error);
   process.exitCode = 1;

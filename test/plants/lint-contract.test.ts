@@ -8,7 +8,7 @@ const project = new Project();
 /** Generates from a contract, and returns the exit code and the rules that it breaks, each with its message. */
 async function lint(yaml: string) {
   project.write('openapi.yaml', yaml);
-  const { code, stdout, stderr } = await run(project, 'scripts/node scripts/generate.ts');
+  const { code, stdout, stderr } = await run(project, 'scripts/node scripts/generate.ts openapi.yaml');
   const found = (stdout + stderr).matchAll(
     /^\[\d+\] openapi\.yaml:\d+:\d+ at #\S*\n\n(.*?)\n\n.*?by the (\S+) rule/gms,
   );

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { read } from '../../../test/support/derived/spelling.ts';
 import type { Engine } from '../../../test/support/place.ts';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
@@ -73,14 +74,23 @@ export class Client {
     return answer;
   }
 
+  /** Sends a request until the bank can take it: each of them may be repeated. */
+  private async repeat(...request: Parameters<Client['send']>): Promise<Answer> {
+    for (;;) {
+      const answer = await this.send(...request);
+      if (answer.status !== 503) return answer;
+      await sleep(50);
+    }
+  }
+
   get(path: string): Promise<Answer> {
-    return this.send('GET', path);
+    return this.repeat('GET', path);
   }
 
   /** Opens an account, and returns its id. */
   async open(opening_balance: bigint, currency = 'EUR', owner = 'Ada'): Promise<string> {
     const id = randomUUID();
-    requireStatus(201, await this.send('POST', '/accounts', { id, owner, currency, opening_balance }));
+    requireStatus(201, await this.repeat('POST', '/accounts', { id, owner, currency, opening_balance }));
     return id;
   }
 
@@ -93,11 +103,8 @@ export class Client {
   }
 
   /** Sends a transfer until the bank answers whether it has moved the money. */
-  async insist(transfer: NewTransfer): Promise<Answer> {
-    for (;;) {
-      const answer = await this.transfer(transfer);
-      if (answer.status !== 503) return answer;
-    }
+  insist(transfer: NewTransfer): Promise<Answer> {
+    return this.repeat('POST', '/transfers', transfer);
   }
 
   /** All items of a list, page after page. */
