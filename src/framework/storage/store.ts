@@ -64,9 +64,9 @@ export interface Queries<Of = Tables> {
    */
   readonly create: <
     Name extends keyof Of & string,
-    Given extends Omit<RowOf<Of[Name]>, keyof More>,
+    const Given extends Omit<RowOf<Of[Name]>, keyof More>,
     // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no column is added
-    More extends Partial<Added<Of[Name]>> = Record<never, never>,
+    const More extends Partial<Added<Of[Name]>> = Record<never, never>,
   >(
     table: Name,
     row: Kept<Given, Omit<RowOf<Of[Name]>, keyof More>>,
