@@ -8,7 +8,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional
 COPY LICENSE openapi.yaml ./
 COPY scripts/node scripts/plant-store scripts/require-node.cjs scripts/
-COPY generated/openapi.sha256 generated/
+COPY generated generated/
 COPY src src/
 RUN install --directory --owner=node --group=node node_modules/.cache
 # Runs the service once to fill V8's compile cache, so that no container has to write it. Node looks the cache up by

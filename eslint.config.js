@@ -8,6 +8,8 @@ import packageJson from './package.json' with { type: 'json' };
 
 /** The folder of this project's service, in src and in test. */
 const SERVICE = 'plants';
+/** Services with a folder of their own, which has their contract, `main.ts`, `service/`, `generated/` and `test/`. */
+const EXAMPLES = 'examples/*';
 
 /** Packages that only the rooms with these names in `packages` import. */
 const PACKAGES = ['express', 'express-openapi-validator/dist', 'kysely', 'node:process', 'node:sqlite', 'pg'];
@@ -32,12 +34,14 @@ const FRAMEWORK = ['auth', 'contract', 'files', 'http', 'observability', 'pages'
 const ROOMS = {
   'src/main.ts': { others: [], own: [`${SERVICE}/index.ts`] },
   [`src/${SERVICE}/**`]: { others: ['generated/'], packages: ['kysely'] },
+  [`${EXAMPLES}/main.ts`]: { others: [], own: ['service/index.ts'] },
+  [`${EXAMPLES}/service/**`]: { others: ['generated/'], packages: ['kysely'] },
   'src/framework/*.ts': { others: [], own: [...FRAMEWORK, 'environment.ts', 'service.ts'] },
   // The face: what it exports again. It imports commands/run.ts at run time.
   'src/framework/index.ts': {
     others: [],
-    own: ['contract/errors.ts', 'contract/types.ts', 'service.ts', 'storage/'],
-    not: '^\\./storage/(?!(steps|store|tables|values)\\.ts$)',
+    own: ['contract/errors.ts', 'contract/types.ts', 'http/entity-tag.ts', 'service.ts', 'storage/'],
+    not: '^\\./storage/(?!(cursor|steps|store|tables|values)\\.ts$)',
   },
   'src/framework/service.ts': { others: [], own: [], ownTypes: FRAMEWORK },
   'src/framework/commands/**': {
@@ -57,7 +61,10 @@ const ROOMS = {
   'src/framework/storage/sqlite/**': { others: SHARED_BY_ENGINES, packages: ['node:sqlite'] },
   'src/framework/storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
   'src/framework/auth/**': { others: ['contract/', 'storage/store.ts'] },
-  'src/framework/files/**': { others: ['contract/', 'storage/store.ts', 'storage/tables.ts'], types: ['service.ts'] },
+  'src/framework/files/**': {
+    others: ['contract/', 'storage/store.ts', 'storage/tables.ts', 'storage/turns.ts'],
+    types: ['service.ts'],
+  },
   'src/framework/pages/**': { others: ['contract/', 'http/'], packages: ['express'] },
   'src/framework/observability/**': {
     others: ['contract/', 'http/', 'storage/store.ts'],
@@ -101,7 +108,7 @@ function room([files, { others, types = [], own, ownTypes = [], packages = [], n
 
 /** Scripts and tests are for any service. */
 const ANY_SERVICE = {
-  regex: `^\\.\\.?/(\\.\\./)*((src/|test/)?${SERVICE}/|src/main\\.ts|generated/)`,
+  regex: `^\\.\\.?/(\\.\\./)*((src/|test/)?${SERVICE}/|src/main\\.ts|generated/|examples/)`,
   message: `Only src/${SERVICE} and test/${SERVICE} know the service of this project.`,
 };
 const FACE = { regex: '^#', message: 'Scripts import the files of the framework: its face is for services.' };
@@ -110,7 +117,9 @@ const FACE = { regex: '^#', message: 'Scripts import the files of the framework:
 const AT_RUN_TIME = 'The rules of imports do not see an import at run time: only commands may need it.';
 
 const TEXTS = new Map(
-  globSync(['{src,scripts,test,generated}/**/*.ts', 'package-lock.json', 'tsconfig.json'], { cwd: import.meta.dirname })
+  globSync(['{src,scripts,test,generated,examples}/**/*.ts', 'package-lock.json', 'tsconfig.json'], {
+    cwd: import.meta.dirname,
+  })
     .toSorted()
     .map((file) => [file, readFileSync(join(import.meta.dirname, file), 'utf8')]),
 );
@@ -141,7 +150,7 @@ function dependencies(folder) {
 const FOLDERS = new Set([...TEXTS.keys()].map(dirname));
 
 export default defineConfig(
-  { ignores: ['node_modules/', 'coverage/', 'generated/', 'test/framework/*/generated.ts'] },
+  { ignores: ['node_modules/', 'coverage/', '**/generated/', 'test/framework/*/generated.ts'] },
   eslint.configs.recommended,
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
@@ -184,7 +193,7 @@ export default defineConfig(
   },
   ...Object.entries(ROOMS).map(room),
   {
-    files: ['src/**'],
+    files: ['src/**', `${EXAMPLES}/{main.ts,service/**}`],
     // A command is loaded when it is run, and Kysely while an engine opens.
     ignores: ['src/framework/commands/**', 'src/framework/storage/open.ts'],
     rules: { 'no-restricted-syntax': ['error', { selector: 'ImportExpression', message: AT_RUN_TIME }] },
@@ -199,7 +208,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**'],
+    files: ['src/**', `${EXAMPLES}/{main.ts,service/**}`],
     ignores: ['src/framework/environment.ts'],
     rules: {
       'no-restricted-properties': [

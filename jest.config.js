@@ -4,7 +4,7 @@ const long = process.env.TESTS === 'long';
 // The flags of `npm test` hide DEP0169: Jest gives tests a copy of `process`, so that the service cannot do it itself there.
 
 export default {
-  testMatch: [`<rootDir>/test/**/${long ? 'long/**/' : ''}*.test.ts`],
+  testMatch: [`<rootDir>/{test,examples}/**/${long ? 'long/**/' : ''}*.test.ts`],
   testPathIgnorePatterns: long ? [] : ['/long/'],
   extensionsToTreatAsEsm: ['.ts'],
   // What runs in tests is what runs in the service: Node's own type stripping, in place, so that lines and columns stay.

@@ -40,7 +40,7 @@ function succeeds(...args: readonly string[]): boolean {
 for (;;) {
   // Before the steps, so that a file saved during them counts as another save.
   const saved = once(saves, 'save');
-  if (succeeds('scripts/generate.ts') && succeeds(...TSC, ...INCREMENTAL)) {
+  if (succeeds('scripts/generate.ts', 'openapi.yaml') && succeeds(...TSC, ...INCREMENTAL)) {
     await stop();
     service = spawn(process.execPath, ['src/main.ts', 'serve'], { stdio: 'inherit' });
     console.log('dev: starting the service; waiting for changes');

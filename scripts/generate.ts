@@ -1,5 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import {
   BaseResolver,
   formatProblems,
@@ -16,47 +19,79 @@ import { withErrorNumbers } from './error-table.ts';
 import { generateTypes } from './types.ts';
 import { vocabularyPage } from './vocabulary-page.ts';
 
-const CONTRACT = new URL('../openapi.yaml', import.meta.url);
-const API = new URL('../docs/api.md', import.meta.url);
-const RULES = new URL('../redocly.yaml', import.meta.url);
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const RULES = join(ROOT, 'redocly.yaml');
+/** Of the service of this project, then of the others that it holds. */
+const CONTRACTS = ['openapi.yaml', ...globSync('examples/*/openapi.yaml', { cwd: ROOT }).toSorted()];
+const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true });
 
 const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
 
 `;
 
-/**
- * Lints openapi.yaml, and loads it as the service does. Then writes the files generated from openapi.yaml and
- * vocabulary.ts, or, with --check, compares them with the committed files.
- */
-async function generate(check: boolean): Promise<void> {
-  const yaml = await readFile(CONTRACT, 'utf8').catch((error: unknown) => {
+interface Generated {
+  /** From the folder of the project. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Lints a contract, loads it as the service does, and generates the files beside it. @throws ContractError */
+async function ofContract(path: string): Promise<Generated[]> {
+  const yaml = await readFile(join(ROOT, path), 'utf8').catch((error: unknown) => {
     throw new ContractError(`openapi.yaml cannot be read: ${String(error)}`);
   });
   // This comes before the linter, which would list every difference of another OpenAPI version, and print a stack for
   // other YAML.
-  const document = readOpenApi(yaml);
-  await lintContract(yaml);
+  readOpenApi(yaml);
+  await lintContract(yaml, path);
   await loadContract(yaml);
-  const files = [
-    { path: 'generated/openapi.ts', text: HEADER + (await generateTypes(yaml)) },
-    { path: 'generated/openapi.sha256', text: sumOf(yaml) },
-    { path: 'docs/contract.md', text: vocabularyPage() },
-    { path: 'docs/api.md', text: withErrorNumbers(await readFile(API, 'utf8'), document) },
+  const folder = join(dirname(path), 'generated');
+  return [
+    { path: join(folder, 'openapi.ts'), text: HEADER + (await generateTypes(yaml)) },
+    { path: join(folder, 'openapi.sha256'), text: sumOf(yaml) },
   ];
-  for (const { path, text } of files) {
-    const file = new URL(`../${path}`, import.meta.url);
+}
+
+/** Those from the contract of this project, and from vocabulary.ts. */
+async function pages(): Promise<Generated[]> {
+  const read = (path: string) =>
+    readFile(join(ROOT, path), 'utf8').catch((error: unknown) => {
+      throw new ContractError(`${path} cannot be read, of which a part is generated: ${String(error)}`);
+    });
+  return [
+    { path: 'docs/contract.md', text: vocabularyPage() },
+    { path: 'docs/api.md', text: withErrorNumbers(await read('docs/api.md'), readOpenApi(await read('openapi.yaml'))) },
+  ];
+}
+
+/** Writes the generated files, or, with --check, compares them with the committed ones. @param contracts their paths */
+async function generate(contracts: readonly string[], check = false): Promise<void> {
+  const files: Generated[] = [];
+  for (const contract of contracts) {
+    const generated = ofContract(contract).catch((error: unknown) => {
+      // Its messages name every contract `openapi.yaml`.
+      if (!(error instanceof ContractError)) throw error;
+      throw new ContractError(error.message.replaceAll('openapi.yaml', contract));
+    });
+    files.push(...(await generated));
+  }
+  for (const { path, text } of [...files, ...(await pages())]) {
+    const file = join(ROOT, path);
     const committed = await readFile(file, 'utf8').catch(() => '');
     if (check && committed !== text)
       throw new ContractError(`${path} is not what it is made of: run \`npm run generate\``);
     if (check) continue;
-    if (committed !== text) await writeFile(file, text);
+    if (committed !== text) {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
     console.log(`${path}: ${committed === text ? 'as it was' : 'written'}`);
   }
 }
 
-async function lintContract(yaml: string): Promise<void> {
-  const config = await loadConfig({ configPath: fileURLToPath(RULES) });
-  const source = new Source(fileURLToPath(CONTRACT), yaml);
+async function lintContract(yaml: string, path: string): Promise<void> {
+  const config = await loadConfig({ configPath: RULES });
+  const source = new Source(join(ROOT, path), yaml);
   const { parsed } = makeDocumentFromString(yaml, source.absoluteRef);
   const problems = await lintDocument({
     document: { source, parsed },
@@ -70,7 +105,7 @@ async function lintContract(yaml: string): Promise<void> {
 }
 
 try {
-  await generate(process.argv.includes('--check'));
+  await generate(positionals.length > 0 ? positionals : CONTRACTS, values.check);
 } catch (error) {
   console.error(error instanceof ContractError ? error.message : error);
   process.exitCode = 1;

@@ -17,7 +17,7 @@ const UNDEFINED = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
 /**
  * Generates generated/openapi.ts. An int64 is `bigint`. `$Read` marks a readOnly property, `$Write` a writeOnly one,
  * `| undefined` one with a default, which a client may omit. Clients may use these types; src/framework/contract/types.ts derives
- * those of the operations.
+ * those of the operations. `errors` has the body of each failure, with the text of `x-error-numbers`.
  *
  * @param yaml a contract that loadContract() accepts
  */
@@ -27,6 +27,7 @@ export async function generateTypes(yaml: string): Promise<string> {
   const text = JSON.stringify(document, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
   /** A named type for each union of error numbers keeps the compiler's messages short. */
   const errorNumbers = new Map<string, string>();
+  const meanings = new Map<string, string>();
   const nodes = await openapiTS(JSON.parse(text) as OpenAPI3, {
     // They add helper types, which most contracts do not need.
     readWriteMarkers: /\b(?:read|write)Only\b/.test(yaml),
@@ -39,6 +40,7 @@ export async function generateTypes(yaml: string): Promise<string> {
         const listed = Object.keys(numbers).join(' | ');
         const name = errorNumbers.get(listed) ?? `ErrorNumber${errorNumbers.size === 0 ? '' : errorNumbers.size + 1}`;
         errorNumbers.set(listed, name);
+        for (const [number, meaning] of Object.entries(numbers)) meanings.set(number, meaning);
         return factory.createTypeReferenceNode(name);
       }
       if (schema.type === 'array' && schema.prefixItems !== undefined) return tuple(schema, options);
@@ -54,7 +56,16 @@ export async function generateTypes(yaml: string): Promise<string> {
     },
   });
   const aliases = Array.from(errorNumbers, ([listed, name]) => `export type ${name} = ${listed};\n`).join('');
-  return (astToString(nodes) + aliases).replaceAll(new RegExp(`"${DIGITS}(-?\\d+)"`, 'g'), '$1n');
+  return (astToString(nodes) + aliases + errorsOf(meanings)).replaceAll(new RegExp(`"${DIGITS}(-?\\d+)"`, 'g'), '$1n');
+}
+
+/** The body of each failure, for operations. A message begins with a small letter, as those of the service do. */
+function errorsOf(meanings: ReadonlyMap<string, string>): string {
+  const lines = Array.from(meanings, ([number, meaning]) => {
+    const message = meaning.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+    return `    ${number}: { error: ${number}, message: ${JSON.stringify(message)} },\n`;
+  });
+  return lines.length === 0 ? '' : `export const errors = {\n${lines.join('')}} as const;\n`;
 }
 
 /** openapi-typescript would require all `prefixItems`, and allow no items after them. */

@@ -13,7 +13,11 @@ export { ErrorNumber } from './contract/errors.ts';
  * to its own contract in one line.
  */
 export type { Operation, Reply, Request, Schema } from './contract/types.ts';
+/** `ETag` and `If-Match`, for changes that must not overwrite those of another client. */
+export { entityTag, ifMatch } from './http/entity-tag.ts';
 export type { Service, Tools } from './service.ts';
+/** Where the next page of a list begins, as a text. */
+export { decodeCursor, encodeCursor } from './storage/cursor.ts';
 /** The steps that make the tables, written once for both engines. */
 export type { Dialect, Step, Steps } from './storage/steps.ts';
 export type { Creation, Database, Queries, Transaction } from './storage/store.ts';

@@ -18,7 +18,7 @@ const ITEMS = 64;
 const UNDER_WAY = 8;
 
 /** Why this machine cannot slow an fsync; undefined if it can. */
-const NOT_SLOWED =
+export const NOT_SLOWED =
   process.platform !== 'linux'
     ? 'an fsync can be slowed on Linux only'
     : hasCompiler()
@@ -32,16 +32,17 @@ interface SlowDisk {
   flushes(pid: number | undefined): Flush[];
 }
 
-function slowDisk({ place }: Testbed): SlowDisk {
+/** @param ms how much longer each fsync takes */
+export function slowDisk({ place }: Pick<Testbed, 'place'>, ms = SLOW_MS): SlowDisk {
   const database = place.url.slice('sqlite:'.length);
   const folder = dirname(database);
   const log = join(folder, 'flushes');
-  const environment = slowedBy(SLOW_MS, folder, log);
+  const environment = slowedBy(ms, folder, log);
   // Without this probe, an LD_PRELOAD without effect would look like a service that never calls fsync.
   const program = "const { fsyncSync, openSync } = require('node:fs'); fsyncSync(openSync(process.argv[1], 'w'))";
   spawnSync(process.execPath, ['-e', program, join(folder, 'probe')], { env: { ...process.env, ...environment } });
   const [probe] = readFlushes(log);
-  if (probe?.end === undefined || probe.end - probe.begin < SLOW_MS || probe.end > clock())
+  if (probe?.end === undefined || probe.end - probe.begin < ms || probe.end > clock())
     throw new Error('LD_PRELOAD does not slow down an fsync here');
   return {
     environment,
@@ -122,7 +123,7 @@ export const killsInFlushes = onSqlite(
 );
 
 /** Waits until the service is inside the nth fsync since `from`, or until all answers have come. */
-async function inFlush(
+export async function inFlush(
   disk: SlowDisk,
   { child }: Service,
   from: number,

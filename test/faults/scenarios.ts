@@ -1,5 +1,7 @@
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Suite } from '../support/trials.ts';
+import { ROOT } from '../support/service.ts';
+import type { Suite, Trial } from '../support/trials.ts';
 import { fullDisk, heldLock, readOnly } from './disturbances.ts';
 import { drains } from './drains.ts';
 import { killsInFlushes, slowFlushes } from './flushes.ts';
@@ -9,6 +11,11 @@ import { once } from './once.ts';
 import { providerAway } from './provider.ts';
 import { failovers, serverKills, synchronousCommit } from './server.ts';
 import { weeds } from './weeds.ts';
+
+/** Those of other services, each in a file of its own. */
+const others = globSync('examples/*/test/faults.ts', { cwd: ROOT })
+  .toSorted()
+  .map(async (file) => (await import(join(ROOT, file))) as { readonly faults: readonly Trial[] });
 
 /** Every scenario, in the order of the rows in RESULTS.md. */
 export const FAULTS: Suite = {
@@ -23,6 +30,7 @@ named in its row, and the command would have failed. \`-- --seed N\` does the sa
     ...[...kills, ...once, ...drains, ...weeds, ...providerAway],
     ...[slowFlushes, killsInFlushes, fullDisk, readOnly, heldLock, movedFiles],
     ...[serverKills, failovers, synchronousCommit, hostileRole],
+    ...(await Promise.all(others)).flatMap(({ faults }) => faults),
   ],
   laneOf: ({ cells: [, engine = ''] }) => engine,
 };

@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../support/clients.ts';
 import { createPostgresPlace } from '../support/place.ts';
 import type { PostgresServer } from '../support/postgres.ts';
-import { type Load, Testbed } from '../support/testbed.ts';
+import type { Program, Service } from '../support/service.ts';
+import { Testbed } from '../support/testbed.ts';
 import { until } from '../support/until.ts';
-import { scenario, withLedger } from './scenario.ts';
+import { type Counts, scenario } from './scenario.ts';
+import type { Trial } from '../support/trials.ts';
 
 const CLIENTS = 16;
 /** The longest time of load before and after a kill of the server, in milliseconds. */
@@ -12,41 +14,81 @@ const LONGEST_MS = 1000;
 /** The longest time for which the standby is cut off before the primary is killed, in milliseconds. */
 const CUT_OFF_MS = 500;
 
-export const serverKills = scenario(
-  'PostgreSQL is killed (-9) and restarted under load from two instances',
-  'PostgreSQL',
-  async ({ long, seed }) => {
-    const place = await createPostgresPlace();
+/** Clients that send requests until they are stopped. */
+export interface Traffic extends Disposable {
+  readonly acknowledged: number;
+  /** Requests that got a 503 or no answer. */
+  readonly failures: number;
+  /** Resolves when each client has the answer to its last request. */
+  stop(): Promise<void>;
+}
+
+/** What goes on while a server fails. */
+export interface Business<T extends Traffic = Traffic> {
+  /** Stands before what is done to the server; '' for the items. */
+  readonly name: string;
+  readonly program?: Program;
+  begin(testbed: Testbed, services: readonly Service[]): Promise<T>;
+  /** How many more requests are acknowledged before each kill. */
+  readonly least: number;
+  /** How often a long round does it. */
+  readonly kills: number;
+  readonly failovers: number;
+  /** Compares the store at the end with what clients know. @throws Fault */
+  check(testbed: Testbed, traffic: T, url?: string): Promise<Counts>;
+}
+
+const ITEMS_SENT: Business = {
+  name: '',
+  begin: (testbed, services) => Promise.resolve(testbed.load(CLIENTS, services)),
+  least: 0,
+  kills: 50,
+  failovers: 20,
+  check: async (testbed, _load, url) => ({ ...(await testbed.check(url)) }),
+};
+
+const underLoad = async (traffic: Traffic, least: number) => {
+  const from = traffic.acknowledged;
+  await until(() => traffic.acknowledged >= from + least, 300_000);
+};
+
+export function killsOfServer<T extends Traffic>(business: Business<T>): Trial {
+  const what = 'PostgreSQL is killed (-9) and restarted under load from two instances';
+  return scenario(business.name + what, 'PostgreSQL', async ({ long, seed }) => {
+    const place = await createPostgresPlace(undefined, business.program);
     await using testbed = new Testbed(place, seed);
-    using load = testbed.load(CLIENTS, await testbed.startTwo());
+    using traffic = await business.begin(testbed, await testbed.startTwo());
     let kills = 0;
-    for (; kills < (long ? 50 : 3); kills++) {
+    for (; kills < (long ? business.kills : 3); kills++) {
+      await underLoad(traffic, business.least);
       await sleep(testbed.next() * LONGEST_MS);
       await place.server.kill();
       await place.server.start();
     }
     await sleep(LONGEST_MS);
-    await load.stop();
-    return await withLedger({ kills, 'answers 503 or none': load.failures }, testbed);
-  },
-);
+    await traffic.stop();
+    const { acknowledged, failures } = traffic;
+    return { kills, 'answers 503 or none': failures, acknowledged, ...(await business.check(testbed, traffic)) };
+  });
+}
 
-export const failovers = scenario(
-  'the primary is killed (-9) and its synchronous standby promoted, under load from two instances',
-  'PostgreSQL',
-  async ({ long, seed }) => {
-    const counts = { failovers: 0, acknowledged: 0, 'answers 503 or none': 0, lost: 0, phantoms: 0 };
-    for (; counts.failovers < (long ? 20 : 1); counts.failovers++) {
-      const { acknowledged, failures } = await failOver(seed + counts.failovers);
-      counts.acknowledged += acknowledged;
-      counts['answers 503 or none'] += failures;
+export function failoversOf<T extends Traffic>(business: Business<T>): Trial {
+  const what = 'the primary is killed (-9) and its synchronous standby promoted, under load from two instances';
+  return scenario(business.name + what, 'PostgreSQL', async ({ long, seed }) => {
+    let sums: Counts = { failovers: 0 };
+    for (let count = 0; count < (long ? business.failovers : 1); count++) {
+      const counts = { failovers: 1, ...(await failOver(business, seed + count)) };
+      sums = Object.fromEntries(Object.entries(counts).map(([name, each]) => [name, (sums[name] ?? 0) + each]));
     }
-    return counts;
-  },
-);
+    return sums;
+  });
+}
 
-async function failOver(seed: number): Promise<Load> {
-  const place = await createPostgresPlace();
+export const serverKills = killsOfServer(ITEMS_SENT);
+export const failovers = failoversOf(ITEMS_SENT);
+
+async function failOver<T extends Traffic>(business: Business<T>, seed: number): Promise<Counts> {
+  const place = await createPostgresPlace(undefined, business.program);
   const { server: primary, database } = place;
   await using standby = await primary.createStandby();
   primary.set({ synchronous_standby_names: 'standby' });
@@ -56,7 +98,8 @@ async function failOver(seed: number): Promise<Load> {
   const url = `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`;
   await using testbed = new Testbed({ ...place, url }, seed);
   const { next } = testbed;
-  using load = testbed.load(CLIENTS, await testbed.startTwo());
+  using traffic = await business.begin(testbed, await testbed.startTwo());
+  await underLoad(traffic, business.least);
   await sleep(next() * LONGEST_MS + 100);
   // The standby now receives no changes, so the service may acknowledge no item.
   const [sender] = await primary.query('select pid from pg_stat_replication');
@@ -66,9 +109,10 @@ async function failOver(seed: number): Promise<Load> {
   await sleep(next() * LONGEST_MS);
   await standby.promote();
   await sleep(LONGEST_MS);
-  await load.stop();
-  await testbed.check(standby.url(database));
-  return load;
+  await traffic.stop();
+  const { acknowledged, failures } = traffic;
+  const found = await business.check(testbed, traffic, standby.url(database));
+  return { acknowledged, 'answers 503 or none': failures, ...found };
 }
 
 /** How long the test checks that no answer comes, in milliseconds. */

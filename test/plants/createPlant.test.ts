@@ -35,7 +35,7 @@ describe('createPlant', () => {
     await createPlant(app, '{"id":4,"name":"Aloe"}');
     const response = await createPlant(app, '{"id":4,"name":"Agave"}');
     expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({ error: 40011, message: 'a different plant with this id exists' });
+    expect(await response.json()).toEqual({ error: 40011, message: 'a different plant has this id' });
     expect(await app.stored()).toContainEqual({ id: 4n, name: 'Aloe' });
     expect(await app.lineOf(response)).toMatchObject({ status: 400, error: 40011 });
   });

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { layoutOf } from '../../src/framework/storage/layout.ts';
-import { ID_TAKEN } from '../../src/plants/errors.ts';
 import { plants } from '../../src/plants/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type Environment, type Program, ROOT, runCommand, type Service, startService } from '../support/service.ts';
@@ -14,7 +13,7 @@ export const PLANTS: Program = {
   service: plants,
   main: join(ROOT, 'src/main.ts'),
   path: '/plants',
-  conflict: ID_TAKEN.error,
+  conflict: 40011,
 };
 const MAIN = PLANTS.main;
 

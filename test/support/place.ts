@@ -47,12 +47,16 @@ async function addToken(url: string, program: Program): Promise<string> {
   return token;
 }
 
-export async function addTokens(url: string, count: number, { service }: Program = ITEMS): Promise<string[]> {
+export async function addTokens(
+  url: string,
+  count: number,
+  { service, scopes = [] }: Program = ITEMS,
+): Promise<string[]> {
   const tokens = Array.from({ length: count }, () => makeToken(service.name));
   const location = readConfig(service, { DATABASE_URL: url }).DATABASE_URL;
   const store = await openStore(layoutOf(service), location, { create: true });
   for (const [number, token] of tokens.entries()) {
-    await store.tokens.add({ name: `tests-${number}`, hash: hashToken(token), scopes: [] });
+    await store.tokens.add({ name: `tests-${number}`, hash: hashToken(token), scopes });
   }
   await store.close();
   return tokens;

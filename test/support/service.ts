@@ -22,6 +22,8 @@ export interface Program {
   readonly path: string;
   /** The error number of the answer to a record whose key belongs to a different one. */
   readonly conflict: number;
+  /** What a token of its clients may do; by default, what needs no scope. */
+  readonly scopes?: readonly string[];
 }
 
 /** The service of most tests. */
@@ -67,7 +69,7 @@ export function start(
   // Node passes NODE_V8_COVERAGE on to children unless it is set. Another user cannot write into that folder.
   const coverage = user.uid === undefined ? {} : { NODE_V8_COVERAGE: '' };
   // Copies of the project would fill the cache with files that are used once.
-  const cache = args.includes(MAIN) ? CACHE : {};
+  const cache = args[0]?.startsWith(ROOT) === true ? CACHE : {};
   const env = { PATH, HOME, ...coverage, ...cache, ...environment };
   const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
   leash(child);
@@ -171,14 +173,15 @@ const withDefaults = (environment: Environment): Environment => ({
 const tokenIn = (stderr: string) => /\b[a-z]+_[\w-]{43}\b/.exec(stderr)?.[0] ?? '';
 
 /**
- * Starts the service in this process, for tests of what it does, rather than of a start, a signal or a crash. A test
- * file can have one with ADMIN_PORT: prom-client keeps the metrics of a process in one place.
+ * Starts the service in this process, for tests of what it does, rather than of a start, a signal or a crash. One
+ * with ADMIN_PORT ends the metrics of the one before: prom-client keeps those of a process in one place.
  */
 export async function startInstance(
   environment: Environment = {},
   service: AnyService = items,
   cwd = ROOT,
 ): Promise<Instance> {
+  if (environment['ADMIN_PORT'] !== undefined) (await import('prom-client')).register.clear();
   const { io, output } = captured(withDefaults(environment), cwd);
   const code = main(service, ['serve'], io);
   const stop = () => {

@@ -57,18 +57,14 @@ function namesIn({ tables }: AnyService, { table, operation: { id }, body }: Rec
 }
 
 async function* texts(
-  { table, csv, body }: Records,
+  { table, csv, nulls }: Records,
   names: readonly string[],
   store: Store,
   format: Format,
   progress: Progress | undefined,
 ): AsyncGenerator<string> {
-  // A null column is a missing member, unless the body must have it.
-  const nulls = [...body.required].filter((name) => body.member(name).types.has('null'));
   const asBody = (row: Row): Row =>
-    Object.fromEntries(
-      names.flatMap((name) => (name in row || nulls.includes(name) ? [[name, valueOf(row[name])]] : [])),
-    );
+    Object.fromEntries(names.flatMap((name) => (name in row || nulls.has(name) ? [[name, valueOf(row[name])]] : [])));
   let count = 0;
   if (format === 'csv') yield csv.header(names);
   try {

@@ -102,7 +102,7 @@ async function readAll(
   const { added, counts } = importer;
   const became =
     run === undefined
-      ? `${counts.created} valid, ${counts.refused} refused; nothing was stored, conflicts were not checked`
+      ? `${counts.created} valid, ${counts.refused} refused; nothing was stored, conflicts and the rules of the operation were not checked`
       : outcomes(counts);
   await print(io, `${input.name}: ${added} records in ${progress.seconds.toFixed(1)} s: ${became}\n`);
   return counts;

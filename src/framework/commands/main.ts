@@ -121,7 +121,7 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
       'Write rejected records and the reasons to this file (default: FILE.rejects.ndjson)',
       pathOf,
     )
-    .option('--dry-run', 'Validate all records and store none')
+    .option('--dry-run', 'Check all records by the contract, and store none')
     .action(async (file: string, options: ImportOptions) =>
       (await import('./import.ts')).importRecords(read(), file, options),
     );

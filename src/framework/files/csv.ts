@@ -85,9 +85,12 @@ export function checkHeader(header: Fields, operation: ContractOperation): reado
 /** Records as lines of CSV, by the members of a body. */
 export class CsvRecords {
   private readonly body: Position;
+  private readonly nulls: ReadonlySet<string>;
 
-  constructor(body: Position) {
+  /** @param nulls the members that an empty field makes null; it leaves the others out */
+  constructor(body: Position, nulls: ReadonlySet<string>) {
     this.body = body;
+    this.nulls = nulls;
   }
 
   header(names: readonly string[]): string {
@@ -104,12 +107,12 @@ export class CsvRecords {
       const message = `the record has ${fields.length} fields, but the header has ${header.length}`;
       return new Refusal(ErrorNumber.contractBroken, message);
     }
-    const { body } = this;
+    const { body, nulls } = this;
     const members = new PlainObject();
     for (const [index, name] of header.entries()) {
       const field = fields[index];
       if (field !== undefined) members[name] = readCell(field, body.member(name));
-      else if (body.required.has(name) && body.member(name).types.has('null')) members[name] = null;
+      else if (nulls.has(name)) members[name] = null;
     }
     return members;
   }

@@ -90,16 +90,21 @@ export class Importer {
       if (!(request instanceof Refusal)) return run === undefined ? Promise.resolve(CREATED) : run(request);
       return Promise.resolve({ became: 'refused', reason: { error: request.number, message: request.message } });
     };
-    let [end, left] = [0, batch.length + 1];
     let outcomes = await Promise.all(batch.map(outcomeOf));
-    for (let tries = 0; ; tries++) {
+    let [tried, end, isSaid] = [batch.length, NaN, false];
+    for (;;) {
       const [failure, ...others] = outcomes.filter(isUnavailable);
       // None of them is unavailable.
       if (failure === undefined) return outcomes as readonly Outcome[];
+      const left = others.length + 1;
       // A slow disk answers some of the records in time, and is not lost.
-      if (others.length + 1 < left) [end, left] = [performance.now() + patienceMs, others.length + 1];
+      if (left < tried || Number.isNaN(end)) end = performance.now() + patienceMs;
       if (performance.now() + PAUSE_MS > end) throw new StoreLost(failure.message, { cause: failure });
-      if (tries === 0) onUnreachable(failure.message);
+      if (left === tried && !isSaid) {
+        onUnreachable(failure.message);
+        isSaid = true;
+      }
+      tried = left;
       await sleep(PAUSE_MS);
       const known = outcomes;
       outcomes = await Promise.all(

@@ -27,6 +27,8 @@ export interface Records {
   readonly operate: Handler;
   readonly body: Position;
   readonly csv: CsvRecords;
+  /** The members that a record without a value has as null: if they were missing, it would be another record. */
+  readonly nulls: ReadonlySet<string>;
   readonly maxBytes: number;
 }
 
@@ -63,7 +65,23 @@ export async function openRecords(
   if (missing !== undefined)
     throw new ExplainedError(`no file can have the rows of ${table}: ${id} requires the parameter ${missing.name}`);
   const body = new Position(content.schema, follower(document));
-  return { table, operation, operate, body, csv: new CsvRecords(body), maxBytes: operation.body.maxBytes };
+  const nulls = nullsOf(body);
+  return {
+    table,
+    operation,
+    operate,
+    body,
+    nulls,
+    csv: new CsvRecords(body, nulls),
+    maxBytes: operation.body.maxBytes,
+  };
+}
+
+/** Those that may be null, and may not be missing or have a default. */
+function nullsOf(body: Position): ReadonlySet<string> {
+  const isNull = (name: string) => body.member(name).types.has('null');
+  const hasDefault = (name: string) => body.member(name).default !== undefined;
+  return new Set([...body.names].filter((name) => isNull(name) && (body.required.has(name) || hasDefault(name))));
 }
 
 export function formatOf(path: string, chosen: string | undefined): Format {

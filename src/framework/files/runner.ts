@@ -5,8 +5,12 @@ import { isErrorBody } from '../contract/failures.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import { messageOf } from '../explained-error.ts';
 import type { Services } from '../service.ts';
-import { type Creation, type Queries, StoreUnavailable, StoreUnusable } from '../storage/store.ts';
+import { ConstraintViolated, type Creation, type Queries, StoreUnavailable, StoreUnusable } from '../storage/store.ts';
+import { Turns } from '../storage/turns.ts';
 import type { Records } from './records.ts';
+
+/** Each waits for its turn in the store, which is unavailable to those that wait for long. */
+const MAX_TRANSACTIONS = 64;
 
 /** What became of a record, with the reason if it is not stored. */
 export type Outcome =
@@ -19,34 +23,50 @@ export type RunRecord = (request: RequestData) => Promise<Outcome | StoreUnavail
 
 /** Runs the operation that creates a record as for a client, without a caller. */
 export function runnerOf({ table, operate }: Records, services: Services): RunRecord {
+  const log = pino({ level: 'error', base: null }, process.stderr);
+  const turns = new Turns(MAX_TRANSACTIONS);
+  let hasFailed = false;
   const tools = {
     ...services,
     caller: undefined,
-    log: pino({ level: 'error', base: null }, process.stderr),
+    log,
     // No client goes away: what has begun is finished, also after Ctrl-C.
     signal: new AbortController().signal,
   };
   return async (request) => {
+    // The first one of the table: an operation may create other rows too.
     let creation: Creation | undefined;
     const remember = ({ create, database }: Queries): Queries => ({
       database,
       create: async (...args) => {
         const answer = await create(...args);
-        if (args[0] === table) creation = answer;
+        if (args[0] === table) creation ??= answer;
         return answer;
       },
     });
-    const transaction: Services['transaction'] = (work, options) =>
-      services.transaction((queries) => work(remember(queries)), options);
+    const transaction: Services['transaction'] = (work, options) => {
+      const before = creation;
+      const again: typeof work = (queries) => {
+        creation = before;
+        return work(remember(queries));
+      };
+      return turns.take(() => services.transaction(again, options), Infinity);
+    };
     try {
       const { status, body } = await operate(request, { ...tools, ...remember(services), transaction });
       if (status < 400) return creation === 'replayed' ? REPLAYED : CREATED;
       const reason = isErrorBody(body) ? body : failure(`the operation answers ${status}`);
+      if (status === 503) return new StoreUnavailable(reason.message);
       return { became: creation === 'conflict' ? 'conflict' : 'refused', reason };
     } catch (error) {
       if (error instanceof StoreUnavailable) return error;
       if (error instanceof StoreUnusable) throw error;
-      return { became: 'refused', reason: failure(`the store rejects the record: ${messageOf(error)}`) };
+      if (error instanceof ConstraintViolated)
+        return { became: 'refused', reason: failure(`the store rejects the record: ${messageOf(error)}`) };
+      // Once, as it may fail for each of a million records.
+      if (!hasFailed) log.error({ err: error }, 'the operation failed');
+      hasFailed = true;
+      return { became: 'refused', reason: failure(`the operation failed: ${messageOf(error)}`) };
     }
   };
 }

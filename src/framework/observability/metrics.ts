@@ -44,8 +44,8 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
 
   constructor(
     { name, tables, records }: AnyService,
-    { operations }: Contract,
-    { engine }: StoreLocation,
+    { operations }: Pick<Contract, 'operations'>,
+    { engine }: Pick<StoreLocation, 'engine'>,
     log: Pick<Log, 'dropped'>,
     build: Readonly<Record<'version' | 'schema' | 'commit', string | number>>,
   ) {
@@ -74,12 +74,12 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     });
     this.creations = new Counter({
       name: `${prefix}_creations_total`,
-      help: 'Creations that the store answered, by table and outcome.',
+      help: 'Creations that the store answered, also in transactions, by table and outcome.',
       labelNames: ['table', 'outcome'],
     });
     this.storeErrors = new Counter({
       name: `${prefix}_store_errors_total`,
-      help: 'Creations and look-ups of tokens that failed in the store.',
+      help: 'Creations, queries, transactions and look-ups of tokens that failed in the store.',
       labelNames: ['kind'],
     });
     this.batchSizes = new Histogram({
@@ -138,6 +138,9 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   }
 
   private watchTable(store: Store, table: string): void {
+    const name = `${this.prefix}_${table}`;
+    if (register.getSingleMetric(name) !== undefined)
+      throw new Error(`the table ${table} would have the metric ${name}, which exists: choose another name`);
     let [rows, dueAt] = [NaN, 0];
     const count = async (): Promise<void> => {
       const begunAt = performance.now();
@@ -148,7 +151,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
       dueAt = endedAt + Math.max(MIN_REST_MS, (endedAt - begunAt) / COUNTING_SHARE);
     };
     new Gauge({
-      name: `${this.prefix}_${table}`,
+      name,
       help: `Rows of ${table} at the last count; NaN if unknown.`,
       async collect() {
         await Promise.race([count(), sleep(MAX_COUNTING_MS, undefined, { ref: false })]);

@@ -70,6 +70,9 @@ interface Described extends Pick<Layout, 'name' | 'marker' | 'tables'> {
  * @throws Error if the marker, the name of a table or a step cannot be used
  */
 export function layoutOf({ name, marker, tables, records, steps }: Described): Layout {
+  const unnamed = Object.keys(tables).find((table) => !/^[a-z_][a-z0-9_]*$/.test(table));
+  if (unnamed !== undefined)
+    throw new Error(`the name of the table ${unnamed} must have small letters, digits and "_" only`);
   const reserved = RESERVED.find((own) => Object.hasOwn(tables, own));
   if (!/^[!-~]{4}$/.test(marker)) throw new Error(`the marker ${marker} must be four characters of ASCII`);
   if (reserved !== undefined) throw new Error(`the framework has a table ${reserved} of its own: choose another name`);

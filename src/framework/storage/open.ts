@@ -5,7 +5,20 @@ import type { PostgresLocation } from './postgres/location.ts';
 import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
 import { databaseOf } from './database.ts';
 import { formatsOf } from './rows.ts';
-import type { Engine, NewRow, Opening, Queries, Row, Store, Transaction, Within } from './store.ts';
+import {
+  type Creation,
+  type Engine,
+  type NewRow,
+  type Opening,
+  type Queries,
+  type Row,
+  type Statement,
+  type Store,
+  StoreUnavailable,
+  StoreUnusable,
+  type Transaction,
+  type Within,
+} from './store.ts';
 import type { Tables } from './tables.ts';
 import { tokenStore } from './tokens.ts';
 
@@ -26,6 +39,14 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
       requireOutside();
       return query(...given);
     };
+  const { observer } = opening;
+  const counted = <Result>(result: Promise<Result>): Promise<Result> => {
+    result.catch((error: unknown) => {
+      // Others are the fault of the query, or the refusal of a transaction.
+      if (error instanceof StoreUnavailable || error instanceof StoreUnusable) observer?.failed(error);
+    });
+    return result;
+  };
   const queriesOf = <Of = Tables>({ run, create }: Within): Queries<Of> => ({
     create: (table, row, added) => create(newRow(table, row, added)),
     database: databaseOf<Of>(location.engine, run),
@@ -34,10 +55,23 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     <Of = Tables>(): Transaction<Of> =>
     async (work, { repeatable } = { repeatable: false }) => {
       requireOutside();
-      const workOn = (within: Within) => inTransaction.run(true, () => work(queriesOf<Of>(within)));
-      return await engine.transaction(workOn, repeatable);
+      let answers: (readonly [Creation, string])[] = [];
+      // The engine may run it again, after a rollback.
+      const workOn = ({ run, create }: Within) => {
+        const begun: typeof answers = (answers = []);
+        const remember = async (row: NewRow) => {
+          const creation = await create(row);
+          begun.push([creation, row.table]);
+          return creation;
+        };
+        return inTransaction.run(true, () => work(queriesOf<Of>({ run, create: remember })));
+      };
+      const result = await counted(engine.transaction(workOn, repeatable));
+      for (const answer of answers) observer?.answered(...answer);
+      return result;
     };
-  const [run, runShort] = [outside(engine.run), outside(engine.runShort)];
+  const run = outside((statement: Statement) => counted(engine.run(statement)));
+  const runShort = outside(engine.runShort);
   return {
     layout,
     opened: engine.opened,
@@ -47,7 +81,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     waiting: () => engine.waiting(),
     run,
     ...listing(engine, databaseOf(location.engine, runShort), formatsOf(layout.tables)),
-    tokens: tokenStore(databaseOf(location.engine, runShort), transactionOf(), opening.observer),
+    tokens: tokenStore(databaseOf(location.engine, runShort), transactionOf(), observer),
     transaction: transactionOf(),
   };
 }

@@ -25,6 +25,8 @@ export class RowFormat {
 
   /** The values of a row in the order of the columns. @throws Error if a value cannot be stored unchanged */
   valuesOf(row: Row): unknown[] {
+    const other = Object.keys(row).find((name) => !this.columns.includes(name));
+    if (other !== undefined) throw new Error(`${this.table} has no column ${other}`);
     const values = this.columns.map((column, index) => {
       const value = row[column] ?? null;
       return this.kinds[index] === 'json' && value !== null ? new Json(value) : value;

@@ -41,15 +41,18 @@ export interface FoundColumn {
   readonly column: string;
   readonly type: string;
   readonly nullable: boolean;
+  /** Whether it is part of the primary key. */
+  readonly isKey: boolean;
 }
 
-/** @param rows with the members `table`, `column`, `type` and `required` */
+/** @param rows with the members `table`, `column`, `type`, `required` and `key` */
 export function toColumns(rows: readonly Row[]): FoundColumn[] {
-  return rows.map(({ table, column, type, required }) => ({
+  return rows.map(({ table, column, type, required, key }) => ({
     table: String(table),
     column: String(column),
     type: String(type),
     nullable: !required,
+    isKey: Boolean(key),
   }));
 }
 
@@ -60,7 +63,7 @@ export function requireTables(
   found: readonly FoundColumn[],
   sqlTypes: Readonly<Record<Kind, string>>,
 ): void {
-  for (const [table, { columns }] of Object.entries(tables)) {
+  for (const [table, { columns, key }] of Object.entries(tables)) {
     const inTable = found.filter((each) => each.table === table);
     if (inTable.length === 0) throw outOfStep(`${database} lacks the table ${table}`);
     for (const [column, { kind, optional }] of Object.entries(columns)) {
@@ -71,6 +74,10 @@ export function requireTables(
       const is = `${has.type}${has.nullable ? '' : ' not null'}`;
       if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, not as ${wanted}`);
     }
+    // A creation names the key, and without its index each would fail.
+    const hasKey = inTable.filter(({ isKey }) => isKey).map(({ column }) => column);
+    if (key.length !== hasKey.length || !key.every((column) => hasKey.includes(column)))
+      throw outOfStep(`${database} has ${table} with the primary key (${hasKey.join()}), not (${key.join()})`);
   }
 }
 

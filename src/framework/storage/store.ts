@@ -43,7 +43,9 @@ export interface Creator {
 export type Database<T = Tables> = Pick<Kysely<Queried<T>>, 'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom'>;
 
 /** A row of the contract's data. A member that is no column does not compile. */
-type Kept<Given, Stored> = Given & Readonly<Record<Exclude<keyof Given, keyof Stored>, NoSuchColumn>>;
+type Kept<Given, Stored> = Given & Readonly<Record<Exclude<MembersOf<Given>, keyof Stored>, NoSuchColumn>>;
+/** Of each type of a union. */
+type MembersOf<Given> = Given extends unknown ? keyof Given : never;
 /** No value has it. Of an object, because `bigint & 'text'` would be never, and the compiler would not name it. */
 interface NoSuchColumn {
   readonly 'no such column': never;
@@ -62,9 +64,9 @@ export interface Queries<Of = Tables> {
    */
   readonly create: <
     Name extends keyof Of & string,
-    Given extends Omit<RowOf<Of[Name]>, keyof More>,
+    const Given extends Omit<RowOf<Of[Name]>, keyof More>,
     // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no column is added
-    More extends Partial<Added<Of[Name]>> = Record<never, never>,
+    const More extends Partial<Added<Of[Name]>> = Record<never, never>,
   >(
     table: Name,
     row: Kept<Given, Omit<RowOf<Of[Name]>, keyof More>>,
@@ -209,7 +211,7 @@ export interface StoreObserver {
   /** Called after each batch, failed ones included. @param ms how long the engine took */
   written(rows: number, ms: number): void;
   answered(creation: Creation, table: string): void;
-  /** Called when a creation or the look-up of a token fails. */
+  /** Called when a creation, the look-up of a token, a query or a transaction of an operation fails in the store. */
   failed(error: unknown): void;
 }
 

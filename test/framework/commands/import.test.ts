@@ -232,7 +232,7 @@ describe('import', () => {
       `item-store: 1 record was refused: see ${join(folder, 'found')} for the reasons\n`,
     ]);
     expect(stdout).toMatch(
-      /^items.ndjson: 3 records in [\d.]+ s: 2 valid, 1 refused; nothing was stored, conflicts were not checked\n$/,
+      /^items.ndjson: 3 records in [\d.]+ s: 2 valid, 1 refused; nothing was stored, conflicts and the rules of the operation were not checked\n$/,
     );
     expect(rejects('found')).toEqual([{ line: 3, error: 40010, message: 'body.name is required', text: '{"id":2}' }]);
     expect((await run('export')).stderr).toMatch(/the database .* does not exist/);

@@ -98,6 +98,8 @@ export async function stores({ create }: Tools<typeof tables>, body: Request<ite
   await create('itemz', body);
   // @ts-expect-error -- the table has no such column
   await create('items', { ...body, colour: 'red' });
+  // @ts-expect-error -- the table has no column of one of the types
+  await create('items', body.tag === undefined ? body : { ...body, colour: 'red' });
   // @ts-expect-error -- a column is missing
   await create('items', { id: 1n });
   // @ts-expect-error -- a column has another type
@@ -117,6 +119,10 @@ const ADDED = { version: 1n, joined_at: new Date(0), left_at: null } as const;
 export async function queries({ create, database, transaction }: Tools<typeof tables>) {
   await create('members', MEMBER, ADDED);
   await create('members', { ...MEMBER, ...ADDED, left_at: new Date(0) });
+  // A text of the column, written where it is used.
+  await create('members', { id: 'a', email: 'b', tags: ['c'] }, { ...ADDED, level: 'guest' });
+  // @ts-expect-error -- a text that the column does not have
+  await create('members', { id: 'a', email: 'b', tags: ['c'] }, { ...ADDED, level: 'nope' });
   // @ts-expect-error -- a column that the service adds is missing
   await create('members', MEMBER, { version: 1n });
   // @ts-expect-error -- the columns that the service adds are missing

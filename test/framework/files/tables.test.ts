@@ -62,12 +62,23 @@ const ANY = [
   {},
   { a: 'b' },
 ];
+/** Of the members after "maybe", `note` may be missing; `shelf` may be null, and has a default. */
 const THINGS: readonly Line[] = [
-  THING,
-  { ...THING, id: 'true', text: 'false', exact: -(2n ** 63n), number: 1e-7, flag: false, maybe: '', note: '' },
-  { ...THING, id: '"', text: '[1]', exact: 0n, number: 0, list: [], maybe: 'null', note: '{"a":1}' },
-  { ...THING, id: ' 1,\n"', text: '"quoted"', exact: 2n ** 63n - 1n, maybe: ' ', note: '1e5' },
-  ...ANY.map((any, index) => ({ ...THING, id: `any ${index}`, any })),
+  { ...THING, shelf: null },
+  {
+    ...THING,
+    id: 'true',
+    text: 'false',
+    exact: -(2n ** 63n),
+    number: 1e-7,
+    flag: false,
+    maybe: '',
+    note: '',
+    shelf: 'cellar',
+  },
+  { ...THING, id: '"', text: '[1]', exact: 0n, number: 0, list: [], maybe: 'null', note: '{"a":1}', shelf: null },
+  { ...THING, id: ' 1,\n"', text: '"quoted"', exact: 2n ** 63n - 1n, maybe: ' ', note: '1e5', shelf: '' },
+  ...ANY.map((any, index) => ({ ...THING, id: `any ${index}`, any, shelf: null })),
 ];
 
 describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
@@ -90,7 +101,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     }
     const sorted = (text: string) => text.split('\n').toSorted();
     expect(sorted(given.read('ndjson.ndjson'))).toEqual(sorted(THINGS.map(lineOf).join('')));
-    expect(given.read('csv.csv')).toMatch(/^id,text,exact,small,number,flag,at,list,any,maybe,note\n/);
+    expect(given.read('csv.csv')).toMatch(/^id,text,exact,small,number,flag,at,list,any,maybe,note,shelf\n/);
   });
 
   test('a rule of the operation holds for a file, and its answer is the reason of a reject', async () => {
@@ -102,9 +113,12 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
       { email: 'broken', card: 4 },
       { email: 'a', card: 1, since: 'today' },
       { email: 'b', card: 5, password: 'secret' },
+      { email: 'c', card: 5 },
+      { email: 'busy', card: 6 },
     ]);
-    const { code, stdout } = await run('import', 'readers.ndjson', '--table', 'readers');
-    expect([code, stdout]).toEqual([1, expect.stringContaining('2 created, 1 replayed, 1 conflicting, 2 refused')]);
+    const { code, stdout, stderr } = await run('import', 'readers.ndjson', '--table', 'readers');
+    expect([code, stdout]).toEqual([1, expect.stringContaining('3 created, 1 replayed, 1 conflicting, 3 refused')]);
+    expect(stderr).toMatch(/"stack":"Error: the handler is broken\\n.*createReader/);
     const rejects = read('readers.ndjson.rejects.ndjson').trim().split('\n');
     expect(rejects.map((line) => JSON.parse(line) as Reject)).toEqual([
       { line: 2, error: 40012, message: 'a reader must not be called nobody', text: '{"email":"nobody","card":2}' },
@@ -112,13 +126,20 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
       {
         line: 4,
         error: 50000,
-        message: 'the store rejects the record: the handler is broken',
+        message: 'the operation failed: the handler is broken',
         text: '{"email":"broken","card":4}',
+      },
+      {
+        line: 7,
+        error: 50000,
+        message: expect.stringMatching(/^the store rejects the record: .*unique/i) as unknown,
+        text: '{"email":"c","card":5}',
       },
     ]);
     // A password is no column, so an export leaves it out.
     expect((await run('export', '--table', 'readers')).stdout).toBe(
-      '{"email":"a","card":1,"since":"today"}\n{"email":"b","card":5,"since":"today"}\n',
+      '{"email":"a","card":1,"since":"today"}\n{"email":"b","card":5,"since":"today"}\n' +
+        '{"email":"busy","card":6,"since":"today"}\n',
     );
   });
 
@@ -145,7 +166,7 @@ test('an import makes the columns anew that only the service knows, and replays 
   using store = new DatabaseSync(database);
   store.exec(`update things set version = 7, made = 'by hand'`);
   await run('export', 'out.ndjson', '--table', 'things');
-  expect(read('out.ndjson')).toBe(lineOf(THING));
+  expect(read('out.ndjson')).toBe(lineOf({ ...THING, shelf: 'cellar' }));
   await run('remove', '1', '--table', 'things');
   await run('import', 'out.ndjson', '--table', 'things');
   expect(store.prepare('select version, made from things').all()).toMatchObject([{ version: 1, made: null }]);
@@ -196,5 +217,37 @@ test('the first start prints an example of the contract, quoted for a shell, and
     expect(samples(text, `library_${table}`)).toEqual({ '': 0 });
     expect(samples(text, 'library_creations_total')).toMatchObject({ [`${table} created`]: 0 });
   }
+  await service.stop();
+});
+
+test('an import of an operation with a transaction stores thousands of records, and no record waits too long', async () => {
+  const { run, write, database } = await place();
+  const count = 5000;
+  write(
+    'things.ndjson',
+    Array.from({ length: count }, (_, index) => ({ ...THING, id: String(index) })),
+  );
+  const { code, stdout, stderr } = await run('import', 'things.ndjson', '--table', 'things');
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`${count} created, 0 replayed`)]);
+  expect(stderr).not.toContain('unavailable');
+  using store = new DatabaseSync(database);
+  expect(store.prepare('select count(*) as count from things').get()).toEqual({ count });
+});
+
+test('the metrics count creations within transactions', async () => {
+  const { folder, url } = await place();
+  const service = await startInstance({ DATABASE_URL: url, ADMIN_PORT: '0' }, library, folder);
+  const send = (thing: Line) =>
+    fetch(`${service.url}/things`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+      body: lineOf(thing),
+    });
+  for (const thing of [THING, THING, { ...THING, text: 'another' }]) await send(thing);
+  expect(samples(await scrape(service), 'library_creations_total')).toMatchObject({
+    'things created': 1,
+    'things replayed': 1,
+    'things conflict': 1,
+  });
   await service.stop();
 });

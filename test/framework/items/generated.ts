@@ -287,3 +287,30 @@ export interface operations {
     };
 }
 export type ErrorNumber = 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40007 | 40008 | 40009 | 40010 | 40011 | 40100 | 40101 | 40300 | 40400 | 40500 | 40800 | 41400 | 42900 | 43100 | 50000 | 50100 | 50300 | 50301 | 50500;
+export const errors = {
+    40001: { error: 40001, message: "the HTTP message is malformed" },
+    40002: { error: 40002, message: "the body is missing" },
+    40003: { error: 40003, message: "the operation does not accept this media type, or the charset is not UTF-8" },
+    40004: { error: 40004, message: "the service does not support this content encoding" },
+    40005: { error: 40005, message: "the body is larger than its limit, as sent or decompressed" },
+    40006: { error: 40006, message: "the body cannot be decompressed" },
+    40007: { error: 40007, message: "the body is not UTF-8" },
+    40008: { error: 40008, message: "the body is not JSON, has a lone surrogate or too large a number, or is nested too deeply" },
+    40009: { error: 40009, message: "a member of an object appears twice" },
+    40010: { error: 40010, message: "the request breaks the contract; the message names up to ten faults" },
+    40011: { error: 40011, message: "a different item has this id" },
+    40100: { error: 40100, message: "the request has no access token" },
+    40101: { error: 40101, message: "the access token is unknown, revoked or expired" },
+    40300: { error: 40300, message: "the access token lacks a scope" },
+    40400: { error: 40400, message: "the path does not exist" },
+    40500: { error: 40500, message: "the path does not have this method" },
+    40800: { error: 40800, message: "the request took too long to arrive" },
+    41400: { error: 41400, message: "the request target is too long" },
+    42900: { error: 42900, message: "the token has used up its limit; try again after the seconds of Retry-After" },
+    43100: { error: 43100, message: "the header fields are too many, or too large" },
+    50000: { error: 50000, message: "the service failed; its log has the cause, under the request id" },
+    50100: { error: 50100, message: "the service does not support this transfer coding" },
+    50300: { error: 50300, message: "the service is busy, or its store is away; try again" },
+    50301: { error: 50301, message: "the service cannot check the access token at present; try again" },
+    50500: { error: 50500, message: "the service does not support this version of HTTP" },
+} as const;

@@ -7,6 +7,8 @@ import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
 import { createItem, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { items, LAYOUT } from '../items/index.ts';
+import { Metrics } from '../../../src/framework/observability/metrics.ts';
+import { startApp } from '../../support/app.ts';
 
 let server: Postgres;
 beforeAll(async () => {
@@ -108,4 +110,14 @@ test('metrics count a request with the status "none" when its client leaves befo
   const text = await untilSample(service, 'item_store_http_requests_in_flight', 0);
   expect(samples(text, 'item_store_http_requests_total')).toMatchObject({ 'createItem none': 1 });
   await service.stop();
+});
+
+test('a table whose metric would have the name of another one stops the start', async () => {
+  const service = { ...items, records: { ready: 'createItem' } };
+  const build = { version: '1', schema: 1, commit: '' };
+  const metrics = new Metrics(service, { operations: [] }, { engine: 'sqlite' }, { dropped: () => 0 }, build);
+  const { store } = await startApp();
+  expect(() => {
+    metrics.watch(store);
+  }).toThrow('the table ready would have the metric item_store_ready, which exists: choose another name');
 });

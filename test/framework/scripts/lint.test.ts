@@ -52,6 +52,11 @@ describe('the linter refuses', () => {
     ['src/framework/files/x.ts', "import { x } from './../http/x.ts';"],
     ['src/framework/http/x.ts', "import { env } from 'node:process';"],
     ['scripts/x.ts', "import { run } from '#framework';"],
+    ['test/support/x.ts', "import { x } from '../../examples/x/service/index.ts';"],
+    ['examples/x/main.ts', "import { x } from './generated/openapi.ts';"],
+    ['examples/x/service/x.ts', "import { x } from '../../../src/framework/index.ts';"],
+    ['examples/x/service/x.ts', "import { x } from '../../y/service/index.ts';"],
+    ['examples/x/service/x.ts', "import { x } from '../test/x.ts';"],
   ])('in %s: %s', async (file, text) => {
     expect(await brokenRules(file, text)).toEqual(['no-restricted-imports']);
   });
@@ -59,6 +64,7 @@ describe('the linter refuses', () => {
   test.each([
     ['src/framework/http/x.ts', "await import('pg');"],
     ['src/framework/index.ts', "await import('./commands/serve.ts');"],
+    ['examples/x/service/x.ts', "await import('pg');"],
     ['src/framework/index.ts', 'await import(name);'],
   ])('in %s, an import at run time: %s', async (file, text) => {
     expect(await brokenRules(file, text)).toEqual(['no-restricted-syntax']);
@@ -107,6 +113,12 @@ test.each([
   ['scripts/x.ts', "import { x } from '../src/framework/contract/load.ts';"],
   ['test/framework/x.ts', "import { int64 } from '#framework';\nimport { x } from './items/index.ts';"],
   ['test/support/x.ts', "import { x } from '../../src/framework/storage/open.ts';"],
+  ['examples/x/main.ts', "import { run } from '#framework';\nimport { x } from './service/index.ts';"],
+  ['examples/x/service/x.ts', "import { x } from '../generated/openapi.ts';\nimport { sql } from 'kysely';"],
+  [
+    'examples/x/test/x.ts',
+    "import { x } from '../service/index.ts';\nimport { y } from '../../../test/support/app.ts';",
+  ],
 ])('the linter accepts in %s: %s', async (file, text) => {
   expect(await brokenRules(file, text)).toEqual([]);
 });

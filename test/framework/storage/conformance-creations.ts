@@ -73,6 +73,16 @@ export function testCreations(getStore: () => Store, open: () => Promise<Store>)
       expect(await both).toBe('conflict');
     });
 
+    test('fails when a member is no column, which the compiler does not see in untyped data', async () => {
+      const { id, ...others } = newMember();
+      const untyped: Readonly<Record<string, unknown>> = { colour: 'red' };
+      const member = { id, ...others, ...untyped };
+      await expect(run(({ create }) => create('members', member, added()))).rejects.toThrow(
+        '"members" has no column colour',
+      );
+      expect(await find(id)).toBeUndefined();
+    });
+
     test('fails when a foreign key leads nowhere, and the next row is stored', async () => {
       const item = 4_000_000n + BigInt(nextId++);
       const note = { item, line: 'a', body: 'x' };

@@ -57,6 +57,7 @@ describe('the store retries a batch of items after', () => {
     ['a cancellation', '57014'],
     ['a server that shuts down', '57P01'],
     ['a disk error', '58030'],
+    ['an internal error', 'XX000'],
     ['a read-only server', '25006'],
   ])('%s (%s)', async (_name, state) => {
     await failInserts(state, 2);

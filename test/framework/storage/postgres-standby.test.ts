@@ -116,7 +116,8 @@ describe('with several hosts in its URL, the store', () => {
     const items = Array.from({ length: 20 }, (_, index) => ({ id: BigInt(index), name: 'Ginkgo' }));
     const [first, second] = [items.slice(0, 10), items.slice(10)];
     expect(new Set(await Promise.all(first.map((item) => store.create('items', item))))).toEqual(new Set(['created']));
-    await standby.until('select 1 where pg_last_wal_replay_lsn() is not null');
+    // The standby has the table a moment later.
+    await standby.until(`select 1 where to_regclass('items') is not null`, database);
     await standby.until(`select from items where id = 9`, database);
     await primary.kill();
     const creations = Promise.all(second.map((item) => insist(store, item)));

@@ -51,6 +51,16 @@ test.each(
         anew('name text not null, tag text not null'),
         `has the column "tag" of items as ${text} not null, not as ${text}`,
       ],
+      [
+        'no key',
+        `${drop}; create table items (id ${int64} not null, name text not null, tag text)`,
+        'has items with the primary key (), not (id)',
+      ],
+      [
+        'a larger key',
+        `${drop}; create table items (id ${int64} not null, name text not null, tag text, primary key (id, name))`,
+        'has items with the primary key (id,name), not (id)',
+      ],
     ].map(([what = '', statement = '', message = '']) => ({ engine, make, what, statement, message }));
   }),
 )('refuses a store on $engine with $what, and reports the difference', async ({ make, statement, message }) => {

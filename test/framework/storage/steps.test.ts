@@ -187,6 +187,11 @@ test.each(['tokens', 'schema_steps', 'schema_version'])('the name %s of a table 
   expect(() => layoutOf({ ...items, tables })).toThrow(`the framework has a table ${name} of its own`);
 });
 
+test.each(['Items', 'old-items', 'old items', '1'])('the name %s of a table is refused as no plain name', (name) => {
+  const tables = { ...items.tables, [name]: items.tables.items };
+  expect(() => layoutOf({ ...items, tables })).toThrow(`the name of the table ${name} must have small letters`);
+});
+
 test('a step can say what differs between the engines', () => {
   const step: Step = ({ engine, sql }) => [engine === 'sqlite' ? sql`select 1` : sql`select ${sql.lit('2')}`];
   const { sqlite, postgres } = withSteps({ items2: step }).steps;

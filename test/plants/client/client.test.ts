@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ID_TAKEN } from '../../../src/plants/errors.ts';
+import { errors as failures } from '../../../generated/openapi.ts';
 import { blocks, page } from '../../support/readme.ts';
 import { ROOT, start } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -65,7 +65,7 @@ describe('docs/clients.md', () => {
     const [, errors = ''] = PAGE.split('\n## Errors\n');
     const numbers = errors.match(/\b[45]\d{4}\b/g) ?? [];
     expect(Object.keys(ERROR_NUMBERS)).toEqual(expect.arrayContaining(numbers));
-    expect(errors).toContain(JSON.stringify(ID_TAKEN));
+    expect(errors).toContain(JSON.stringify(failures[40011]));
     const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       devDependencies: Record<string, string>;
     };

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Project } from '../../support/project.ts';
-import { blocks, page, run as runIn } from '../../support/readme.ts';
-import { ROOT, type Service, start } from '../../support/service.ts';
+import { PostgresServer } from '../../support/postgres.ts';
+import { blocks, page } from '../../support/readme.ts';
+import { ROOT, type Service, start, startService } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { createPlant, plantStore, startPlants, YAML } from '../support.ts';
@@ -13,8 +14,7 @@ const PAGE = page('clients');
 /** The commands that make clients, and those that run programs. Go and Java are too much to install for a test. */
 const COMMANDS = Array.from(PAGE.matchAll(/`((?:npx|uv|uvx) [^`]+)`/g), ([, command = '']) => command);
 
-/** Adds the operations of the recipes to a copy of the project. */
-const ADDING = ['scripts/node test/plants/extended/extend.ts', 'npm run generate'];
+const BANK = join(ROOT, 'examples/bank');
 
 const missing = spawnSync('pip3', ['--version']).status === 0 ? undefined : 'there is no pip3 (Debian: python3-pip)';
 
@@ -118,16 +118,62 @@ describeWith(missing, 'docs/clients.md', () => {
     );
   });
 
-  test.each([
-    ['the contract', []],
-    ['the contract with the operations of docs/extending.md, docs/tables.md and docs/transactions.md', ADDING],
-  ])(
-    'shows a run of Schemathesis that finds no issues in %s when some ids are taken',
-    async (_, preparing) => {
-      const project = new Project();
-      for (const line of preparing) expect(await runIn(project, line)).toMatchObject({ code: 0 });
-      const tested = await startPlants({}, project.folder, project.main);
-      for (const id of [1, 2]) expect((await createPlant(tested, `{"id":${id},"name":"taken"}`)).status).toBe(200);
+  test('keeps every cent of the bank with a generated client in TypeScript and one in Python', async () => {
+    const tested = await startService({}, ROOT, join(BANK, 'main.ts'));
+    const place = temporaryFolder();
+    copyFileSync(join(BANK, 'openapi.yaml'), join(folder, 'bank.yaml'));
+    const [from, to, first, second] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    copyFileSync(join(folder, 'int64.ts'), join(place, 'int64.ts'));
+    copyFileSync(join(BANK, 'generated/openapi.ts'), join(place, 'openapi.ts'));
+    symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
+    writeFileSync(
+      join(place, 'move.ts'),
+      `import './int64.ts';
+import createClient from 'openapi-fetch';
+import type { paths } from './openapi.ts';
+const { PLANT_STORE_URL: baseUrl = '', ACCESS_TOKEN } = process.env;
+const bank = createClient<paths>({ baseUrl, headers: { Authorization: \`Bearer \${ACCESS_TOKEN}\` } });
+const account = { owner: 'Ada', currency: 'EUR', opening_balance: 9007199254740993n } as const;
+await bank.POST('/accounts', { body: { ...account, id: '${from}' } });
+await bank.POST('/accounts', { body: { ...account, id: '${to}' } });
+const body = { id: '${first}', from_account: '${from}', to_account: '${to}', amount: 9007199254740993n };
+// JSON.parse would round the amount of the reply.
+const { data } = await bank.POST('/transfers', { body, parseAs: 'text' });
+console.log(data);
+`,
+    );
+    expect(await must(`node ${join(place, 'move.ts')}`, tested)).toContain('"amount":9007199254740993');
+    await must(command('openapi-python-client').replace('openapi.yaml', 'bank.yaml'));
+    writeFileSync(
+      join(folder, 'move.py'),
+      `import os
+from bank_client import AuthenticatedClient
+from bank_client.api.accounts import get_account
+from bank_client.api.transfers import transfer
+from bank_client.models import NewTransfer
+
+client = AuthenticatedClient(base_url=os.environ["PLANT_STORE_URL"], token=os.environ["ACCESS_TOKEN"])
+body = NewTransfer(id="${second}", from_account="${to}", to_account="${from}", amount=9007199254740993)
+print(transfer.sync(client=client, body=body).amount)
+print([get_account.sync(id=each, client=client).balance for each in ["${from}", "${to}"]])
+`,
+    );
+    const line = command('--with ./plant-store-client').replace('plant-store-client', 'bank-client');
+    expect(await must(line.replace('add_plant.py', 'move.py'), tested)).toBe(
+      '9007199254740993\n[9007199254740993, 9007199254740993]\n',
+    );
+    await tested.stop();
+  });
+
+  test.each(['plants, some of whose ids are taken,', 'the bank on SQLite', 'the bank on PostgreSQL'])(
+    'shows a run of Schemathesis that finds no issues in %s',
+    async (which) => {
+      const isBank = which.startsWith('the bank');
+      await using server = which.endsWith('PostgreSQL') ? await PostgresServer.create() : undefined;
+      const settings = server === undefined ? {} : { DATABASE_URL: server.url() };
+      const tested = isBank ? await startService(settings, ROOT, join(BANK, 'main.ts')) : await startPlants();
+      for (const id of isBank ? [] : [1, 2])
+        expect((await createPlant(tested, `{"id":${id},"name":"taken"}`)).status).toBe(200);
       copyFileSync(join(ROOT, 'schemathesis.toml'), join(folder, 'schemathesis.toml'));
       const [line = ''] = blocks('clients', 'Schemathesis', 'sh');
       expect(await must(line, tested)).toContain('No issues found');

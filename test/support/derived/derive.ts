@@ -10,7 +10,7 @@ import { judgeOf, judgeRequest } from '../judge.ts';
 import { PostgresServer } from '../postgres.ts';
 import { type Program, runCommand, startService } from '../service.ts';
 import { temporaryFolder } from '../temporary.ts';
-import { Checker } from './check.ts';
+import { Checker, type Key } from './check.ts';
 import { damaged } from './damaged.ts';
 import { read, spell } from './spelling.ts';
 
@@ -114,7 +114,7 @@ function byName(json: string): string {
 }
 
 /** Expects the export to have exactly the accepted bodies, digit for digit, in the order of their keys. */
-function requireSame(accepted: ReadonlyMap<bigint, string>, exported: string): void {
+function requireSame(accepted: ReadonlyMap<Key, string>, exported: string): void {
   const expected = [...accepted].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, json]) => byName(json));
   expect(exported.split('\n').slice(0, -1).map(byName)).toEqual(expected);
 }

@@ -8,14 +8,19 @@ const PROTOCOL_VIOLATION = '08P01';
 const [STATEMENT_UNKNOWN, STATEMENT_EXISTS] = ['26000', '42P05'];
 const READ_ONLY = '25006';
 const CANCELLED = '57014';
+/**
+ * An internal error of the server, which a retry on a new connection gets over: after a crash, PostgreSQL 18 refuses some
+ * updates once, as "new multixact has more than one updating member" (seen by the bank in test/faults).
+ */
+const INTERNAL = 'XX000';
 /** A `transaction_timeout` of the server has ended the connection. OPTIONS cannot set it, as PostgreSQL 16 lacks it. */
 const TRANSACTION_TIMEOUT = '25P04';
 
 /**
  * SQLSTATEs and their classes (PostgreSQL's documentation, appendix A) after which a retry may succeed:
- * connection (08), conflict or deadlock (40), resources (53), lock (55), operator (57), system (58).
+ * connection (08), conflict or deadlock (40), resources (53), lock (55), operator (57), system (58). Not corruption (XX001).
  */
-const TRANSIENT = [CONNECTION, '40', '53', '55', '57', '58', READ_ONLY, TRANSACTION_TIMEOUT];
+const TRANSIENT = [CONNECTION, '40', '53', '55', '57', '58', READ_ONLY, TRANSACTION_TIMEOUT, INTERNAL];
 
 /** Codes of errors that the connection, its server or its pooler caused: a retry needs a new connection. */
 const CONNECTION_LOST = [

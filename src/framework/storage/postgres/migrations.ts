@@ -37,7 +37,8 @@ end $migrate$`;
 const VERSION_COLUMNS = 'id bigint not null,version bigint not null';
 const VERSION_SHAPES = [VERSION_COLUMNS, `${VERSION_COLUMNS},had_token boolean not null`];
 
-const SELECT_COLUMNS = `select name as "table", attname as "column", format_type(atttypid, atttypmod) as type, attnotnull as required
+const SELECT_COLUMNS = `select name as "table", attname as "column", format_type(atttypid, atttypmod) as type, attnotnull as required,
+    exists (select from pg_index where indrelid = attrelid and indisprimary and attnum = any (indkey)) as key
   from unnest($1::text[]) as name join pg_attribute on attrelid = to_regclass(quote_ident(name))
   where attnum > 0 and not attisdropped order by attrelid, attnum`;
 

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
 import type { Layout } from '../layout.ts';
 import type { Engine, NewRow, Opening, Outcome, Row, Schema, Statement, Within } from '../store.ts';
@@ -45,17 +45,26 @@ export async function openSqlite(
   const reads = new Turns(MAX_READS);
   // One write of an operation at a time, so that creates and look-ups of tokens wait for at most one.
   const writes = new Turns(1);
+  let restedAt = performance.now();
+  const write = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    writes.take(async () => {
+      if (yields && performance.now() - restedAt > YIELDING.pauseMs) {
+        await sleep(YIELDING.pauseMs);
+        restedAt = performance.now();
+      }
+      return await work();
+    });
   const batches = new Batches((rows) => createBatch(writer, rows), 1, observer, yields ? YIELDING : undefined);
   return {
     opened: Promise.resolve(schema),
     create: (row) => batches.add(row),
     waiting: () => batches.length,
     run: async (statement) => {
-      if (statement.writes) return await writes.take(() => writer.call('run', statement));
+      if (statement.writes) return await write(() => writer.call('run', statement));
       return await reads.take(async () => (await getReader()).call('run', statement));
     },
     runShort: (statement) => writer.call('run', statement),
-    transaction: (work) => writes.take(() => runTransaction(writer, work)),
+    transaction: (work) => write(() => runTransaction(writer, work)),
     portions: (statement, rows) => readPortions(layout.tables, path, statement, rows),
     ready: () => batches.ask((failed) => writer.call('ready', failed)),
     close: async () => {

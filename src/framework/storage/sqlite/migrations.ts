@@ -55,7 +55,7 @@ export function requireOwn({ marker }: Layout, database: DatabaseSync, path: str
 }
 
 /** A primary key counts as required: the rowid is never null, although SQLite does not report it as `not null`. */
-const SELECT_COLUMNS = `select t.name as "table", c.name as "column", c.type, c."notnull" or c.pk as required
+const SELECT_COLUMNS = `select t.name as "table", c.name as "column", c.type, c."notnull" or c.pk as required, c.pk as key
   from sqlite_schema as t join pragma_table_info(t.name) as c where t.type = 'table'`;
 
 function pragma(database: DatabaseSync, name: string): number {

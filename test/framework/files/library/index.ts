@@ -18,6 +18,7 @@ const tables = {
       any: json(),
       maybe: optional(text()),
       note: optional(text()),
+      shelf: optional(text()),
       /** Only the service knows these. */
       made: optional(text()),
       version: int32(),
@@ -34,10 +35,17 @@ const replyTo = (creation: Creation): ReplyData =>
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** Until the first try. */
+let isBusy = true;
+
 const createReader: Handler = async ({ body }, { create }) => {
   const { email, card, since } = body as Body;
   if (email === 'nobody') return { status: 400, body: { error: 40012, message: 'a reader must not be called nobody' } };
   if (email === 'broken') throw new Error('the handler is broken');
+  if (email === 'busy' && isBusy) {
+    isBusy = false;
+    return { status: 503, body: { error: 50300, message: 'the house is full' } };
+  }
   return replyTo(await create('readers', { email, card, since }));
 };
 
@@ -58,7 +66,7 @@ export const library: AnyService = {
       schema
         .createTable('readers')
         .addColumn('email', type.text, (column) => column.notNull().primaryKey())
-        .addColumn('card', type.int64, (column) => column.notNull())
+        .addColumn('card', type.int64, (column) => column.notNull().unique())
         .addColumn('since', type.text, (column) => column.notNull()),
       schema
         .createTable('things')
@@ -73,6 +81,7 @@ export const library: AnyService = {
         .addColumn('any', type.json, (column) => column.notNull())
         .addColumn('maybe', type.text)
         .addColumn('note', type.text)
+        .addColumn('shelf', type.text)
         .addColumn('made', type.text)
         .addColumn('version', type.int32, (column) => column.notNull()),
       schema

@@ -80,7 +80,7 @@ export const FREE: Readonly<Record<string, Change>> = {
     ]),
     served: [
       ['{"id":1,"name":"x"}', 200, '{"name":"x"}'],
-      ['{"id":1,"name":"y"}', 409, '{"error":40011,"message":"a different plant with this id exists"}'],
+      ['{"id":1,"name":"y"}', 409, '{"error":40011,"message":"a different plant has this id"}'],
     ],
   },
   'a new field of a reply, optional': {

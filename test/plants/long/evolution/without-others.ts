@@ -1,4 +1,4 @@
-import { entriesOf, linesOf } from '../../extended/outline.ts';
+import { entriesOf, linesOf } from '../outline.ts';
 
 /** Removes all operations but one from a contract, and the components that the remaining operation does not need. */
 export function withoutOthers(yaml: string, operationId: string): string {

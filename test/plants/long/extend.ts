@@ -2,13 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entriesOf, linesOf } from './outline.ts';
 
-// `extend.ts FOLDER [PAGE…]` adds the blocks of pages (by default those of the recipes) to a copy of the project: YAML to
-// openapi.yaml, TypeScript to the file that the first line of the block names.
+// `extend.ts FOLDER PAGE` adds the blocks of a page to a copy of the project: YAML to openapi.yaml, TypeScript to the file
+// that the first line of the block names.
 
-/** A line of a later recipe that stands for the failures of the first recipe. */
-const AS_IN_GET_PLANT = '# and 400, 401, 403, 429 and default, as in getPlant';
-
-const [folder = '.', ...named] = process.argv.slice(2);
+const [folder = '.', page = 'README.md'] = process.argv.slice(2);
 
 const IMPORT = /^import (?:type )?\{ (.*) \} from '(.*)';$/;
 
@@ -44,15 +41,11 @@ function merge(file: readonly string[], block: readonly string[]): string[] {
   return linesOf(entries);
 }
 
-const names = named.length > 0 ? named : ['docs/extending.md', 'docs/tables.md', 'docs/transactions.md'];
-const pages = names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
-const [failures = ''] = /'400'.*?default.*?$/ms.exec(pages) ?? [];
-for (const [, language, text = ''] of pages
-  .replaceAll(AS_IN_GET_PLANT, failures)
-  .matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
-  const [first = '', ...others] = text.split('\n');
-  const [name, block] = language === 'yaml' ? ['openapi.yaml', [first, ...others]] : [first.replace('// ', ''), others];
+const text = readFileSync(join(folder, page), 'utf8');
+for (const [, language, block = ''] of text.matchAll(/^```(yaml|ts)\n(.*?)\n```$/gms)) {
+  const [first = '', ...others] = block.split('\n');
+  const [name, own] = language === 'yaml' ? ['openapi.yaml', [first, ...others]] : [first.replace('// ', ''), others];
   const file = join(folder, name);
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
-  writeFileSync(file, `${merge(lines, block).join('\n')}\n`);
+  writeFileSync(file, `${merge(lines, own).join('\n')}\n`);
 }

@@ -1,0 +1,19 @@
+import { entityTag, withoutNulls } from '#framework';
+import type { Database, Row, Schema } from './types.ts';
+
+/** The account as it is stored; undefined: there is none with this id. */
+export async function findAccount(database: Database, id: string): Promise<Row<'accounts'> | undefined> {
+  const account = await database.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+  return account && withoutNulls(account);
+}
+
+/** The account as clients get it. */
+export function shown({ version: _, opened_at, closed_at, ...account }: Row<'accounts'>): Schema<'Account'> {
+  const times = { opened_at: opened_at.toISOString() };
+  return { ...account, ...(closed_at ? { ...times, closed_at: closed_at.toISOString() } : times) };
+}
+
+/** An answer that has the account, and names its state. */
+export function accountReply(account: Row<'accounts'>) {
+  return { status: 200, headers: { ETag: entityTag(account.version) }, body: shown(account) } as const;
+}

@@ -1,0 +1,34 @@
+import { int64, optional, table, text, timestamp } from '#framework';
+import type { components } from '../generated/openapi.ts';
+
+type Currency = components['schemas']['Currency'];
+
+/** What the steps make; the start compares them with the database. */
+export const tables = {
+  accounts: table(
+    {
+      id: text(),
+      owner: text(),
+      currency: text<Currency>(),
+      /** What was paid in. It never changes, so that a repeated openAccount is recognised after money has moved. */
+      opening_balance: int64(),
+      balance: int64(),
+      /** Counts the changes: transfers too, as each of them changes what clients see, and so the ETag. */
+      version: int64(),
+      opened_at: timestamp(),
+      closed_at: optional(timestamp()),
+    },
+    'id',
+  ),
+  transfers: table(
+    {
+      id: text(),
+      from_account: text(),
+      to_account: text(),
+      amount: int64(),
+      reference: optional(text()),
+      at: timestamp(),
+    },
+    'id',
+  ),
+};

@@ -1,0 +1,63 @@
+import { ConstraintViolated, withoutNulls } from '#framework';
+import { errors } from '../generated/openapi.ts';
+import type { Reply, Request, Row, Tools } from './types.ts';
+
+const MAX_BALANCE = 2n ** 63n - 1n;
+
+/** Thrown in a transaction, which then has no effect: the answer to the client. */
+class Refused extends Error {
+  readonly reply: Reply<'transfer'>;
+
+  constructor(number: 40915 | 40916 | 40917 | 40918 | 40919 | 40920) {
+    super(errors[number].message);
+    this.reply = { status: 409, body: errors[number] };
+  }
+}
+
+/** Moves money. The id is the idempotency key: a repeated request gets the same answer, and moves nothing. */
+export async function transfer({ body }: Request<'transfer'>, { transaction, now }: Tools): Promise<Reply<'transfer'>> {
+  const { id, from_account, to_account, amount } = body;
+  const at = now();
+  try {
+    return await transaction(
+      async ({ create, database }): Promise<Reply<'transfer'>> => {
+        const creation = await create('transfers', body, { at });
+        if (creation === 'conflict') return { status: 409, body: errors[40914] };
+        if (creation === 'replayed') {
+          const stored = database.selectFrom('transfers').selectAll().where('id', '=', id);
+          return created(withoutNulls(await stored.executeTakeFirstOrThrow()), true);
+        }
+        const change = { [from_account]: -amount, [to_account]: amount };
+        // All transfers touch accounts in one order, so that no two wait for each other.
+        const accounts = database.selectFrom('accounts').selectAll().where('id', 'in', [from_account, to_account]);
+        const [one, other] = (await accounts.orderBy('id').execute()).map(withoutNulls);
+        if (one === undefined || other === undefined) throw new Refused(from_account === to_account ? 40915 : 40916);
+        if (one.closed_at ?? other.closed_at) throw new Refused(40917);
+        if (one.currency !== other.currency) throw new Refused(40918);
+        for (const account of [one, other]) {
+          const balance = account.balance + (change[account.id] ?? 0n);
+          if (balance < 0n) throw new Refused(40919);
+          if (balance > MAX_BALANCE) throw new Refused(40920);
+          const changed = { balance, version: account.version + 1n };
+          await database.updateTable('accounts').set(changed).where('id', '=', account.id).execute();
+        }
+        return created({ ...body, at }, false);
+      },
+      // A second run finds the transfer, and moves nothing.
+      { repeatable: true },
+    );
+  } catch (error) {
+    if (error instanceof Refused) return error.reply;
+    if (!(error instanceof ConstraintViolated && error.constraint === 'foreign key')) throw error;
+    return { status: 409, body: errors[40916] };
+  }
+}
+
+function created(row: Row<'transfers'>, isReplayed: boolean): Reply<'transfer'> {
+  const headers = { Location: `transfers/${row.id}` };
+  return {
+    status: 201,
+    headers: isReplayed ? { ...headers, 'Idempotent-Replayed': true } : headers,
+    body: { ...row, at: row.at.toISOString() },
+  };
+}

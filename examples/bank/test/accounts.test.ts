@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { runCommand } from '../../../test/support/service.ts';
+import { BANK, Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
+import { refusal } from './refusal.ts';
+
+const UNKNOWN = '00000000-0000-0000-0000-000000000000';
+
+describe.each(ENGINES)('the bank on %s', (engine) => {
+  let [store, url] = ['', ''];
+  let client: Client;
+  beforeAll(async () => {
+    store = await newStore(engine);
+    const service = await startBank(store);
+    url = service.url;
+    client = new Client(service);
+  });
+
+  test('opens an account, says where it is, and shows it', async () => {
+    const id = randomUUID();
+    const account = { id, owner: 'Ada', currency: 'EUR', opening_balance: 9007199254740993n };
+    const { status, headers, body } = await client.send('POST', '/accounts', account);
+    const opened_at = String(body['opened_at']);
+    expect(body).toEqual({ ...account, balance: 9007199254740993n, opened_at });
+    expect(Math.abs(Date.parse(opened_at) - Date.now())).toBeLessThan(60_000);
+    expect(status).toBe(201);
+    expect(headers.has('idempotent-replayed')).toBe(false);
+    const place = new URL(headers.get('location') ?? '', `${url}/accounts`);
+    expect(place.href).toBe(`${url}/accounts/${id}`);
+    const found = await client.get(place.pathname);
+    expect([found.status, found.body]).toEqual([200, body]);
+    expect(found.headers.get('etag')).toBe(headers.get('etag'));
+  });
+
+  test('answers a repeated opening as the first, also after money has moved', async () => {
+    const account = { id: randomUUID(), owner: 'Ada', currency: 'EUR', opening_balance: 10n };
+    const first = await client.send('POST', '/accounts', account);
+    await client.transfer(newTransfer(account.id, await client.open(0n), 3n));
+    const { status, headers, body } = await client.send('POST', '/accounts', account);
+    expect([status, headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(headers.get('location')).toBe(first.headers.get('location'));
+    expect(body).toEqual({ ...first.body, balance: 7n });
+  });
+
+  test.each([{ owner: 'Eve' }, { currency: 'USD' }, { opening_balance: 11n }])(
+    'refuses another account with the id of one: %p',
+    async (change) => {
+      const account = { id: randomUUID(), owner: 'Ada', currency: 'EUR', opening_balance: 10n };
+      await client.send('POST', '/accounts', account);
+      expect(await client.send('POST', '/accounts', { ...account, ...change })).toEqual(refusal(40911));
+      expect((await client.get(`/accounts/${account.id}`)).body).toMatchObject(account);
+    },
+  );
+
+  test.each([
+    ['a balance below zero', { opening_balance: -1n }],
+    ['a balance beyond int64', { opening_balance: 2n ** 63n }],
+    ['an unknown currency', { currency: 'XXX' }],
+    ['an id in capitals', { id: randomUUID().toUpperCase() }],
+  ])('refuses to open an account with %s', async (_what, change) => {
+    const account = { id: randomUUID(), owner: 'Ada', currency: 'EUR', opening_balance: 10n };
+    expect(await client.send('POST', '/accounts', { ...account, ...change })).toEqual(refusal(40010));
+  });
+
+  test('has a number for an account that does not exist', async () => {
+    expect(await client.get(`/accounts/${UNKNOWN}`)).toEqual(refusal(40411));
+    expect(await client.get(`/accounts/${UNKNOWN}/transfers`)).toEqual(refusal(40411));
+    expect(await client.send('DELETE', `/accounts/${UNKNOWN}`)).toEqual(refusal(40411));
+    const patch = client.send('PATCH', `/accounts/${UNKNOWN}`, { owner: 'Eve' }, { 'If-Match': '*' });
+    expect(await patch).toEqual(refusal(40411));
+  });
+
+  test('lists the accounts of an owner, a page at a time, and those that a filter lets through', async () => {
+    const owner = `Grace & ${randomUUID()}`;
+    const ids = await Promise.all(Array.from({ length: 16 }, (_, at) => client.open(BigInt(at), 'EUR', owner)));
+    const dollars = await client.open(100n, 'USD', owner);
+    const closed = await client.open(0n, 'JPY', owner);
+    await client.send('DELETE', `/accounts/${closed}`);
+    const path = `/accounts?owner=${encodeURIComponent(owner)}`;
+    const list = async (filter: string) => (await client.all(path + filter, 'accounts')).map(({ id }) => id);
+    expect(await list('')).toEqual([...ids, dollars, closed].toSorted());
+    expect(await list('&filter[currency]=USD')).toEqual([dollars]);
+    expect(await list('&filter[min_balance]=10')).toEqual([...ids.slice(10), dollars].toSorted());
+    expect(await list('&filter[min_balance]=10&filter[currency]=EUR')).toEqual(ids.slice(10).toSorted());
+    expect(await list('&filter[closed]=true')).toEqual([closed]);
+    expect(await list('&filter[closed]=false')).toEqual([...ids, dollars].toSorted());
+  });
+
+  test.each(['x', 'WyJhIiwiYiJd'])('refuses a cursor that is of no list: %s', async (cursor) => {
+    expect(await client.get(`/accounts?cursor=${cursor}`)).toEqual(refusal(40011));
+    expect(await client.get(`/accounts/${UNKNOWN}/transfers?cursor=${cursor}`)).toEqual(refusal(40011));
+  });
+
+  test('changes the owner for the client that has seen the account as it is', async () => {
+    const id = await client.open(5n);
+    const seen = await client.get(`/accounts/${id}`);
+    const tag = seen.headers.get('etag') ?? '';
+    const change = (owner: string, headers = {}) => client.send('PATCH', `/accounts/${id}`, { owner }, headers);
+    expect(await change('Eve')).toEqual(refusal(42811));
+    expect(await change('Eve', { 'If-Match': `W/${tag}` })).toEqual(refusal(41211));
+    const { status, headers, body } = await change('Grace', { 'If-Match': `"0", ${tag}` });
+    expect([status, body]).toEqual([200, { ...seen.body, owner: 'Grace' }]);
+    expect(headers.get('etag')).not.toBe(tag);
+    expect(await change('Eve', { 'If-Match': tag })).toEqual(refusal(41211));
+    expect((await client.get(`/accounts/${id}`)).body).toEqual(body);
+    expect((await change('Ada', { 'If-Match': '*' })).body).toEqual(seen.body);
+  });
+
+  test('lets one of two clients that have seen the same account change it, and sees transfers as changes', async () => {
+    const id = await client.open(5n);
+    const tag = (await client.get(`/accounts/${id}`)).headers.get('etag') ?? '';
+    const changes = ['Eve', 'Grace', 'Joan', 'Mary'].map((owner) =>
+      client.send('PATCH', `/accounts/${id}`, { owner }, { 'If-Match': tag }),
+    );
+    const statuses = (await Promise.all(changes)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 412, 412, 412]);
+    const now = (await client.get(`/accounts/${id}`)).headers.get('etag') ?? '';
+    await client.transfer(newTransfer(id, await client.open(0n), 1n));
+    expect(await client.send('PATCH', `/accounts/${id}`, { owner: 'Ada' }, { 'If-Match': now })).toEqual(
+      refusal(41211),
+    );
+  });
+
+  test('closes an account without money, for good, and keeps what was', async () => {
+    const account = { id: randomUUID(), owner: 'Ada', currency: 'EUR', opening_balance: 4n };
+    await client.send('POST', '/accounts', account);
+    const other = await client.open(0n);
+    const close = () => client.send('DELETE', `/accounts/${account.id}`);
+    expect(await close()).toEqual(refusal(40913));
+    const last = await client.transfer(newTransfer(account.id, other, 4n));
+    expect((await close()).status).toBe(204);
+    const { body } = await client.get(`/accounts/${account.id}`);
+    expect(body).toMatchObject({ ...account, balance: 0n, closed_at: expect.any(String) });
+    expect((await close()).status).toBe(204);
+    expect((await client.get(`/accounts/${account.id}`)).body).toEqual(body);
+    expect((await client.get(`/accounts/${account.id}/transfers`)).body).toEqual({ transfers: [last.body] });
+    expect(await client.send('POST', '/accounts', account)).toEqual(refusal(40912));
+    expect(await client.send('POST', '/accounts', { ...account, owner: 'Eve' })).toEqual(refusal(40912));
+    const patch = client.send('PATCH', `/accounts/${account.id}`, { owner: 'Eve' }, { 'If-Match': '*' });
+    expect(await patch).toEqual(refusal(40912));
+    expect(await client.transfer(newTransfer(other, account.id, 1n))).toEqual(refusal(40917));
+    expect(await client.balanceOf(other)).toBe(4n);
+  });
+
+  test('lists the currencies without a token, and nothing more', async () => {
+    const anyone = new Client({ url });
+    const { status, body } = await anyone.get('/currencies');
+    expect(status).toBe(200);
+    expect(body).toContainEqual({ code: 'KWD', digits: 3n });
+    expect((await anyone.get('/accounts')).status).toBe(401);
+  });
+
+  test.each([
+    ['bank:read', 200, 403, 403, 403],
+    ['bank:write', 403, 412, 409, 403],
+    ['bank:admin', 403, 403, 403, 404],
+  ])('lets a token with %s do what the contract says, and no more', async (scope, ...statuses) => {
+    const id = await client.open(0n);
+    const args = ['token', 'create', scope, '--scope', scope];
+    const made = await runCommand(args, { DATABASE_URL: store }, undefined, BANK.service);
+    const limited = new Client({ url, token: made.stdout.trim() });
+    const answers = await Promise.all([
+      limited.get('/accounts'),
+      limited.send('PATCH', `/accounts/${id}`, { owner: 'Eve' }, { 'If-Match': '"0"' }),
+      limited.transfer(newTransfer(id, id, 1n)),
+      limited.send('DELETE', `/accounts/${UNKNOWN}`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+  });
+});

@@ -1,0 +1,24 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { runCommand } from '../../../test/support/service.ts';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { BANK, Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
+
+const run = (store: string, ...args: readonly string[]) =>
+  runCommand(args, { DATABASE_URL: store }, undefined, BANK.service);
+
+test.each(ENGINES)('an import opens the accounts of an export, as they were opened, on %s', async (engine) => {
+  const [store, empty] = [await newStore(engine), await newStore(engine)];
+  const client = new Client(await startBank(store));
+  const [from, to] = [await client.open(9007199254740993n), await client.open(0n)];
+  expect((await client.transfer(newTransfer(from, to, 9007199254740993n))).status).toBe(201);
+  const file = join(temporaryFolder(), 'accounts.ndjson');
+  writeFileSync(file, (await run(store, 'export')).stdout);
+  expect(await run(empty, 'import', file)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
+  const copy = new Client(await startBank(empty));
+  expect([await copy.balanceOf(from), await copy.balanceOf(to)]).toEqual([9007199254740993n, 0n]);
+  // To the store that it comes from, an export brings nothing new.
+  expect(await run(store, 'import', file)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 replayed') });
+  expect(await client.balanceOf(to)).toBe(9007199254740993n);
+});

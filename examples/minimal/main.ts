@@ -1,0 +1,4 @@
+import { run } from '#framework';
+import { service } from './service/index.ts';
+
+await run(service);

@@ -1,0 +1,18 @@
+/** With quotes; a weak one begins with `W/`. */
+const TAG = /(?:W\/)?"[!#-~\x80-\xff]*"/g;
+
+/** The strong entity tag of a version, for `ETag`. A change of anything in the reply must change the version. */
+export function entityTag(version: bigint | number): string {
+  return `"${version}"`;
+}
+
+/**
+ * Whether the field `If-Match` of a request holds for an entity tag: it is `*`, or a list that has the tag. A weak tag never
+ * matches (RFC 9110, section 13.1.1), and a malformed list matches nothing.
+ */
+export function ifMatch(field: string, current: string): boolean {
+  if (field.trim() === '*') return true;
+  const isList = /^[ \t,]*$/.test(field.replaceAll(TAG, ''));
+  const tags: readonly string[] = field.match(TAG) ?? [];
+  return isList && !current.startsWith('W/') && tags.includes(current);
+}
