@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Io } from '../../src/framework/commands/io.ts';
 import { main } from '../../src/framework/commands/main.ts';
 import type { AnyService } from '../../src/framework/service.ts';
 import { items } from '../framework/items/index.ts';
+import { captured } from './io.ts';
 import { leash } from './leash.ts';
 import { atEnd, temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
@@ -115,29 +114,6 @@ export async function runCommand(
   const { io, output } = captured(environment, cwd);
   const code = await main(service, args, io);
   return { code, ...output };
-}
-
-/** The io of a command in this process, and what it has written. */
-export function captured(environment: Environment, cwd: string) {
-  const output = { stdout: '', stderr: '' };
-  const toStdout = (bytes: Buffer, offset: number) => {
-    output.stdout += bytes.toString('utf8', offset);
-    return Promise.resolve(bytes.length - offset);
-  };
-  const toStderr = (text: string | Uint8Array) => {
-    output.stderr += text.toString();
-    return true;
-  };
-  const io = {
-    environment,
-    cwd,
-    stdin: Readable.from([]),
-    stdout: { isTTY: false, columns: 0, write: toStdout },
-    stderr: { isTTY: false, columns: 0, write: toStderr },
-    events: new EventEmitter(),
-    exit: () => undefined,
-  } satisfies Io;
-  return { io, output };
 }
 
 /** Runs a command as a process, for tests of what only a process has: a start, a user, a copy of the project. */

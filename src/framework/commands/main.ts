@@ -111,8 +111,7 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     .action(async (name: string) => (await import('./token.ts')).revokeToken(read(), name));
 
   program
-    .command('import')
-    .argument('<file>', '', pathOf)
+    .command('import <file>')
     .description('Store the records of a file, or of stdin (-), each as a client would send it')
     .option(...TABLE)
     .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdin)')
@@ -123,29 +122,26 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     )
     .option('--dry-run', 'Check all records by the contract, and store none')
     .action(async (file: string, options: ImportOptions) =>
-      (await import('./import.ts')).importRecords(read(), file, options),
+      (await import('./import.ts')).importRecords(read(), pathOf(file), options),
     );
   program
-    .command('export')
-    .argument('[file]', '', pathOf)
+    .command('export [file]')
     .description('Write all rows of a table to a new file, or to stdout, as a client would send them')
     .option(...TABLE)
     .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdout)')
     .action(async (file: string | undefined, options: { table?: string; format?: string }) =>
-      (await import('./export.ts')).exportRecords(read(), file, options),
+      (await import('./export.ts')).exportRecords(read(), file && pathOf(file), options),
     );
   program
-    .command('backup')
-    .argument('<file>', '', pathOf)
+    .command('backup <file>')
     .description('Copy the store to a new file and check the copy')
-    .action(async (file: string) => (await import('./backup.ts')).backUp(read(), file));
+    .action(async (file: string) => (await import('./backup.ts')).backUp(read(), pathOf(file)));
   program
-    .command('restore')
-    .argument('<file>', '', pathOf)
+    .command('restore <file>')
     .description('Replace the store with a backup and check it')
     .option('--force', 'Delete what the store has')
     .action(async (file: string, options: { force?: boolean }) =>
-      (await import('./backup.ts')).restore(read(), file, options),
+      (await import('./backup.ts')).restore(read(), pathOf(file), options),
     );
   program
     .command('remove <key>')

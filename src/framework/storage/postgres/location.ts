@@ -49,8 +49,6 @@ const PARAMETERS = [
 
 /** Those of PARAMETERS that name a file. */
 const FILES = ['passfile', 'sslcert', 'sslkey', 'sslrootcert'];
-/** Instead of the file of `sslrootcert`: the certificates of the operating system. */
-const SYSTEM = 'system';
 
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 
@@ -64,7 +62,7 @@ export function readPostgresLocation(text: string, cwd = ''): PostgresLocation {
   const parameters = new URLSearchParams(query);
   for (const name of FILES) {
     const path = parameters.get(name);
-    if (path && path !== SYSTEM) parameters.set(name, resolve(cwd, path));
+    if (path && path !== 'system') parameters.set(name, resolve(cwd, path));
   }
   for (const name of parameters.keys()) {
     if (!PARAMETERS.includes(name)) throw new Error(`must have no parameters but ${PARAMETERS.join(', ')}`);
@@ -111,14 +109,14 @@ function readTls(parameters: URLSearchParams): Tls {
   const rootCert = parameters.get('sslrootcert');
   const cert = parameters.get('sslcert');
   const key = parameters.get('sslkey');
-  const wanted = parameters.get('sslmode') ?? (rootCert === SYSTEM ? 'verify-full' : 'prefer');
+  const wanted = parameters.get('sslmode') ?? (rootCert === 'system' ? 'verify-full' : 'prefer');
   const mode = TLS_MODES.find((each) => each === wanted);
   if (mode === undefined) throw new Error(`must have an sslmode of ${TLS_MODES.join(', ')}`);
   if ((cert === null) !== (key === null)) throw new Error('must have sslcert and sslkey, or neither');
   return {
     // As in libpq, a root certificate turns `require` into `verify-ca`.
     mode: mode === 'require' && rootCert !== null ? 'verify-ca' : mode,
-    ...(rootCert ? { ca: rootCert === SYSTEM ? getCACertificates('system') : readPem('sslrootcert', rootCert) } : {}),
+    ...(rootCert ? { ca: rootCert === 'system' ? getCACertificates('system') : readPem('sslrootcert', rootCert) } : {}),
     ...(cert && key ? { cert: readPem('sslcert', cert), key: readPem('sslkey', key) } : {}),
   };
 }
