@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { ITEMS, runCommand, start, startService } from '../../support/service.ts';
+import { runCommand, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 /** The permissions of a file, in octal. */
@@ -11,10 +11,12 @@ const modesIn = (folder: string) =>
 
 /** Runs a command with the umask 0, so that only the command decides the permissions of its files. */
 async function run(folder: string, database: string, ...args: readonly string[]): Promise<number | string | null> {
-  const program = [process.execPath, ITEMS.main, ...args];
-  const environment = { DATABASE_URL: `sqlite:${database}` };
-  const started = start('sh', ['-c', 'umask 0; exec "$@"', 'sh', ...program], environment, folder);
-  return await started.ended;
+  const before = process.umask(0);
+  try {
+    return (await runCommand(args, { DATABASE_URL: `sqlite:${database}` }, folder)).code;
+  } finally {
+    process.umask(before);
+  }
 }
 
 test('a service creates its store, log and folders with permissions only for the owner', async () => {
