@@ -40,7 +40,7 @@ export async function importRecords(
   const input = await openInput(path, io);
   const rejectsPath = options.rejects ?? newRejects(path === '-' ? resolve(io.cwd, 'stdin') : path);
   requireForeign(config, rejectsPath);
-  using rejects = new Rejects(rejectsPath, { atOnce: options.rejects !== undefined });
+  using rejects = new Rejects(rejectsPath, { atOnce: options.rejects !== undefined, stderr: io.stderr });
   const reader = new RecordReader(input.name, format, records);
   const work = (run?: RunRecord) => readAll(io, table, input, reader, rejects, run, patienceMs);
   if (options.dryRun) await work();
@@ -50,7 +50,7 @@ export async function importRecords(
       const file = path === '-' ? input.name : path;
       // Before the first record: a command that is killed leaves records behind.
       await recordAct(job, 'import begun', { file, table }, run);
-      const counts = await work(runnerOf(records, servicesOf(store)));
+      const counts = await work(runnerOf(records, servicesOf(store), io.stderr));
       await recordAct(job, 'import ended', { file, table, ...counts }, run);
     });
   }

@@ -13,22 +13,28 @@ export interface Reject {
   readonly excerpt?: string;
 }
 
+interface Stderr {
+  readonly write: (text: string) => unknown;
+}
+
 /** A file of rejects. It holds what the operator's file held, so only its owner may read it. */
 export class Rejects implements Disposable {
   count = 0;
   readonly path: string;
   private file: number | undefined;
-  private readonly isStderr: boolean;
+  private readonly stderr: Stderr | undefined;
 
   /**
    * @param atOnce whether to create the file now, so that a wrong path shows before anything is stored; otherwise the
    *   first reject creates it, as most imports need none
    * @throws ExplainedError if the file exists, as the operator may still need it, or cannot be created
    */
-  constructor(path: string, { atOnce }: { readonly atOnce: boolean }) {
+  constructor(path: string, { atOnce, stderr }: { readonly atOnce: boolean; readonly stderr: Stderr }) {
     this.path = path;
-    this.isStderr = path === '/dev/stderr';
-    if (this.isStderr) return;
+    if (path === '/dev/stderr') {
+      this.stderr = stderr;
+      return;
+    }
     requireAbsent(path, ' with --rejects');
     if (atOnce) this.write('');
   }
@@ -37,12 +43,9 @@ export class Rejects implements Disposable {
     if (rejects.length === 0) return;
     const lines = rejects.map((reject) => `${JSON.stringify(reject)}\n`).join('');
     this.count += rejects.length;
-    if (this.isStderr) {
-      // Opening /dev/stderr fails if stderr is a socket, or a pipe of another user.
-      process.stderr.write(lines);
-      return;
-    }
-    this.write(lines);
+    // Opening /dev/stderr fails if stderr is a socket, or a pipe of another user.
+    if (this.stderr === undefined) this.write(lines);
+    else this.stderr.write(lines);
   }
 
   private write(lines: string): void {

@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { type DestinationStream, pino } from 'pino';
 import type { RequestData } from '../contract/contract.ts';
 import { ErrorNumber } from '../contract/errors.ts';
 import { isErrorBody } from '../contract/failures.ts';
@@ -21,9 +21,13 @@ const REPLAYED: Outcome = { became: 'replayed' };
 /** Answers with StoreUnavailable if a retry may succeed. @throws StoreUnusable */
 export type RunRecord = (request: RequestData) => Promise<Outcome | StoreUnavailable>;
 
-/** Runs the operation that creates a record as for a client, without a caller. */
-export function runnerOf({ table, operate }: Records, services: Services): RunRecord {
-  const log = pino({ level: 'error', base: null }, process.stderr);
+/**
+ * Runs the operation that creates a record as for a client, without a caller.
+ *
+ * @param stderr gets what the operation logs, and its first failure
+ */
+export function runnerOf({ table, operate }: Records, services: Services, stderr: DestinationStream): RunRecord {
+  const log = pino({ level: 'error', base: null }, stderr);
   const turns = new Turns(MAX_TRANSACTIONS);
   let hasFailed = false;
   const tools = {
