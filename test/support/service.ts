@@ -159,7 +159,8 @@ export async function startInstance(
 ): Promise<Instance> {
   if (environment['ADMIN_PORT'] !== undefined) (await import('prom-client')).register.clear();
   const { io, output } = captured(withDefaults(environment), cwd);
-  const code = main(service, ['serve'], io);
+  const { promise: given, resolve: exit } = Promise.withResolvers<number>();
+  const code = Promise.race([main(service, ['serve'], { ...io, exit }), given]);
   const stop = () => {
     io.events.emit('SIGTERM', 'SIGTERM');
     return code;
