@@ -3,6 +3,7 @@ import { int64 } from '../contract/int64.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { chooseTable } from '../files/records.ts';
 import type { AnyService } from '../service.ts';
+import { ConstraintViolated } from '../storage/store.ts';
 import type { Kind } from '../storage/tables.ts';
 import { recordAct } from './acts.ts';
 import { print } from './print.ts';
@@ -34,7 +35,11 @@ export async function remove(
   const key = reader.read(text);
   if (key === undefined) throw new ExplainedError(`the ${column} must be ${reader.form}, not ${text}`);
   await withStore({ name, tables, records, ...service }, config, { create: false }, async (store) => {
-    if (!(await store.remove(table, key))) throw new ExplainedError(`the store has no row ${text} of ${table}`);
+    const removed = store.remove(table, key).catch((error: unknown) => {
+      if (!(error instanceof ConstraintViolated)) throw error;
+      throw new ExplainedError(`other rows refer to the row ${text} of ${table}: remove these first`, { cause: error });
+    });
+    if (!(await removed)) throw new ExplainedError(`the store has no row ${text} of ${table}`);
     await recordAct(name, config, 'removed', { table, key: text }, store.run);
     await print(`removed the row ${text} of ${table}\n`);
   });
