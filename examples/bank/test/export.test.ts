@@ -22,3 +22,13 @@ test.each(ENGINES)('an import opens the accounts of an export, as they were open
   expect(await run(store, 'import', file)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 replayed') });
   expect(await client.balanceOf(to)).toBe(9007199254740993n);
 });
+
+test.each(ENGINES)('remove names what keeps an account with transfers in the store, on %s', async (engine) => {
+  const store = await newStore(engine);
+  const client = new Client(await startBank(store));
+  const [from, to, other] = [await client.open(5n), await client.open(0n), await client.open(0n)];
+  expect((await client.transfer(newTransfer(from, to, 5n))).status).toBe(201);
+  const stderr = `bank: other rows refer to the row ${from} of accounts: remove these first\n`;
+  expect(await run(store, 'remove', from)).toEqual({ code: 1, stdout: '', stderr });
+  expect(await run(store, 'remove', other)).toMatchObject({ code: 0 });
+});

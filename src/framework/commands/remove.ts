@@ -1,6 +1,7 @@
 import { int64 } from '../contract/int64.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { chooseTable } from '../files/records.ts';
+import { ConstraintViolated } from '../storage/store.ts';
 import type { Kind } from '../storage/tables.ts';
 import { recordAct } from './acts.ts';
 import type { Job } from './io.ts';
@@ -29,7 +30,11 @@ export async function remove(job: Job, text: string, options: { readonly table?:
   const key = reader.read(text);
   if (key === undefined) throw new ExplainedError(`the ${column} must be ${reader.form}, not ${text}`);
   await withStore(job, { create: false }, async (store) => {
-    if (!(await store.remove(table, key))) throw new ExplainedError(`the store has no row ${text} of ${table}`);
+    const removed = store.remove(table, key).catch((error: unknown) => {
+      if (!(error instanceof ConstraintViolated)) throw error;
+      throw new ExplainedError(`other rows refer to the row ${text} of ${table}: remove these first`, { cause: error });
+    });
+    if (!(await removed)) throw new ExplainedError(`the store has no row ${text} of ${table}`);
     await recordAct(job, 'removed', { table, key: text }, store.run);
     await print(job.io, `removed the row ${text} of ${table}\n`);
   });

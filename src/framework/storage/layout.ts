@@ -70,6 +70,8 @@ interface Described extends Pick<Layout, 'name' | 'marker' | 'tables'> {
  * @throws Error if the marker, the name of a table or a step cannot be used
  */
 export function layoutOf({ name, marker, tables, records, steps }: Described): Layout {
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
+    throw new Error(`the name ${name} of the service must have small letters, digits and "-" only`);
   const unnamed = Object.keys(tables).find((table) => !/^[a-z_][a-z0-9_]*$/.test(table));
   if (unnamed !== undefined)
     throw new Error(`the name of the table ${unnamed} must have small letters, digits and "_" only`);

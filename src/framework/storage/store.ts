@@ -64,13 +64,12 @@ export interface Queries<Of = Tables> {
    */
   readonly create: <
     Name extends keyof Of & string,
-    const Given extends Omit<RowOf<Of[Name]>, keyof More>,
-    // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no column is added
-    const More extends Partial<Added<Of[Name]>> = Record<never, never>,
+    Given extends Omit<RowOf<Of[Name]>, More>,
+    More extends keyof Added<Of[Name]> = never,
   >(
     table: Name,
-    row: Kept<Given, Omit<RowOf<Of[Name]>, keyof More>>,
-    added?: Kept<More, RowOf<Of[Name]>>,
+    row: Kept<Given, Omit<RowOf<Of[Name]>, More>>,
+    added?: Pick<Added<Of[Name]>, More>,
   ) => Promise<Creation>;
   readonly database: Database<Of>;
 }

@@ -116,11 +116,12 @@ export type Schema = Tools['database']['schema'];
 const MEMBER = { id: 'a', email: 'b', level: 'guest', tags: ['c'] } as const;
 const ADDED = { version: 1n, joined_at: new Date(0), left_at: null } as const;
 
-export async function queries({ create, database, transaction }: Tools<typeof tables>) {
+export async function queries({ create, database, transaction }: Tools<typeof tables>, isGuest: boolean) {
   await create('members', MEMBER, ADDED);
   await create('members', { ...MEMBER, ...ADDED, left_at: new Date(0) });
   // A text of the column, written where it is used.
   await create('members', { id: 'a', email: 'b', tags: ['c'] }, { ...ADDED, level: 'guest' });
+  await create('members', { id: 'a', email: 'b', tags: ['c'] }, { ...ADDED, level: isGuest ? 'guest' : 'regular' });
   // @ts-expect-error -- a text that the column does not have
   await create('members', { id: 'a', email: 'b', tags: ['c'] }, { ...ADDED, level: 'nope' });
   // @ts-expect-error -- a column that the service adds is missing

@@ -187,6 +187,10 @@ test.each(['tokens', 'schema_steps', 'schema_version'])('the name %s of a table 
   expect(() => layoutOf({ ...items, tables })).toThrow(`the framework has a table ${name} of its own`);
 });
 
+test.each(['Item Store', 'item_store', '1'])('the name %s of a service is refused', (name) => {
+  expect(() => layoutOf({ ...items, name })).toThrow(`the name ${name} of the service must have small letters`);
+});
+
 test.each(['Items', 'old-items', 'old items', '1'])('the name %s of a table is refused as no plain name', (name) => {
   const tables = { ...items.tables, [name]: items.tables.items };
   expect(() => layoutOf({ ...items, tables })).toThrow(`the name of the table ${name} must have small letters`);

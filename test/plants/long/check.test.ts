@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 
 /** A copy of the project without its tests, because they would double the time of each check. */
 const project = new Project();
-project.remove('test');
+for (const name of ['test', 'examples']) project.remove(name);
 project.restore('test/support/until.ts');
 
 /** Runs `npm run check`, and returns its exit code, its steps with their outcomes, and its output. */
