@@ -15,10 +15,10 @@ import { readPostgresLocation } from './storage/postgres/location.ts';
 
 export interface Setting {
   /** @throws Error whose message follows the setting's name: `must be …, not …` */
-  readonly read: (text: string, cwd: string) => unknown;
+  readonly read: (text: string) => unknown;
   readonly default?: string;
   /** Hides a secret in the output of the command `config`. */
-  readonly show?: (text: string, cwd: string) => string;
+  readonly show?: (text: string) => string;
   /** The description of the setting in the table of docs/configuration.md. */
   readonly meaning: string;
 }
@@ -38,7 +38,7 @@ const SETTINGS = {
   },
   DATABASE_URL: {
     read: readStore,
-    show: (text, cwd) => nameOfStore(readStore(text, cwd)),
+    show: (text) => nameOfStore(readStore(text)),
     meaning: 'the store: an SQLite file, which the service creates with its folder, or [PostgreSQL](postgresql.md)',
   },
   BASE_URL: {
@@ -94,17 +94,15 @@ type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly de
 export type Config = { readonly [Name in keyof Settings]: Value<Settings[Name]> };
 
 /**
- * @param cwd the folder of relative paths, by default that of this process
  * @param doubts sentences about unknown names and lines that systemd reads differently, which may explain a missing setting
  * @throws WrongSettings that names every fault
  */
 export function readConfig(
   service: Pick<AnyService, 'tables'>,
   environment: Environment,
-  { cwd }: { readonly cwd: string } = { cwd: '' },
   doubts: readonly string[] = [],
 ): Config {
-  const { config, faults } = examine(service, environment, cwd);
+  const { config, faults } = examine(service, environment);
   if (faults.length > 0) throw new WrongSettings([...faults, ...doubts].join('; '));
   return config;
 }
@@ -113,14 +111,13 @@ export function readConfig(
 export function examine(
   service: Pick<AnyService, 'tables'>,
   environment: Environment,
-  cwd: string,
 ): { readonly config: Config; readonly faults: readonly string[] } {
   const faults: string[] = [];
   const isSet = (name: string) => textOf(environment, name) !== undefined;
   const values = Object.entries<Setting>(settingsOf(service)).map(([name, setting]) => {
     const text = textOf(environment, name) ?? setting.default;
     try {
-      return [name, text === undefined ? undefined : setting.read(text, cwd)];
+      return [name, text === undefined ? undefined : setting.read(text)];
     } catch (error) {
       faults.push(`${name} ${messageOf(error)}`);
       return [name, undefined];
@@ -156,11 +153,10 @@ function readPort(text: string): number {
   throw new Error(`must be a port from 0 to 65535, not ${show(text)}`);
 }
 
-function readStore(text: string, cwd: string): StoreLocation {
-  if (/^postgres(ql)?:/.test(text)) return readPostgresLocation(text, cwd);
+function readStore(text: string): StoreLocation {
+  if (/^postgres(ql)?:/.test(text)) return readPostgresLocation(text);
   const [, path = ''] = /^sqlite:(.*)$/s.exec(text) ?? [];
-  if (path !== '' && path !== ':memory:' && !path.startsWith('//'))
-    return { engine: 'sqlite', path: resolve(cwd, path) };
+  if (path !== '' && path !== ':memory:' && !path.startsWith('//')) return { engine: 'sqlite', path: resolve(path) };
   // The message does not quote the text, which may contain a password.
   throw new Error(
     `must be sqlite: and the path of a file, such as sqlite:data/store.db, or postgres://user:password@host/database`,
@@ -195,8 +191,7 @@ function readLogLevel(text: string): LogLevel {
   return level;
 }
 
-function readTokens(given: string, cwd: string): TokenFile {
-  const path = resolve(cwd, given);
+function readTokens(path: string): TokenFile {
   let text;
   try {
     text = readFileSync(path, 'utf8');

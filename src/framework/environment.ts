@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { messageOf, WrongSettings } from './explained-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The environment of this process. */
-export const ofProcess: Environment = process.env;
 
 export interface Chosen {
   readonly store?: string;
@@ -31,20 +27,15 @@ export interface Found {
  * precedes the others. As with Node's own `--env-file`, an empty text in the environment hides the text in a file.
  *
  * @param known the names of the settings
- * @param cwd the folder of relative paths
  * @throws WrongSettings if a file cannot be read
  */
-export function findSettings(
-  { store, envFile }: Chosen,
-  known: readonly string[],
-  { environment, cwd }: { readonly environment: Environment; readonly cwd: string },
-): Found {
+export function findSettings({ store, envFile }: Chosen, known: readonly string[], ofProcess: Environment): Found {
   // An empty text would mean the default store, which the operator does not expect.
   if (store?.trim() === '') throw new WrongSettings('--store is empty: give it a value as for DATABASE_URL');
-  const files = (envFile ?? ['-.env']).map((given) => readFile(given, cwd));
+  const files = (envFile ?? ['-.env']).map(readFile);
   const ofFiles = files.map(([path, text]) => [path, parse(text)] as const);
   const ofStore: Environment = store === undefined ? {} : { DATABASE_URL: store };
-  const sources = [...ofFiles, ['the environment', environment] as const, ['--store', ofStore] as const];
+  const sources = [...ofFiles, ['the environment', ofProcess] as const, ['--store', ofStore] as const];
   const origins = sources.flatMap(([source, texts]) => Object.keys(texts).map((name) => [name, source] as const));
   return {
     texts: Object.assign({}, ...sources.map(([, texts]) => texts)) as Environment,
@@ -72,10 +63,10 @@ function nameOfUser(): string {
 }
 
 /** Returns the path and the text of a file. */
-function readFile(given: string, cwd: string): readonly [string, string] {
+function readFile(given: string): readonly [string, string] {
   const path = given.replace(/^-/, '');
   try {
-    return [path, readFileSync(resolve(cwd, path), 'utf8')];
+    return [path, readFileSync(path, 'utf8')];
   } catch (error) {
     const isMissing = Error.isError(error) && 'code' in error && error.code === 'ENOENT';
     if (isMissing && path !== given) return [path, ''];

@@ -46,6 +46,6 @@ export { Json } from './storage/values.ts';
  * the process: 0, 1 after a failure, 2 for a wrong command line, 78 for settings that cannot work.
  */
 export async function run(service: AnyService): Promise<void> {
-  const { run: runHere } = await import('./commands/run.ts');
-  await runHere(service);
+  const { main } = await import('./commands/main.ts');
+  process.exitCode = await main(service, process.argv.slice(2), process);
 }

@@ -104,6 +104,13 @@ function linesOf(stdout: string): Record<string, unknown>[] {
   );
 }
 
+/** Starts a command of a service in this process. */
+function startHere(service: AnyService, args: readonly string[], environment: Environment, cwd: string) {
+  const { io, exited, stdout, stderr } = captured(environment, cwd);
+  const ended = Promise.race([main(service, args, io), exited]);
+  return { io, stdout, stderr, log: () => linesOf(stdout()), ended };
+}
+
 /** Runs a command of a service to its end, in this process. Its stdin is empty. */
 export async function runCommand(
   args: readonly string[],
@@ -111,9 +118,7 @@ export async function runCommand(
   cwd = ROOT,
   service: AnyService = items,
 ): Promise<Ended> {
-  const { io, output } = captured(environment, cwd);
-  const code = await main(service, args, io);
-  return { code, ...output };
+  return endOf(startHere(service, args, environment, cwd));
 }
 
 /** Runs a command as a process, for tests of what only a process has: a start, a user, a copy of the project. */
@@ -124,9 +129,12 @@ export async function runProcess(
   user: { readonly uid?: number; readonly gid?: number } = {},
   main = MAIN,
 ): Promise<Ended> {
-  const started = start(process.execPath, [main, ...args], environment, cwd, user);
-  const code = await started.ended;
-  return { code, stdout: started.stdout(), stderr: started.stderr() };
+  return endOf(start(process.execPath, [main, ...args], environment, cwd, user));
+}
+
+async function endOf({ ended, stdout, stderr }: Output): Promise<Ended> {
+  const code = await ended;
+  return { code, stdout: stdout(), stderr: stderr() };
 }
 
 /** A running service, on a free port. */
@@ -146,7 +154,6 @@ const withDefaults = (environment: Environment): Environment => ({
   DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}`,
   ...environment,
 });
-const tokenIn = (stderr: string) => /\b[a-z]+_[\w-]{43}\b/.exec(stderr)?.[0] ?? '';
 
 /**
  * Starts the service in this process, for tests of what it does, rather than of a start, a signal or a crash. One
@@ -158,29 +165,24 @@ export async function startInstance(
   cwd = ROOT,
 ): Promise<Instance> {
   if (environment['ADMIN_PORT'] !== undefined) (await import('prom-client')).register.clear();
-  const { io, output } = captured(withDefaults(environment), cwd);
-  const { promise: given, resolve: exit } = Promise.withResolvers<number>();
-  const code = Promise.race([main(service, ['serve'], { ...io, exit }), given]);
+  const { io, ...started } = startHere(service, ['serve'], withDefaults(environment), cwd);
   const stop = () => {
-    io.events.emit('SIGTERM', 'SIGTERM');
-    return code;
+    io.emit('SIGTERM', 'SIGTERM');
+    return started.ended;
   };
   atEnd(async () => {
     await stop();
   });
-  const started: Output = {
-    stdout: () => output.stdout,
-    stderr: () => output.stderr,
-    log: () => linesOf(output.stdout),
-    ended: code,
-  };
-  const url = await listening(started);
+  return instanceOf(started, await listening(started), stop);
+}
+
+function instanceOf<O extends Output>(started: O, url: string, stop: Instance['stop']): O & Instance {
   return {
     ...started,
     url,
     stop,
     get token() {
-      return tokenIn(output.stderr);
+      return /\b[a-z]+_[\w-]{43}\b/.exec(started.stderr())?.[0] ?? '';
     },
   };
 }
@@ -196,17 +198,10 @@ export async function startService(
   const url = await listening(started, stage);
   // Lets this process read the stderr that the service wrote before.
   await new Promise((resolve) => setImmediate(resolve));
-  return {
-    ...started,
-    url,
-    get token() {
-      return tokenIn(started.stderr());
-    },
-    stop: () => {
-      started.child.kill('SIGTERM');
-      return started.ended;
-    },
-  };
+  return instanceOf(started, url, () => {
+    started.child.kill('SIGTERM');
+    return started.ended;
+  });
 }
 
 /** Waits until a service listens, or until it is ready, and returns its URL. */

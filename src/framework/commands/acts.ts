@@ -28,7 +28,7 @@ export async function recordAct(
   details: Readonly<Record<string, unknown>>,
   run?: Run,
 ): Promise<void> {
-  const line = JSON.stringify({ time: new Date().toISOString(), act, ...userOfSystem(io.environment), ...details });
+  const line = JSON.stringify({ time: new Date().toISOString(), act, ...userOfSystem(io.env), ...details });
   try {
     if (store.engine === 'sqlite') appendAct(store.path, line);
     else if (run !== undefined) await raiseAct(run, `${name}: ${line}`);

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { layoutOf } from '../storage/layout.ts';
@@ -37,7 +38,7 @@ export async function restore(job: Job, file: string, { force = false }: { force
     );
   });
   const counts = await writeFile(target, { mode: MODE, signal: interruption.signal }, prepare, place);
-  await recordAct(job, 'restored', { file, ...counts });
+  await recordAct(job, 'restored', { file: resolve(file), ...counts });
   await print(job.io, `restored ${inWords(counts)} from ${file}, and checked the store\n`);
 }
 

@@ -10,21 +10,21 @@ export async function showConfig(service: AnyService, io: Io, found: Found, { js
   const rows = Object.entries<Setting>(settingsOf(service)).map(([name, setting]) => {
     const text = textOf(found.texts, name);
     const origin = found.origins[name];
-    const value = shown(setting, text ?? setting.default, io.cwd);
+    const value = shown(setting, text ?? setting.default);
     if (text !== undefined) return { name, value, from: origin };
     const from = setting.default === undefined ? 'none' : 'default';
     return { name, value, from: origin === undefined ? from : `${from} (empty in ${origin})` };
   });
   await printList(io, rows, { name: '', value: '-', from: '' }, json);
-  const faults = [...examine(service, found.texts, io.cwd).faults, ...found.doubts];
+  const faults = [...examine(service, found.texts).faults, ...found.doubts];
   if (faults.length > 0) throw new WrongSettings(faults.join('; '));
 }
 
-function shown({ read, show = (text) => text }: Setting, text: string | undefined, cwd: string): string | undefined {
+function shown({ read, show = (text) => text }: Setting, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   try {
-    read(text, cwd);
-    return show(text, cwd);
+    read(text);
+    return show(text);
   } catch {
     // The message below quotes the value, unless the value may contain a secret.
     return '(invalid)';

@@ -27,13 +27,13 @@ export async function exportRecords(
   await withStore(job, { create: false }, async (store) => {
     if (path === undefined) {
       // On a terminal, lines of progress would mix with the records.
-      const progress = io.stdout.isTTY ? undefined : new Progress(records.table, io);
+      const progress = io.stdout.isTTY ? undefined : new Progress(records.table, io.stderr);
       for await (const text of lines(store, progress)) await print(io, text);
     } else {
       using interruption = watchSignals(io);
       const { signal } = interruption;
       await writeNewFile(path, { mode: 0o666, signal }, async (temporary) => {
-        const readable = Readable.from(lines(store, new Progress(records.table, io)));
+        const readable = Readable.from(lines(store, new Progress(records.table, io.stderr)));
         await pipeline(readable, createWriteStream(temporary), { signal });
       });
     }

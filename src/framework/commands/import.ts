@@ -38,7 +38,7 @@ export async function importRecords(
   const records = await openRecords(service, options.table);
   const { table } = records;
   const input = await openInput(path, io);
-  const rejectsPath = options.rejects ?? newRejects(path === '-' ? resolve(io.cwd, 'stdin') : path);
+  const rejectsPath = options.rejects ?? newRejects(path === '-' ? 'stdin' : path);
   requireForeign(config, rejectsPath);
   using rejects = new Rejects(rejectsPath, { atOnce: options.rejects !== undefined, stderr: io.stderr });
   const reader = new RecordReader(input.name, format, records);
@@ -47,7 +47,7 @@ export async function importRecords(
   else {
     await withStore(job, { create: true, yields: true }, async (store) => {
       const { run } = store;
-      const file = path === '-' ? input.name : path;
+      const file = path === '-' ? input.name : resolve(path);
       // Before the first record: a command that is killed leaves records behind.
       await recordAct(job, 'import begun', { file, table }, run);
       const counts = await work(runnerOf(records, servicesOf(store), io.stderr));
@@ -73,7 +73,7 @@ async function readAll(
 ): Promise<Counts> {
   using interruption = watchSignals(io);
   const { signal } = interruption;
-  const progress = new Progress(table, io);
+  const progress = new Progress(table, io.stderr);
   const onReject = rejects.add.bind(rejects);
   const onUnreachable = (reason: string) => {
     progress.say(`the store is unavailable, retrying for ${patienceMs / 1000} s: ${reason}`);

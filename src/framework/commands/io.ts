@@ -1,22 +1,17 @@
 import type { Config } from '../config.ts';
 import type { Environment } from '../environment.ts';
-import type { writeStdout } from '../observability/stdout.ts';
 import type { AnyService } from '../service.ts';
 
-/** What a command uses of the process that it runs in. */
-export interface Io {
-  readonly environment: Environment;
-  /** The folder of relative paths. */
-  readonly cwd: string;
+/** What a command uses of the process that it runs in: `process` is one, and a test may give its own. */
+export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
+  readonly env: Environment;
   readonly stdin: NodeJS.ReadableStream;
-  readonly stdout: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'> & { readonly write: typeof writeStdout };
+  readonly stdout: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'> & { readonly fd: number };
   readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
-  /** Emits the signals, and uncaughtException. */
-  readonly events: Pick<NodeJS.EventEmitter, 'on' | 'off'>;
   /** Ends the process at once. */
-  readonly exit: (code: number) => void;
+  exit(code: number): unknown;
   /** Tells the parent process, if that listens. */
-  readonly send?: ((message: string) => void) | undefined;
+  send?(message: string): unknown;
 }
 
 /** What a command works with. */

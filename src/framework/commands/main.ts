@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import type { ImportOptions } from './import.ts';
@@ -63,10 +62,8 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     .showHelpAfterError('(use --help for more information)')
     .exitOverride();
 
-  const find = () => findSettings(program.opts<Chosen>(), Object.keys(settingsOf(service)), io);
-  const read = (): Job => ({ service, io, config: readConfig(service, find().texts, io) });
-  // `-` is stdin.
-  const pathOf = (file: string) => (file === '-' ? file : resolve(io.cwd, file));
+  const find = () => findSettings(program.opts<Chosen>(), Object.keys(settingsOf(service)), io.env);
+  const read = (): Job => ({ service, io, config: readConfig(service, find().texts) });
 
   // Each action imports its own command, so that `health`, for example, does not load the whole service.
 
@@ -76,7 +73,7 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     .action(async () => {
       const { texts, doubts } = find();
       const { serve } = await import('./serve.ts');
-      await serve({ service, io, config: readConfig(service, texts, io, doubts) }, doubts);
+      await serve({ service, io, config: readConfig(service, texts, doubts) }, doubts);
     });
   program
     .command('health')
@@ -115,14 +112,10 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     .description('Store the records of a file, or of stdin (-), each as a client would send it')
     .option(...TABLE)
     .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdin)')
-    .option(
-      '--rejects <file>',
-      'Write rejected records and the reasons to this file (default: FILE.rejects.ndjson)',
-      pathOf,
-    )
+    .option('--rejects <file>', 'Write rejected records and the reasons to this file (default: FILE.rejects.ndjson)')
     .option('--dry-run', 'Check all records by the contract, and store none')
     .action(async (file: string, options: ImportOptions) =>
-      (await import('./import.ts')).importRecords(read(), pathOf(file), options),
+      (await import('./import.ts')).importRecords(read(), file, options),
     );
   program
     .command('export [file]')
@@ -130,18 +123,18 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     .option(...TABLE)
     .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdout)')
     .action(async (file: string | undefined, options: { table?: string; format?: string }) =>
-      (await import('./export.ts')).exportRecords(read(), file && pathOf(file), options),
+      (await import('./export.ts')).exportRecords(read(), file, options),
     );
   program
     .command('backup <file>')
     .description('Copy the store to a new file and check the copy')
-    .action(async (file: string) => (await import('./backup.ts')).backUp(read(), pathOf(file)));
+    .action(async (file: string) => (await import('./backup.ts')).backUp(read(), file));
   program
     .command('restore <file>')
     .description('Replace the store with a backup and check it')
     .option('--force', 'Delete what the store has')
     .action(async (file: string, options: { force?: boolean }) =>
-      (await import('./backup.ts')).restore(read(), pathOf(file), options),
+      (await import('./backup.ts')).restore(read(), file, options),
     );
   program
     .command('remove <key>')

@@ -1,4 +1,5 @@
 import { ExplainedError } from '../explained-error.ts';
+import { writeStdout } from '../observability/stdout.ts';
 import type { Io } from './io.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { Io } from './io.ts';
 export async function print({ stdout }: Pick<Io, 'stdout'>, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   try {
-    for (let done = 0; done < bytes.length;) done += await stdout.write(bytes, done, { ref: true });
+    for (let done = 0; done < bytes.length;) done += await writeStdout(stdout, bytes, done, { ref: true });
   } catch (error) {
     if (!Error.isError(error) || ('code' in error && error.code === 'EPIPE')) throw error;
     throw new ExplainedError(`stdout cannot be written: ${error.message}`, { cause: error });

@@ -37,9 +37,9 @@ export class Progress {
   private writtenAt = this.begunAt;
   private isShown = false;
 
-  constructor(noun: string, { stderr }: Pick<Io, 'stderr'>) {
+  constructor(noun: string, output: Progress['output']) {
     this.noun = noun;
-    this.output = stderr;
+    this.output = output;
   }
 
   get seconds(): number {

@@ -21,7 +21,7 @@ import { layoutOf } from '../storage/layout.ts';
 import { openStore } from '../storage/open.ts';
 import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
 import { reachable } from './health.ts';
-import type { Io, Job } from './io.ts';
+import type { Job } from './io.ts';
 import { watchSignals } from './signals.ts';
 import { buildOf } from './version.ts';
 
@@ -32,18 +32,16 @@ const GRACE_MS = 5000;
 const END_MS = 5500;
 
 export async function serve(job: Job, warnings: readonly string[]): Promise<void> {
-  const log = createLog(job.config.LOG_LEVEL, job.io.stdout.write);
+  const log = createLog(job.config.LOG_LEVEL, job.io.stdout);
   for (const each of warnings) log.logger.warn(each);
   const endProcess = (message: string, error?: unknown) => {
     log.logger.fatal({ err: error }, message);
-    void log.flush().then(() => {
-      job.io.exit(1);
-    });
+    void log.flush().then(() => job.io.exit(1));
   };
   const giveUp = () => {
     endProcess('stopped before all was done');
   };
-  job.io.events.on('uncaughtException', (error) => {
+  job.io.on('uncaughtException', (error) => {
     endProcess('ended by an unforeseen failure', error);
   });
   const { signal } = watchSignals(job.io, giveUp);
@@ -61,7 +59,8 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
 }
 
 /** Opens the service part by part, waits for the signal to stop, and closes the parts in the reverse order. */
-async function run({ service, config, io }: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
+async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
+  const { service, config } = job;
   const { logger } = log;
   const stopRequested = once(stopSignal, 'abort');
   await using resources = new AsyncDisposableStack();
@@ -142,17 +141,12 @@ async function run({ service, config, io }: Job, log: Log, stopSignal: AbortSign
   const docs = url + PAGES.docs;
   logger.info({ url, listening: listener.url, docs }, 'listening');
   // A parent process cannot wait for the log, which LOG_LEVEL may silence.
-  io.send?.('listening');
+  job.io.send?.('listening');
   const startup = store.opened.then(async ({ before, now }) => {
     if (before !== now) logger.info({ from: before, to: now }, 'migrated the schema of the store');
     // With TOKEN_FILE or JWT_ISSUER, clients get their tokens elsewhere.
     if (provisioned === undefined && jwt === undefined) {
-      const isFirst = await makeFirstToken(service, io, contract, {
-        tokens: store.tokens,
-        url,
-        onUnreachable,
-        stopSignal,
-      });
+      const isFirst = await makeFirstToken(job, contract, { tokens: store.tokens, url, onUnreachable, stopSignal });
       if (isFirst) logger.info({ token: FIRST_TOKEN }, 'created the first token of the store');
     }
     logger.info('ready');
@@ -191,8 +185,7 @@ interface FirstToken {
 
 /** Creates and prints a token if the store never had one, and returns whether it did. */
 async function makeFirstToken(
-  service: AnyService,
-  { stderr }: Io,
+  { service, io }: Job,
   contract: Contract,
   { tokens, url, onUnreachable, stopSignal }: FirstToken,
 ): Promise<boolean> {
@@ -208,7 +201,7 @@ async function makeFirstToken(
       await sleep(1000, undefined, { signal: stopSignal });
     }
   }
-  stderr.write(`
+  io.stderr.write(`
 The store had no access token yet. This is its first one, and it is shown only once:
 
   ${token}

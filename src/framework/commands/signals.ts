@@ -12,10 +12,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * request to ignore it Node undoes.
  */
 export function watchSignals(
-  { events, exit }: Pick<Io, 'events' | 'exit'>,
-  onSecond = (signal: NodeJS.Signals) => {
-    exit(exitCodeOf(signal));
-  },
+  io: Pick<Io, 'on' | 'off' | 'exit'>,
+  onSecond: (signal: NodeJS.Signals) => unknown = (signal) => io.exit(exitCodeOf(signal)),
 ): { readonly signal: AbortSignal } & Disposable {
   // Not in the handler: a terminal that has hung up no longer counts as one.
   const hasTerminal = isatty(0);
@@ -27,11 +25,11 @@ export function watchSignals(
     controller.abort(name);
     if (performance.now() - firstAt > SECOND_AFTER_MS) onSecond(name);
   };
-  for (const name of SIGNALS) events.on(name, onSignal);
+  for (const name of SIGNALS) io.on(name, onSignal);
   return {
     signal: controller.signal,
     [Symbol.dispose]: () => {
-      for (const name of SIGNALS) events.off(name, onSignal);
+      for (const name of SIGNALS) io.off(name, onSignal);
     },
   };
 }

@@ -13,9 +13,7 @@ export interface Reject {
   readonly excerpt?: string;
 }
 
-interface Stderr {
-  readonly write: (text: string) => unknown;
-}
+type Stderr = Pick<NodeJS.WriteStream, 'write'>;
 
 /** A file of rejects. It holds what the operator's file held, so only its owner may read it. */
 export class Rejects implements Disposable {
@@ -31,10 +29,8 @@ export class Rejects implements Disposable {
    */
   constructor(path: string, { atOnce, stderr }: { readonly atOnce: boolean; readonly stderr: Stderr }) {
     this.path = path;
-    if (path === '/dev/stderr') {
-      this.stderr = stderr;
-      return;
-    }
+    this.stderr = path === '/dev/stderr' ? stderr : undefined;
+    if (this.stderr !== undefined) return;
     requireAbsent(path, ' with --rejects');
     if (atOnce) this.write('');
   }

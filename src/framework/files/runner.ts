@@ -21,11 +21,7 @@ const REPLAYED: Outcome = { became: 'replayed' };
 /** Answers with StoreUnavailable if a retry may succeed. @throws StoreUnusable */
 export type RunRecord = (request: RequestData) => Promise<Outcome | StoreUnavailable>;
 
-/**
- * Runs the operation that creates a record as for a client, without a caller.
- *
- * @param stderr gets what the operation logs, and its first failure
- */
+/** Runs the operation that creates a record as for a client, without a caller; what it logs goes to `stderr`. */
 export function runnerOf({ table, operate }: Records, services: Services, stderr: DestinationStream): RunRecord {
   const log = pino({ level: 'error', base: null }, stderr);
   const turns = new Turns(MAX_TRANSACTIONS);

@@ -36,9 +36,9 @@ export interface Log extends RequestLog {
   dropped(): number;
 }
 
-/** Logs to stdout, one JSON object per line. */
-export function createLog(level: LogLevel, write = writeStdout): Log {
-  const lines = new LineWriter(write);
+/** Logs to `stdout`, one JSON object per line. */
+export function createLog(level: LogLevel, stdout: { readonly fd: number }): Log {
+  const lines = new LineWriter(stdout);
   const formatters = { level: (label: string) => ({ level: label }) };
   const serializers = { err: describe };
   const logger = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters, serializers }, lines);
@@ -81,10 +81,10 @@ class LineWriter {
   private writing: Promise<void> | undefined;
   /** Whether stdout accepted only a part of the last line. */
   private torn = false;
-  private readonly toStdout: typeof writeStdout;
+  private readonly stdout: { readonly fd: number };
 
-  constructor(toStdout: typeof writeStdout) {
-    this.toStdout = toStdout;
+  constructor(stdout: LineWriter['stdout']) {
+    this.stdout = stdout;
   }
 
   write(line: string): void {
@@ -127,7 +127,7 @@ class LineWriter {
     const text = Buffer.from(start + lines.join(''));
     let done = 0;
     try {
-      while (done < text.length) done += await this.toStdout(text, done, { ref: false });
+      while (done < text.length) done += await writeStdout(this.stdout, text, done, { ref: false });
     } catch {
       // The log cannot log its own failure.
     }

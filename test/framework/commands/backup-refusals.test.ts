@@ -30,32 +30,32 @@ describe('backup and restore', () => {
     // The text has 120 bytes, because SQLite looks for its header in the first 100 bytes.
     writeFileSync(join(folder, 'text.db'), 'no database '.repeat(10));
     const cases: [string[], RegExp][] = [
-      [['backup', 'copy.db'], /the file FOLDER\/copy.db exists: move it away, or name another file/],
-      [['backup', 'none/copy.db'], /FOLDER\/none\/copy.db cannot be written: ENOENT.*/],
-      [['restore', 'none.db'], /the file FOLDER\/none.db does not exist, or is no file: name a backup/],
+      [['backup', 'copy.db'], /the file copy.db exists: move it away, or name another file/],
+      [['backup', 'none/copy.db'], /none\/copy.db cannot be written: ENOENT.*/],
+      [['restore', 'none.db'], /the file none.db does not exist, or is no file: name a backup/],
       ...['', '-journal', '-wal', '-shm', '.acts.ndjson'].flatMap((end): [string[], RegExp][] => [
         [['backup', `items.db${end}`], /the file \S+ belongs to the store \S+items.db: name another file/],
         [['restore', `../${basename(folder)}/items.db${end}`], /the file \S+ belongs to the store .*/],
       ]),
       [
         ['restore', 'newer.db'],
-        /the database FOLDER\/newer.db has schema \d+, but this item-store needs \d+: install a newer item-store/,
+        /the database newer.db has schema \d+, but this item-store needs \d+: install a newer item-store/,
       ],
-      [['restore', 'other.db'], /the database FOLDER\/other.db is not a store of item-store: restore another backup/],
+      [['restore', 'other.db'], /the database other.db is not a store of item-store: restore another backup/],
       [
         ['restore', 'foreign.db', '--force'],
-        /the database FOLDER\/foreign.db has the foreign key of x, which no store of item-store has: drop it, or restore another backup/,
+        /the database foreign.db has the foreign key of x, which no store of item-store has: drop it, or restore another backup/,
       ],
-      [['restore', 'damaged.db', '--force'], /the database FOLDER\/damaged.db is damaged.*: restore another backup/],
+      [['restore', 'damaged.db', '--force'], /the database damaged.db is damaged.*: restore another backup/],
       [
         ['restore', 'text.db', '--force'],
-        /the database FOLDER\/text.db is damaged \(file is not a database\): restore another backup/,
+        /the database text.db is damaged \(file is not a database\): restore another backup/,
       ],
     ];
     for (const [args, message] of cases) {
       const { code, stdout, stderr } = await run(...args);
       expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
-      expect(stderr.replaceAll(folder, 'FOLDER')).toMatch(new RegExp(`^item-store: ${message.source}\n$`));
+      expect(stderr).toMatch(new RegExp(`^item-store: ${message.source}\n$`));
     }
     expect(look(database)).toBe(3);
     expect((await runCommand(['backup', 'x'], { DATABASE_URL: 'sqlite:gone.db' }, folder)).stderr).toMatch(
@@ -64,8 +64,8 @@ describe('backup and restore', () => {
     const postgres = { DATABASE_URL: 'postgres://al:secret@db.example,other:5433/items?sslmode=require' };
     const at = `'postgres://al@db.example,other:5433/items?sslmode=require&target_session_attrs=read-write'`;
     for (const [what, command] of [
-      ['backup', `pg_dump --format=custom --file='${folder}/a'\\''b' ${at}`],
-      ['restore', `pg_restore --clean --if-exists --single-transaction --dbname=${at} '${folder}/a'\\''b'`],
+      ['backup', `pg_dump --format=custom --file='a'\\''b' ${at}`],
+      ['restore', `pg_restore --clean --if-exists --single-transaction --dbname=${at} 'a'\\''b'`],
     ] as const) {
       const done = await runCommand([what, "a'b"], postgres, folder);
       expect(done).toEqual({ code: 1, stdout: '', stderr: `item-store: use the command of PostgreSQL: ${command}\n` });
@@ -79,7 +79,7 @@ describe('backup and restore', () => {
     const before = readdirSync(folder);
     for (const end of ['', '-journal', '-wal', '-shm', '.acts.ndjson']) {
       const file = `items.db${end}`;
-      const stderr = `item-store: the file ${join(folder, file)} belongs to the store ${database}: name another file\n`;
+      const stderr = `item-store: the file ${file} belongs to the store ${database}: name another file\n`;
       for (const args of [
         ['export', file, '--format', 'ndjson'],
         ['import', 'items.ndjson', '--rejects', file],
@@ -135,8 +135,8 @@ describe('backup and restore', () => {
     expect(await ended).toBe(0);
     expect(stdout()).toBe('code 1:\ncode 1:\ncode 1:\n');
     expect(stderr().split('\n')).toEqual([
-      expect.stringMatching(/^item-store: the database \/.*\/disk\/copy.db.*part cannot be written: the disk is full$/),
-      expect.stringMatching(/^item-store: \/.*\/disk\/items.ndjson cannot be written: ENOSPC/),
+      expect.stringMatching(/^item-store: the database disk\/copy.db.*part cannot be written: the disk is full$/),
+      expect.stringMatching(/^item-store: disk\/items.ndjson cannot be written: ENOSPC/),
       expect.stringMatching(/^item-store: the database .*new.db.*part cannot be written: the disk is full$/),
       '',
     ]);

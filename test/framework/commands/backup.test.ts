@@ -32,9 +32,8 @@ describe('backup and restore', () => {
     const times = await whileServing(service, 1_000_001, backedUp);
     const { code, stdout, stderr } = await backedUp;
     expect([code, stderr]).toEqual([0, '']);
+    const [, count] = /^backed up (\d+) rows of items to copy.db, and checked the copy\n$/.exec(stdout) ?? [];
     const copy = join(folder, 'copy.db');
-    const [, count, to] = /^backed up (\d+) rows of items to (.*), and checked the copy\n$/.exec(stdout) ?? [];
-    expect(to).toBe(copy);
     expect(look(copy)).toBe(Number(count));
     expect(Number(count)).toBeGreaterThanOrEqual(20_000);
     expect(Number(count)).toBeLessThanOrEqual(20_000 + times.length);
@@ -58,7 +57,7 @@ describe('backup and restore', () => {
     );
     expect(await run('restore', 'copy.db', '--force')).toEqual({
       code: 0,
-      stdout: `restored ${String(count)} rows of items from ${copy}, and checked the store\n`,
+      stdout: `restored ${String(count)} rows of items from copy.db, and checked the store\n`,
       stderr: '',
     });
     expect(look(database)).toBe(Number(count));
@@ -75,9 +74,7 @@ describe('backup and restore', () => {
     const { folder, run } = await place();
     writeFileSync(join(folder, 'p.ndjson'), '{"id":9007199254740993,"name":"x","tag":""}\n');
     await run('import', 'p.ndjson');
-    expect((await run('backup', 'copy.db')).stdout).toBe(
-      `backed up 1 row of items to ${join(folder, 'copy.db')}, and checked the copy\n`,
-    );
+    expect((await run('backup', 'copy.db')).stdout).toBe('backed up 1 row of items to copy.db, and checked the copy\n');
     const elsewhere = { DATABASE_URL: `sqlite:${join(folder, 'new/folder/items.db')}` };
     expect((await runCommand(['restore', 'copy.db'], elsewhere, folder)).code).toBe(0);
     expect((await runCommand(['export'], elsewhere, folder)).stdout).toBe(

@@ -66,7 +66,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
     const { code, stdout, stderr } = await run('import', 'items.csv');
     expect([code, stderr]).toEqual([
       1,
-      `item-store: 3 records were not stored: see ${join(folder, 'items.csv.rejects.ndjson')} for the reasons\n`,
+      'item-store: 3 records were not stored: see items.csv.rejects.ndjson for the reasons\n',
     ]);
     expect(stdout).toMatch(/^items.csv: 5 records in [\d.]+ s: 2 created, 0 replayed, 2 conflicting, 1 refused\n$/);
     const conflict = { error: 40011, message: 'a different item with this id exists' };
@@ -110,14 +110,14 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
 describe('import', () => {
   test.each([
     [['items.txt', '--format', 'xml'], 'the format must be ndjson or csv, not xml'],
-    [['nothing.csv'], /^FOLDER\/nothing.csv cannot be read: ENOENT/],
-    [['items.txt'], 'FOLDER/items.txt ends with neither .ndjson nor .csv: add --format ndjson or --format csv'],
-    [['folder.csv'], 'FOLDER/folder.csv cannot be read: it is a folder'],
+    [['nothing.csv'], /^nothing.csv cannot be read: ENOENT/],
+    [['items.txt'], 'items.txt ends with neither .ndjson nor .csv: add --format ndjson or --format csv'],
+    [['folder.csv'], 'folder.csv cannot be read: it is a folder'],
     [
       ['items.ndjson', '--rejects', 'items.csv'],
-      'the file FOLDER/items.csv exists: move it away, or name another file with --rejects',
+      'the file items.csv exists: move it away, or name another file with --rejects',
     ],
-    [['items.ndjson', '--rejects', 'none/x'], /^the file of rejects FOLDER\/none\/x cannot be written: ENOENT/],
+    [['items.ndjson', '--rejects', 'none/x'], /^the file of rejects none\/x cannot be written: ENOENT/],
     [
       ['items.csv'],
       'the header of items.csv does not name the columns of items: the column colour is not allowed; nothing was stored',
@@ -131,7 +131,7 @@ describe('import', () => {
     write('empty.csv', '');
     const { code, stdout, stderr } = await run('import', ...args);
     expect([code, stdout]).toEqual([1, args.includes('none/x') ? '' : stdout]);
-    expect(stderr.replace('item-store: ', '').replaceAll(folder, 'FOLDER').trim()).toMatch(
+    expect(stderr.replace('item-store: ', '').trim()).toMatch(
       typeof message === 'string' ? new RegExp(`^${RegExp.escape(message)}$`) : message,
     );
   });
@@ -141,19 +141,19 @@ describe('import', () => {
     write('items.ndjson', '{"id":1,"name":"x"}\n');
     const failed = await run('import', 'items.ndjson', '--rejects', 'none/x');
     expect(failed).toMatchObject({ code: 1, stdout: '' });
-    expect(failed.stderr).toContain(`the file of rejects ${join(folder, 'none/x')} cannot be written: ENOENT`);
+    expect(failed.stderr).toMatch(/^item-store: the file of rejects none\/x cannot be written: ENOENT/);
     expect((await run('export')).stderr).toMatch(/the database .* does not exist/);
     const { stderr } = await run('import', 'items.ndjson', '--rejects', 'found');
     expect([stderr, existsSync(join(folder, 'found'))]).toEqual(['', false]);
   });
 
   test('writes a second file of rejects when it is run again, and keeps the first', async () => {
-    const { run, write, rejects, folder } = await place();
+    const { run, write, rejects } = await place();
     write('items.ndjson', 'bad\n{"id":1,"name":"x"}\n');
     await run('import', 'items.ndjson');
     const again = await run('import', 'items.ndjson');
     expect(again.stdout).toContain('0 created, 1 replayed, 0 conflicting, 1 refused');
-    expect(again.stderr).toContain(`see ${join(folder, 'items.ndjson.rejects.2.ndjson')} for the reasons`);
+    expect(again.stderr).toContain('see items.ndjson.rejects.2.ndjson for the reasons');
     expect(rejects('items.ndjson.rejects.2.ndjson')).toEqual(rejects('items.ndjson.rejects.ndjson'));
   });
 
@@ -192,7 +192,7 @@ describe('import', () => {
       expect(await importing('{"id":2,"name":"x"}\nbad\n')).toEqual([
         1,
         expect.stringMatching(
-          /^item-store: the file of rejects \/.*\/stdin\.rejects\.ndjson cannot be written: EROFS.*; name another file with --rejects, such as \/dev\/stderr\n$/,
+          /^item-store: the file of rejects stdin\.rejects\.ndjson cannot be written: EROFS.*; name another file with --rejects, such as \/dev\/stderr\n$/,
         ),
       ]);
       const [code, stderr] = await importing('{"id":3}\n{"id":4,"name":"x"}\n', '--rejects', '/dev/stderr');
@@ -224,13 +224,10 @@ describe('import', () => {
   });
 
   test('only validates with --dry-run: it makes no store, and finds no conflict', async () => {
-    const { run, write, rejects, folder } = await place();
+    const { run, write, rejects } = await place();
     write('items.ndjson', '{"id":1,"name":"x"}\n{"id":1,"name":"y"}\n{"id":2}\n');
     const { code, stdout, stderr } = await run('import', 'items.ndjson', '--dry-run', '--rejects', 'found');
-    expect([code, stderr]).toEqual([
-      1,
-      `item-store: 1 record was refused: see ${join(folder, 'found')} for the reasons\n`,
-    ]);
+    expect([code, stderr]).toEqual([1, 'item-store: 1 record was refused: see found for the reasons\n']);
     expect(stdout).toMatch(
       /^items.ndjson: 3 records in [\d.]+ s: 2 valid, 1 refused; nothing was stored, conflicts and the rules of the operation were not checked\n$/,
     );

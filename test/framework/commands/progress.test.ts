@@ -25,8 +25,8 @@ describe('an import or export shows', () => {
     });
     const [onTerminal, inFile]: [string[], string[]] = [[], []];
     const [terminal, file] = [
-      new Progress('items', { stderr: outputTo(onTerminal, true) }),
-      new Progress('items', { stderr: outputTo(inFile, false) }),
+      new Progress('items', outputTo(onTerminal, true)),
+      new Progress('items', outputTo(inFile, false)),
     ];
     for (const end = performance.now() + 450; performance.now() < end; await new Promise(setImmediate)) {
       terminal.update(1000, 0.5);

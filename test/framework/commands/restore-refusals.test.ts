@@ -102,7 +102,7 @@ test('restore refuses a backup with any other tables, and leaves the store and i
       what,
       code: 1,
       stdout: '',
-      stderr: `item-store: the database ${join(folder, 'wrong.db')} ${fault}${fault.endsWith('or') ? '' : ':'} restore another backup\n`,
+      stderr: `item-store: the database wrong.db ${fault}${fault.endsWith('or') ? '' : ':'} restore another backup\n`,
     });
     expect(files()).toEqual(before);
   }

@@ -43,6 +43,6 @@ test('an interrupted export reports that it wrote nothing, and leaves no file', 
   while (!readdirSync(folder).some((name) => name.endsWith('.part'))) await sleep(5);
   child.kill('SIGTERM');
   expect(await ended).toBe(143);
-  expect(stderr()).toBe(`item-store: interrupted: ${join(folder, 'all.ndjson')} was not written\n`);
+  expect(stderr()).toBe('item-store: interrupted: all.ndjson was not written\n');
   expect(readdirSync(folder).filter((name) => name.startsWith('all'))).toEqual([]);
 });

@@ -118,7 +118,7 @@ testWith(noSmallDisk, 'a service logs how many lines it dropped once the disk of
 test('a service whose log has no reader does not keep all log lines in memory', async () => {
   const script = `
     import { createLog } from './src/framework/observability/log.ts';
-    const log = createLog('info');
+    const log = createLog('info', process.stdout);
     const line = { path: 'x'.repeat(1000) };
     for (let round = 0; round < 120; round++) {
       for (let count = 0; count < 1000; count++) log.request(line);

@@ -97,7 +97,7 @@ describe('the linter refuses', () => {
 });
 
 test.each([
-  ['src/framework/index.ts', "export { x } from './storage/tables.ts';\nawait import('./commands/run.ts');"],
+  ['src/framework/index.ts', "export { x } from './storage/tables.ts';\nawait import('./commands/main.ts');"],
   ['src/framework/service.ts', "import type { X } from './http/x.ts';\nimport type { Y } from './storage/y.ts';"],
   ['src/framework/config.ts', "import { x } from './auth/x.ts';\nimport type { Y } from './service.ts';"],
   ['src/framework/config.ts', "import { x } from './explained-error.ts';"],

@@ -86,13 +86,6 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
     expect(read(`postgres://items:own@db/items?passfile=${passfile}`)).toMatchObject({ password: 'own' });
   });
 
-  test('finds files by their paths from the folder of the command', () => {
-    const url = 'postgres://items@db/items?passfile=passfile&sslmode=verify-full&sslrootcert=root.pem';
-    const { DATABASE_URL } = readConfig(items, { DATABASE_URL: url }, { cwd: folder });
-    expect(DATABASE_URL).toMatchObject({ url, password: 'of the host', tls: { ca: cert } });
-    expect(() => read(url)).toThrow('must have a readable passfile: ENOENT');
-  });
-
   test.each([
     ['postgres:items', 'must be postgres://user:password@host:port/database'],
     ['postgres://db/items', 'must name a user and a database: postgres://user@host/database'],

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import { messageOf } from '../../explained-error.ts';
 
@@ -47,23 +46,13 @@ const PARAMETERS = [
   'target_session_attrs',
 ];
 
-/** Those of PARAMETERS that name a file. */
-const FILES = ['passfile', 'sslcert', 'sslkey', 'sslrootcert'];
-
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 
-/**
- * @param cwd the folder of relative paths, by default that of this process
- * @throws Error whose message follows the setting's name, and does not quote the text: it may contain a password
- */
-export function readPostgresLocation(text: string, cwd = ''): PostgresLocation {
+/** @throws Error whose message follows the setting's name, and does not quote the text: it may contain a password */
+export function readPostgresLocation(text: string): PostgresLocation {
   const [match, credentials = '', authority = '', path = '', query = ''] = FORM.exec(text) ?? [];
   if (match === undefined) throw new Error('must be postgres://user:password@host:port/database');
   const parameters = new URLSearchParams(query);
-  for (const name of FILES) {
-    const path = parameters.get(name);
-    if (path && path !== 'system') parameters.set(name, resolve(cwd, path));
-  }
   for (const name of parameters.keys()) {
     if (!PARAMETERS.includes(name)) throw new Error(`must have no parameters but ${PARAMETERS.join(', ')}`);
   }
