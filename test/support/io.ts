@@ -1,9 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Io } from '../../src/framework/commands/io.ts';
-import { atEnd, temporaryFolder } from './temporary.ts';
+import { atEnd } from './temporary.ts';
 
 const before = process.cwd();
 atEnd(() => {
@@ -16,24 +14,16 @@ atEnd(() => {
  */
 export function captured(env: Io['env'], cwd: string) {
   process.chdir(cwd);
-  const file = join(temporaryFolder(), 'stdout');
-  const fd = openSync(file, 'w');
-  // Not earlier: a late line of a log would go to the next file that gets the number.
-  atEnd(() => {
-    closeSync(fd);
-  });
-  let stderr = '';
-  const write = (text: string | Uint8Array) => {
-    stderr += text.toString();
-    return true;
+  const stream = () => {
+    let text = '';
+    const write = (more: string | Uint8Array) => {
+      text += more.toString();
+      return true;
+    };
+    return { isTTY: false, columns: 0, write, text: () => text };
   };
+  const [stdout, stderr] = [stream(), stream()];
   const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
-  const io = Object.assign(new EventEmitter(), {
-    env,
-    stdin: Readable.from([]),
-    stdout: { isTTY: false, columns: 0, fd },
-    stderr: { isTTY: false, columns: 0, write },
-    exit,
-  }) satisfies Io;
-  return { io, exited, stdout: () => readFileSync(file, 'utf8'), stderr: () => stderr };
+  const io = Object.assign(new EventEmitter(), { env, stdin: Readable.from([]), stdout, stderr, exit }) satisfies Io;
+  return { io, exited, stdout: stdout.text, stderr: stderr.text };
 }

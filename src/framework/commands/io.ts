@@ -1,12 +1,13 @@
 import type { Config } from '../config.ts';
 import type { Environment } from '../environment.ts';
+import type { Stdout } from '../observability/stdout.ts';
 import type { AnyService } from '../service.ts';
 
 /** What a command uses of the process that it runs in: `process` is one, and a test may give its own. */
 export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
   readonly env: Environment;
   readonly stdin: NodeJS.ReadableStream;
-  readonly stdout: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'> & { readonly fd: number };
+  readonly stdout: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'> & Stdout;
   readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
   /** Ends the process at once. */
   exit(code: number): unknown;

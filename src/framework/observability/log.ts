@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import { messageWithCauses, stackWithCauses } from '../explained-error.ts';
-import { writeStdout } from './stdout.ts';
+import { type Stdout, writeStdout } from './stdout.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -37,7 +37,7 @@ export interface Log extends RequestLog {
 }
 
 /** Logs to `stdout`, one JSON object per line. */
-export function createLog(level: LogLevel, stdout: { readonly fd: number }): Log {
+export function createLog(level: LogLevel, stdout: Stdout): Log {
   const lines = new LineWriter(stdout);
   const formatters = { level: (label: string) => ({ level: label }) };
   const serializers = { err: describe };
@@ -81,9 +81,9 @@ class LineWriter {
   private writing: Promise<void> | undefined;
   /** Whether stdout accepted only a part of the last line. */
   private torn = false;
-  private readonly stdout: { readonly fd: number };
+  private readonly stdout: Stdout;
 
-  constructor(stdout: LineWriter['stdout']) {
+  constructor(stdout: Stdout) {
     this.stdout = stdout;
   }
 

@@ -2,6 +2,9 @@ import { write } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
+/** `fd` is that of a file, a pipe, a socket or a terminal. A stream without it takes all at once. */
+export type Stdout = Pick<NodeJS.WriteStream, 'write'> & { readonly fd?: number };
+
 const FULL_MS = 10;
 
 const writeFile = promisify(write);
@@ -12,11 +15,15 @@ const writeFile = promisify(write);
  * @param ref whether the wait for a full pipe keeps the process alive
  */
 export async function writeStdout(
-  stdout: { readonly fd: number },
+  stdout: Stdout,
   bytes: Buffer,
   offset: number,
   { ref }: { ref: boolean },
 ): Promise<number> {
+  if (stdout.fd === undefined) {
+    stdout.write(bytes.subarray(offset));
+    return bytes.length - offset;
+  }
   try {
     // Not 1: only `process.stdout` makes Node set pipes, sockets and terminals non-blocking. A blocked write would hold
     // a thread, for which process.exit() waits for ever.
