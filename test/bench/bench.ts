@@ -13,6 +13,7 @@ const ON_POSTGRES = NAMES.filter(onPostgres);
 
 const KINDS: readonly OperationName[] = ['constant', 'look-up', 'list of 20', 'insert', 'patch', 'transfer'];
 const WRITES: readonly OperationName[] = ['insert', 'patch', 'transfer'];
+const ON_POSTGRES_TOO: readonly OperationName[] = ['look-up', ...WRITES];
 const BESIDE: readonly OperationName[] = [
   'create',
   'create beside scans of the table',
@@ -83,13 +84,12 @@ async function operations(plan: Plan, rows: number): Promise<string> {
 
 /** Makes each measurement very short, so that a test of the bench itself ends soon. */
 async function quick(plan: Plan): Promise<void> {
-  const moment: Plan = { ...plan, connections: [8], rounds: 1, warmUpSeconds: 0.2, seconds: 0.3 };
+  const moment: Plan = { ...plan, connections: [8], rounds: 1, warmUpSeconds: 0.1, seconds: 0.2 };
   console.log(await comparison(moment));
-  const onServer: Plan = { ...moment, servers: ON_POSTGRES, subject: 'service-postgres' };
-  console.log(await comparison(onServer));
-  const kinds = { operations: KINDS, filling: filling(0) };
-  console.log(await operations({ ...moment, ...kinds, servers: ['service', 'fastify-commit'] }, 1000));
-  console.log(await operationTable({ ...onServer, ...kinds }));
+  const kinds: Plan = { ...moment, servers: ['service', 'fastify-commit'], operations: KINDS, filling: filling(0) };
+  console.log(await operations(kinds, 1000));
+  const onServer: Plan = { ...kinds, servers: ON_POSTGRES, subject: 'service-postgres' };
+  console.log(await operationTable({ ...onServer, operations: ['create', ...ON_POSTGRES_TOO] }));
   console.log(await grow(moment, 1000));
   using scratch = new Scratch();
   try {
@@ -127,7 +127,7 @@ async function main(): Promise<void> {
   const plan: Plan = {
     subject: postgres ? 'service-postgres' : 'service',
     servers: only?.split(',').map((name) => oneOf(postgres ? NAMES : ON_SQLITE, name)) ?? servers,
-    operations: byKind ? (onSlowDisk ? WRITES : postgres ? ['look-up', ...WRITES] : KINDS) : ['create'],
+    operations: byKind ? (onSlowDisk ? WRITES : postgres ? ON_POSTGRES_TOO : KINDS) : ['create'],
     filling: byKind ? filling(0) : [],
     connections: connections.split(',').map(number),
     ids: oneOf(['sequential', 'random'], ids),

@@ -83,8 +83,9 @@ async function trial(
     return measured;
   };
   for (const operation of operations) {
-    // The warm-up is the same for each number of connections.
-    await measure(operation, { connections: 64, seconds: warmUpSeconds, warmUpSeconds: 0 });
+    // The warm-up is the same for each number of connections. What runs beside other work is measured alone before.
+    if (OPERATIONS[operation].beside === undefined)
+      await measure(operation, { connections: 64, seconds: warmUpSeconds, warmUpSeconds: 0 });
     for (const { connections, rounds } of own.filter((each) => each.operation === operation)) {
       // During this time, all connections open.
       const measured = await measure(operation, { connections, seconds, warmUpSeconds: Math.min(1, warmUpSeconds) });
