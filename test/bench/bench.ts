@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { NoCompiler } from '../support/slow-disk.ts';
-import { comparison, operationTable, type Plan } from './comparison.ts';
+import { comparison, type Plan } from './comparison.ts';
 import { slowDisk } from './disk.ts';
 import { measureGrowth } from './growth.ts';
 import { filling, type OperationName, TOLD } from './operations.ts';
@@ -10,10 +10,11 @@ import { cleanUp, NAMES, onPostgres, Scratch, type ServerName } from './servers.
 
 const ON_SQLITE = NAMES.filter((name) => !onPostgres(name));
 const ON_POSTGRES = NAMES.filter(onPostgres);
+/** Those that serve each kind of request. */
+const COMPLETE: readonly ServerName[] = ['service', 'fastify-commit', ...ON_POSTGRES];
 
 const KINDS: readonly OperationName[] = ['constant', 'look-up', 'list of 20', 'insert', 'patch', 'transfer'];
 const WRITES: readonly OperationName[] = ['insert', 'patch', 'transfer'];
-const ON_POSTGRES_TOO: readonly OperationName[] = ['look-up', ...WRITES];
 const BESIDE: readonly OperationName[] = [
   'create',
   'create beside scans of the table',
@@ -78,8 +79,9 @@ async function grow(plan: Plan, items: number): Promise<string> {
 /** Compares the kinds of requests, and then creates in a large table, alone and beside long work. */
 async function operations(plan: Plan, rows: number): Promise<string> {
   const beside: Plan = { ...plan, servers: [plan.subject], operations: BESIDE, filling: filling(rows) };
+  if (!plan.servers.includes(plan.subject)) return await comparison(plan);
   const note = `The creates of the second table go into ${rows.toLocaleString('en')} items.`;
-  return `${await operationTable(plan)}\n${await operationTable(beside)}\n${TOLD} ${note}`;
+  return `${await comparison(plan)}\n${await comparison(beside)}\n${TOLD} ${note}`;
 }
 
 /** Makes each measurement very short, so that a test of the bench itself ends soon. */
@@ -88,8 +90,12 @@ async function quick(plan: Plan): Promise<void> {
   console.log(await comparison(moment));
   const kinds: Plan = { ...moment, servers: ['service', 'fastify-commit'], operations: KINDS, filling: filling(0) };
   console.log(await operations(kinds, 1000));
-  const onServer: Plan = { ...kinds, servers: ON_POSTGRES, subject: 'service-postgres' };
-  console.log(await operationTable({ ...onServer, operations: ['create', ...ON_POSTGRES_TOO] }));
+  const more = {
+    servers: ON_POSTGRES,
+    subject: 'service-postgres',
+    operations: ['create', 'look-up', ...WRITES],
+  } as const;
+  console.log(await comparison({ ...kinds, ...more }));
   console.log(await grow(moment, 1000));
   using scratch = new Scratch();
   try {
@@ -117,17 +123,12 @@ async function main(): Promise<void> {
   }
   using scratch = new Scratch();
   const environment = onSlowDisk ? slowDisk(scratch) : {};
-  const servers: readonly ServerName[] = byKind
-    ? postgres
-      ? ON_POSTGRES
-      : ['service', 'fastify-commit']
-    : postgres
-      ? ['service', ...ON_POSTGRES]
-      : ON_SQLITE;
+  const creators: readonly ServerName[] = postgres ? ['service', ...ON_POSTGRES] : ON_SQLITE;
+  const servers = byKind ? COMPLETE.filter((name) => onPostgres(name) === postgres) : creators;
   const plan: Plan = {
     subject: postgres ? 'service-postgres' : 'service',
     servers: only?.split(',').map((name) => oneOf(postgres ? NAMES : ON_SQLITE, name)) ?? servers,
-    operations: byKind ? (onSlowDisk ? WRITES : postgres ? ON_POSTGRES_TOO : KINDS) : ['create'],
+    operations: byKind ? (onSlowDisk ? WRITES : KINDS) : ['create'],
     filling: byKind ? filling(0) : [],
     connections: connections.split(',').map(number),
     ids: oneOf(['sequential', 'random'], ids),
@@ -144,8 +145,7 @@ async function main(): Promise<void> {
       console.log(await profile({ ...plan, operation: 'create', connections: each }));
   } else if (options.grow !== undefined) publish('Growth', await grow(plan, number(options.grow)));
   else if (byKind) {
-    const body =
-      onSlowDisk || only !== undefined ? `${await operationTable(plan)}\n${TOLD}` : await operations(plan, LARGE);
+    const body = onSlowDisk ? `${await comparison(plan)}\n${TOLD}` : await operations(plan, LARGE);
     const place = onSlowDisk ? ', on a slow disk' : postgres ? ', on PostgreSQL' : '';
     if (own) console.log(body);
     else publish(`Kinds of requests${place}`, body, { environment, postgres });

@@ -60,7 +60,11 @@ async function compare(plan: Plan): Promise<Series[]> {
           : { folder: scratch.folder, url: postgres.url(database), query: (sql) => postgres.query(sql, database) };
       console.error(`round ${round}: ${server}`);
       const own = series.filter((each) => each.server === server);
-      await expectKept(place, server, await trial(plan, server, place, own));
+      for (const [query, answers] of await trial(plan, server, place, own)) {
+        const [row = {}] = await place.query(query);
+        const kept = Number(Object.values(row)[0]);
+        if (kept !== answers) throw new Error(`${server} kept ${kept} of ${answers} answered requests: ${query}`);
+      }
       // Dropping a database makes PostgreSQL write a checkpoint, which must not happen during the next measurement.
       if (database !== undefined) await postgres?.query(`drop database ${database} with (force)`);
     }
@@ -68,18 +72,19 @@ async function compare(plan: Plan): Promise<Series[]> {
   return series;
 }
 
-/** Measures a server for one round. Returns the number of all answers by operation, those of the warm-up included. */
+/** Measures a server for one round. Returns the number of all answers, by the query that counts what was kept. */
 async function trial(
   { operations, ids, seconds, warmUpSeconds, surroundings, filling }: Plan,
   server: ServerName,
   place: Place,
   own: readonly Series[],
-): Promise<Map<OperationName, number>> {
+): Promise<Map<string, number>> {
   await using running = await RunningServer.start(server, place, surroundings, filling);
-  const answers = new Map<OperationName, number>();
+  const answers = new Map<string, number>();
   const measure = async (operation: OperationName, load: Pick<Load, 'connections' | 'seconds' | 'warmUpSeconds'>) => {
     const measured = await running.measure({ ...load, operation, ids });
-    answers.set(operation, (answers.get(operation) ?? 0) + measured.allAnswers);
+    const { kept } = OPERATIONS[operation];
+    if (kept !== undefined) answers.set(kept, (answers.get(kept) ?? 0) + measured.allAnswers);
     return measured;
   };
   for (const operation of operations) {
@@ -94,24 +99,6 @@ async function trial(
     }
   }
   return answers;
-}
-
-/** @throws Error if the store of a server that was killed lacks what it has answered */
-async function expectKept(
-  place: Place,
-  server: ServerName,
-  answers: ReadonlyMap<OperationName, number>,
-): Promise<void> {
-  const sums = new Map<string, number>();
-  for (const [operation, count] of answers) {
-    const { kept } = OPERATIONS[operation];
-    if (kept !== undefined) sums.set(kept, (sums.get(kept) ?? 0) + count);
-  }
-  for (const [sql, sum] of sums) {
-    const [row = {}] = await place.query(sql);
-    const kept = Number(Object.values(row)[0]);
-    if (kept !== sum) throw new Error(`${server} has answered ${sum} requests, but kept ${kept}: ${sql}`);
-  }
 }
 
 /**
@@ -129,13 +116,12 @@ async function startPostgres({ folder }: Scratch): Promise<PostgresServer> {
 
 const rate = ({ answers, seconds }: Measured) => answers / seconds;
 
-/** Makes a table for each number of connections. Its last columns compare the subject with each server. */
+/** Makes a table for each number of connections. */
 export async function comparison(plan: Plan): Promise<string> {
   const tables = Map.groupBy(await compare(plan), ({ connections }) => connections);
   const place = plan.surroundings.isPinned === false ? ', server and load on any core' : '';
-  return [...tables]
-    .map(([connections, rows]) => showOne(`${connections} connections${place}`, rows, plan.subject))
-    .join('\n');
+  const show = plan.operations.length > 1 ? byOperation : byServer;
+  return [...tables].map(([connections, rows]) => show(`${connections} connections${place}`, rows, plan)).join('\n');
 }
 
 const of = (row: Series, value: (measured: Measured) => number) => median(row.rounds.map(value));
@@ -153,29 +139,23 @@ function ratio(own: Series | undefined, row: Series, value: (measured: Measured)
 /** The median of the rates, marked if the load generator used its whole core, so that the server could do more. */
 const shownRate = (row: Series) => `${of(row, ({ busy }) => busy) > 0.95 ? '≥ ' : ''}${of(row, rate).toFixed(0)}`;
 
-/** Makes a table with a row for each operation. Its last columns compare the subject with each other server. */
-export async function operationTable(plan: Plan): Promise<string> {
-  const others = plan.servers.filter((server) => server !== plan.subject);
-  const compared = others.map((server) => (others.length > 1 ? `${plan.subject} : ${server}` : 'ratio'));
-  const head = ['', ...plan.servers.flatMap((server) => [`${server}/s`, 'p99 ms']), ...compared];
-  const tables = Map.groupBy(await compare(plan), ({ connections }) => connections);
-  return [...tables]
-    .map(([connections, all]) => {
-      const rows = plan.operations.map((operation) => {
-        const row = all.filter((each) => each.operation === operation);
-        const own = row.find(({ server }) => server === plan.subject);
-        return [
-          operation,
-          ...row.flatMap((each) => [shownRate(each), of(each, ({ p99 }) => p99).toFixed(2)]),
-          ...row.filter((each) => each !== own).map((each) => ratio(own, each, rate)),
-        ];
-      });
-      return table(`${connections} connections`, head, rows);
-    })
-    .join('\n');
+/** A row for each operation. The last columns compare the subject with each other server. */
+function byOperation(title: string, all: readonly Series[], { servers, operations, subject }: Plan): string {
+  const others = servers.filter((server) => server !== subject).map((server) => `to ${server}`);
+  const rows = operations.map((operation) => {
+    const row = all.filter((each) => each.operation === operation);
+    const own = row.find(({ server }) => server === subject);
+    return [
+      operation,
+      ...row.flatMap((each) => [shownRate(each), of(each, ({ p99 }) => p99).toFixed(2)]),
+      ...row.filter((each) => each !== own).map((each) => ratio(own, each, rate)),
+    ];
+  });
+  return table(title, ['', ...servers.flatMap((server) => [`${server}/s`, 'p99 ms']), ...others], rows);
 }
 
-function showOne(title: string, rows: readonly Series[], subject: ServerName): string {
+/** A row for each server. The last columns compare the subject with each of them. */
+function byServer(title: string, rows: readonly Series[], { subject }: Plan): string {
   const own = rows.find(({ server }) => server === subject);
   return table(
     title,

@@ -25,13 +25,8 @@ export async function measureGrowth(
       await fill(scratch.database, items);
       await using running = await RunningServer.start('service', scratch);
       for (const ids of ['random', 'sequential'] as const) {
-        const result = await running.measure({
-          operation: 'create',
-          connections: CONNECTIONS,
-          ids,
-          warmUpSeconds,
-          seconds,
-        });
+        const load = { operation: 'create', connections: CONNECTIONS, ids, warmUpSeconds, seconds } as const;
+        const result = await running.measure(load);
         rates[ids].push(result.answers / result.seconds);
         console.error(`${items} items, ${ids} ids: ${rates[ids].at(-1)?.toFixed(0) ?? ''}/s`);
       }
