@@ -108,7 +108,8 @@ function room([files, { others, types = [], own, ownTypes = [], packages = [], n
 
 /** Scripts and tests are for any service. */
 const ANY_SERVICE = {
-  regex: `^\\.\\.?/(\\.\\./)*((src/|test/)?${SERVICE}/|src/main\\.ts|generated/|examples/)`,
+  // A contract of the tests may have its own `generated/` beside it.
+  regex: `^(?!\\./generated/)\\.\\.?/(\\.\\./)*((src/|test/)?${SERVICE}/|src/main\\.ts|generated/|examples/)`,
   message: `Only src/${SERVICE} and test/${SERVICE} know the service of this project.`,
 };
 const FACE = { regex: '^#', message: 'Scripts import the files of the framework: its face is for services.' };

@@ -22,7 +22,10 @@ import { vocabularyPage } from './vocabulary-page.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RULES = join(ROOT, 'redocly.yaml');
 /** Of the service of this project, then of the others that it holds. */
-const CONTRACTS = ['openapi.yaml', ...globSync('examples/*/openapi.yaml', { cwd: ROOT }).toSorted()];
+const CONTRACTS = [
+  'openapi.yaml',
+  ...globSync('{examples/*,test/bench/service}/openapi.yaml', { cwd: ROOT }).toSorted(),
+];
 const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true });
 
 const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.

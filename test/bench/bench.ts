@@ -3,22 +3,37 @@ import { NoCompiler } from '../support/slow-disk.ts';
 import { comparison, type Plan } from './comparison.ts';
 import { slowDisk } from './disk.ts';
 import { measureGrowth } from './growth.ts';
+import { filling, type OperationName, TOLD } from './operations.ts';
 import { profile } from './profile.ts';
 import { type Circumstances, record } from './results.ts';
-import { cleanUp, NAMES, onPostgres, Scratch } from './servers.ts';
+import { cleanUp, NAMES, onPostgres, Scratch, type ServerName } from './servers.ts';
 
 const ON_SQLITE = NAMES.filter((name) => !onPostgres(name));
 const ON_POSTGRES = NAMES.filter(onPostgres);
+/** Those that serve each kind of request. */
+const COMPLETE: readonly ServerName[] = ['service', 'fastify-commit', ...ON_POSTGRES];
+
+const KINDS: readonly OperationName[] = ['constant', 'look-up', 'list of 20', 'insert', 'patch', 'transfer'];
+const WRITES: readonly OperationName[] = ['insert', 'patch', 'transfer'];
+const BESIDE: readonly OperationName[] = [
+  'create',
+  'create beside scans of the table',
+  'create beside a transaction that takes 4 s',
+];
+
+/** The number of items of the table in which creates are measured beside long work. */
+const LARGE = 1_000_000;
 
 const USAGE = `npm run bench                   this service and its peers
 npm run bench -- --slow-disk    the same with 5 ms added to each fsync
 npm run bench -- --postgres     this service on PostgreSQL, against SQLite and against Fastify
+npm run bench -- --operations   each kind of request, against Fastify; also with --slow-disk or --postgres
 npm run bench -- --grow N       the speed on stores of up to N items
 npm run bench -- --profile      where the time of a create goes, by module and by function; records nothing
 npm run bench -- --quick        each of these for a moment, to test the bench itself; records nothing
   --rounds 5                    the number of measurements of each server
 
-A comparison of your choice, also with --slow-disk or --postgres; records nothing:
+A comparison of your choice, also with --slow-disk, --postgres or --operations; records nothing:
   --only NAMES                  of ${ON_SQLITE.join(', ')};
                                 with --postgres also of ${ON_POSTGRES.join(', ')}
   --connections 8,64  --seconds 5  --ids sequential|random`;
@@ -26,6 +41,7 @@ A comparison of your choice, also with --slow-disk or --postgres; records nothin
 const OPTIONS = {
   'slow-disk': { type: 'boolean', default: false },
   postgres: { type: 'boolean', default: false },
+  operations: { type: 'boolean', default: false },
   grow: { type: 'string' },
   profile: { type: 'boolean', default: false },
   quick: { type: 'boolean', default: false },
@@ -60,11 +76,26 @@ async function grow(plan: Plan, items: number): Promise<string> {
   return await measureGrowth([0, ...steps, items], plan);
 }
 
+/** Compares the kinds of requests, and then creates in a large table, alone and beside long work. */
+async function operations(plan: Plan, rows: number): Promise<string> {
+  const beside: Plan = { ...plan, servers: [plan.subject], operations: BESIDE, filling: filling(rows) };
+  if (!plan.servers.includes(plan.subject)) return await comparison(plan);
+  const note = `The creates of the second table go into ${rows.toLocaleString('en')} items.`;
+  return `${await comparison(plan)}\n${await comparison(beside)}\n${TOLD} ${note}`;
+}
+
 /** Makes each measurement very short, so that a test of the bench itself ends soon. */
 async function quick(plan: Plan): Promise<void> {
-  const moment: Plan = { ...plan, connections: [8], rounds: 1, warmUpSeconds: 0.2, seconds: 0.3 };
+  const moment: Plan = { ...plan, connections: [8], rounds: 1, warmUpSeconds: 0.1, seconds: 0.2 };
   console.log(await comparison(moment));
-  console.log(await comparison({ ...moment, servers: ON_POSTGRES, subject: 'service-postgres' }));
+  const kinds: Plan = { ...moment, servers: ['service', 'fastify-commit'], operations: KINDS, filling: filling(0) };
+  console.log(await operations(kinds, 1000));
+  const more = {
+    servers: ON_POSTGRES,
+    subject: 'service-postgres',
+    operations: ['create', 'look-up', ...WRITES],
+  } as const;
+  console.log(await comparison({ ...kinds, ...more }));
   console.log(await grow(moment, 1000));
   using scratch = new Scratch();
   try {
@@ -78,42 +109,47 @@ async function quick(plan: Plan): Promise<void> {
 
 async function main(): Promise<void> {
   const { values: options } = parseArgs({ options: OPTIONS });
-  const {
-    only,
-    connections = '8,64,256',
-    seconds = '5',
-    ids = 'sequential',
-    postgres,
-    'slow-disk': onSlowDisk,
-  } = options;
-  const modes = [onSlowDisk, postgres, options.grow !== undefined, options.profile, options.quick];
-  if (modes.filter(Boolean).length > 1)
-    throw new Error('choose one of --slow-disk, --postgres, --grow, --profile and --quick');
+  const { only, operations: byKind, postgres, 'slow-disk': onSlowDisk, seconds = '5', ids = 'sequential' } = options;
+  const { connections = byKind ? (onSlowDisk ? '256' : '64') : '8,64,256' } = options;
+  const others = [options.grow !== undefined, options.profile, options.quick];
+  if ([onSlowDisk, postgres, ...others].filter(Boolean).length > 1 || (byKind && others.some(Boolean))) {
+    throw new Error(
+      'choose one of --slow-disk, --postgres, --grow, --profile and --quick; --operations goes with the first two only',
+    );
+  }
   if (options.help) {
     console.log(USAGE);
     return;
   }
   using scratch = new Scratch();
   const environment = onSlowDisk ? slowDisk(scratch) : {};
-  const servers = postgres ? (['service', ...ON_POSTGRES] as const) : ON_SQLITE;
+  const creators: readonly ServerName[] = postgres ? ['service', ...ON_POSTGRES] : ON_SQLITE;
+  const servers = byKind ? COMPLETE.filter((name) => onPostgres(name) === postgres) : creators;
   const plan: Plan = {
     subject: postgres ? 'service-postgres' : 'service',
     servers: only?.split(',').map((name) => oneOf(postgres ? NAMES : ON_SQLITE, name)) ?? servers,
+    operations: byKind ? (onSlowDisk ? WRITES : KINDS) : ['create'],
+    filling: byKind ? filling(0) : [],
     connections: connections.split(',').map(number),
     ids: oneOf(['sequential', 'random'], ids),
     rounds: number(options.rounds),
     // In the first seconds of a server, V8 still compiles its code.
-    warmUpSeconds: 10,
+    warmUpSeconds: byKind ? 3 : 10,
     seconds: number(seconds),
     surroundings: { environment },
   };
   const own = [only, options.connections, options.seconds, options.ids].some((option) => option !== undefined);
   if (options.quick) await quick(plan);
   else if (options.profile) {
-    for (const each of connections === '8,64,256' ? [64] : plan.connections)
-      console.log(await profile({ ...plan, connections: each }));
+    for (const each of options.connections === undefined ? [64] : plan.connections)
+      console.log(await profile({ ...plan, operation: 'create', connections: each }));
   } else if (options.grow !== undefined) publish('Growth', await grow(plan, number(options.grow)));
-  else if (own) console.log(await comparison(plan));
+  else if (byKind) {
+    const body = onSlowDisk ? `${await comparison(plan)}\n${TOLD}` : await operations(plan, LARGE);
+    const place = onSlowDisk ? ', on a slow disk' : postgres ? ', on PostgreSQL' : '';
+    if (own) console.log(body);
+    else publish(`Kinds of requests${place}`, body, { environment, postgres });
+  } else if (own) console.log(await comparison(plan));
   else if (onSlowDisk) publish('A slow disk', await comparison(plan), { environment });
   else if (postgres) {
     const note = "CPU and memory are those of the server's process, without those of PostgreSQL.";

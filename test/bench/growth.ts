@@ -1,9 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
+import { layoutOf } from '../../src/framework/storage/layout.ts';
 import { openStore } from '../../src/framework/storage/open.ts';
 import type { Load } from './load.ts';
 import { median, table } from './results.ts';
 import { RunningServer, Scratch } from './servers.ts';
-import { LAYOUT } from '../framework/items/index.ts';
+import { bench } from './service/index.ts';
 
 const CONNECTIONS = 64;
 
@@ -24,8 +25,9 @@ export async function measureGrowth(
       await fill(scratch.database, items);
       await using running = await RunningServer.start('service', scratch);
       for (const ids of ['random', 'sequential'] as const) {
-        const result = await running.measure({ connections: CONNECTIONS, ids, warmUpSeconds, seconds });
-        rates[ids].push(result.creates / result.seconds);
+        const load = { operation: 'create', connections: CONNECTIONS, ids, warmUpSeconds, seconds } as const;
+        const result = await running.measure(load);
+        rates[ids].push(result.answers / result.seconds);
         console.error(`${items} items, ${ids} ids: ${rates[ids].at(-1)?.toFixed(0) ?? ''}/s`);
       }
     }
@@ -44,7 +46,7 @@ export async function measureGrowth(
 
 /** Inserts items in random order of their ids, as clients do: the order decides how full the table's pages are. */
 async function fill(database: string, items: number): Promise<void> {
-  await (await openStore(LAYOUT, { engine: 'sqlite', path: database }, { create: true })).close();
+  await (await openStore(layoutOf(bench), { engine: 'sqlite', path: database }, { create: true })).close();
   const direct = new DatabaseSync(database);
   // The checkpoint at the end flushes all items, so that SQLite need not write them during the measurement.
   direct.exec('pragma synchronous = off; pragma cache_size = -2000000; pragma wal_autocheckpoint = 100000; begin');

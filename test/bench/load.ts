@@ -1,10 +1,12 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Operation, type OperationName, OPERATIONS } from './operations.ts';
 
 /** Describes the load for a server. `RunningServer.measure` runs this file as a separate process. */
 export interface Load {
   readonly port: number;
   readonly token: string;
+  readonly operation: OperationName;
   readonly connections: number;
   /** How long to send requests that do not count, so that V8 first compiles the server's code. */
   readonly warmUpSeconds: number;
@@ -16,12 +18,14 @@ export interface Load {
 
 /** What the load generator measures after the warm-up. */
 export interface LoadResult {
-  readonly creates: number;
+  readonly answers: number;
+  /** The number of answers, those of the warm-up included. */
+  readonly allAnswers: number;
   readonly seconds: number;
   /** The latency in milliseconds, from the write of a request to the end of its answer. */
   readonly p50: number;
   readonly p99: number;
-  /** The number of answers other than 200, and of broken connections. */
+  /** The number of answers with another status, and of broken connections, also during the warm-up. */
   readonly failures: number;
   /** The share of a core that the load generator used. If it is near 1, the load limited the rate, not the server. */
   readonly busy: number;
@@ -36,20 +40,24 @@ const STEP_MS = 0.01;
 const counts = new Uint32Array(1_000_000);
 
 const load = JSON.parse(process.argv[2] ?? '') as Load;
-const head = `POST /items HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${load.token}\r\nContent-Type: application/json\r\nContent-Length: `;
 const { warmUpSeconds } = load;
 let nextId = load.firstId;
 let [counting, over] = [warmUpSeconds === 0, false];
-let [creates, failures] = [0, 0];
+let [answers, allAnswers, failures] = [0, 0, 0];
 
-function nextRequest(): string {
-  const id = load.ids === 'sequential' ? nextId++ : Math.floor(Math.random() * 2 ** 52);
-  const body = `{"id":${id},"name":"Monstera deliciosa","tag":"tropical"}`;
-  return `${head}${body.length}\r\n\r\n${body}`;
+const newId = load.ids === 'sequential' ? () => nextId++ : () => Math.floor(Math.random() * 2 ** 52);
+const fields = `HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${load.token}\r\n`;
+
+function nextRequest({ method, draw }: Operation): string {
+  const [path, body] = draw(newId);
+  const head = `${method} ${path} ${fields}`;
+  if (body === undefined) return `${head}\r\n`;
+  return `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
 /** Sends one request after the other, without a client library, which would use more CPU time than some servers. */
-function client(): Promise<void> {
+function client(operation: Operation, isMeasured = true): Promise<void> {
+  const status = String(operation.status);
   return new Promise((resolve) => {
     const socket = connect(load.port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
     let [sentAt, text] = [0, ''];
@@ -59,14 +67,15 @@ function client(): Promise<void> {
         return;
       }
       sentAt = performance.now();
-      socket.write(nextRequest());
+      socket.write(nextRequest(operation));
     };
     socket.on('connect', send);
     socket.on('data', (chunk: string) => {
       text = text === '' ? chunk : text + chunk;
       const end = text.indexOf('\r\n\r\n');
       if (end < 0 || text.length < end + 4 + contentLength(text)) return;
-      if (counting) count(performance.now() - sentAt, text.startsWith('200', 9));
+      if (!text.startsWith(status, 9)) failures++;
+      else if (isMeasured) count(performance.now() - sentAt);
       text = '';
       send();
     });
@@ -85,11 +94,12 @@ function contentLength(text: string): number {
   return Number(LENGTH.exec(text)?.[1] ?? 0);
 }
 
-function count(milliseconds: number, created: boolean): void {
+function count(milliseconds: number): void {
+  allAnswers++;
+  if (!counting) return;
+  answers++;
   const slot = Math.min(Math.round(milliseconds / STEP_MS), counts.length - 1);
   counts[slot] = (counts[slot] ?? 0) + 1;
-  if (created) creates++;
-  else failures++;
 }
 
 function percentile(share: number): number {
@@ -104,7 +114,10 @@ function say(message: LoadMessage): void {
 // The parent process has ended, so this process ends too.
 process.on('disconnect', () => process.exit());
 
-const clients = Array.from({ length: load.connections }, client);
+const operation = OPERATIONS[load.operation];
+const clients = Array.from({ length: load.connections }, () => client(operation));
+// The end of the measurement does not wait for it.
+if (operation.beside !== undefined) void client(OPERATIONS[operation.beside], false);
 if (warmUpSeconds > 0) await sleep(warmUpSeconds * 1000);
 counting = true;
 say({ state: 'warm' });
@@ -120,7 +133,8 @@ const { user, system } = process.cpuUsage(startUsage);
 say({
   state: 'done',
   result: {
-    creates,
+    answers,
+    allAnswers,
     seconds,
     p50: percentile(0.5),
     p99: percentile(0.99),

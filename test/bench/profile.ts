@@ -11,7 +11,7 @@ const MAX_ROWS = 40;
 export async function profile(load: Parameters<RunningServer['measure']>[0]): Promise<string> {
   using scratch = new Scratch();
   await using running = await RunningServer.start('service', scratch, { environment: { PROFILE: 'yes' } });
-  const { creates, profile: measured } = await running.measure(load);
+  const { answers, profile: measured } = await running.measure(load);
   if (measured === undefined) throw new Error('the server sent no profile');
   const frames = new Map(measured.nodes.map(({ id, callFrame }) => [id, callFrame]));
   const [modules, functions] = [new Map<string, number>(), new Map<string, number>()];
@@ -24,7 +24,7 @@ export async function profile(load: Parameters<RunningServer['measure']>[0]): Pr
     add(modules, module, time);
     add(functions, frame.url === '' ? name : `${name}, ${module}:${frame.lineNumber + 1}`, time);
   }
-  return `${show('by module', modules, creates)}\n${show('by function', functions, creates)}`;
+  return `${show('by module', modules, answers)}\n${show('by function', functions, answers)}`;
 }
 
 /** Returns the module of a frame: a package, a file of this project, a module of Node, or native code. */

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { freePort } from '../support/port.ts';
-import { createItem, type Environment, ITEMS, ROOT } from '../support/service.ts';
+import { createItem, type Environment, ROOT } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import type { Load, LoadMessage, LoadResult } from './load.ts';
 import type { Usage } from './usage.ts';
@@ -13,11 +14,12 @@ const FIRST_ANSWER_MS = 30_000;
 /** How long a server may take to report its usage after the load, in milliseconds. */
 const ANSWER_MS = 10_000;
 
-/** The service of the tests, as the script in package.json's `bin` runs a service: with the same flags of Node. */
+const MAIN = 'test/bench/service/main.ts';
+/** The service of the bench, as the script in package.json's `bin` runs a service: with the same flags of Node. */
 const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { bin: Record<string, string> };
 const [script = ''] = Object.values(bin);
 const [, flags = ''] = /scripts\/node" (.*?) -- /.exec(readFileSync(join(ROOT, script), 'utf8')) ?? [];
-const service = ['scripts/node', ...flags.split(' '), '--', ITEMS.main, 'serve'];
+const service = ['scripts/node', ...flags.split(' '), '--', MAIN, 'serve'];
 const peer = (name: string) => ['scripts/node', `test/bench/peers/${name}.ts`];
 
 /** The service, and its peers, each described in its own file. */
@@ -59,6 +61,14 @@ export interface Surroundings {
   readonly isPinned?: boolean;
 }
 
+/** A store, and a folder for the log of its server. */
+export interface Place {
+  readonly folder: string;
+  readonly url: string;
+  /** Runs one statement while no server uses the store. */
+  query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
 const folders = new Set<string>();
 const running = new Set<ChildProcess>();
 /** Functions that kill the other processes of the bench. They do not wait, because this process is about to end. */
@@ -73,7 +83,7 @@ export function cleanUp(): void {
 }
 
 /** Makes a folder on the disk of the project, because the system's temporary folder may be in memory. */
-export class Scratch implements Disposable {
+export class Scratch implements Disposable, Place {
   readonly folder: string;
   /** The path of a SQLite store. */
   readonly database: string;
@@ -87,6 +97,11 @@ export class Scratch implements Disposable {
     this.url = `sqlite:${this.database}`;
   }
 
+  query(sql: string): Promise<Record<string, unknown>[]> {
+    using database = new DatabaseSync(this.database);
+    return Promise.resolve(database.prepare(sql).all());
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.folder, { recursive: true, force: true });
     folders.delete(this.folder);
@@ -94,7 +109,7 @@ export class Scratch implements Disposable {
 }
 
 export interface Measured extends LoadResult {
-  /** The CPU time that all threads of the server use for one create. */
+  /** The CPU time that all threads of the server use for one answer. */
   readonly cpuMicroseconds: number;
   /** The peak memory of the process since its start. */
   readonly peakBytes: number;
@@ -112,15 +127,15 @@ export class RunningServer implements AsyncDisposable {
   /** The first sequential id: above all random ids, with as many digits as most of them. */
   private nextId = 2 ** 52;
 
-  private constructor(name: ServerName, url: string, log: string, port: number, surroundings: Surroundings) {
+  private constructor(name: ServerName, place: Place, token: string, port: number, surroundings: Surroundings) {
     const { environment, isPinned = canPin } = surroundings;
     this.isPinned = isPinned;
-    this.log = log;
+    this.log = join(place.folder, 'log');
     this.port = port;
-    this.token = makeToken(url);
+    this.token = token;
     const NODE_OPTIONS = `--import=${new URL('./usage.ts', import.meta.url).href}`;
-    const own = { ...environment, NODE_OPTIONS, DATABASE_URL: url, PORT: String(port), TOKEN: this.token };
-    const file = openSync(log, 'a');
+    const own = { ...environment, NODE_OPTIONS, DATABASE_URL: place.url, PORT: String(port), TOKEN: token };
+    const file = openSync(this.log, 'a');
     const [program, args] = onCore(0, isPinned, SERVERS[name]);
     const env = { ...process.env, ...SETTINGS, ...own };
     this.child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', file, file, 'ipc'] });
@@ -129,16 +144,19 @@ export class RunningServer implements AsyncDisposable {
   }
 
   /**
-   * Starts a server, and waits for its first answer.
+   * Makes the tables unless they exist, starts a server, and waits for its first answer.
    *
-   * @param place the folder for its log, and the URL of its store
+   * @param filling the statements that then fill the tables
    */
   static async start(
     name: ServerName,
-    { folder, url }: Pick<Scratch, 'folder' | 'url'>,
+    place: Place,
     surroundings: Surroundings = {},
+    filling: readonly string[] = [],
   ): Promise<RunningServer> {
-    const server = new RunningServer(name, url, join(folder, 'log'), await freePort(), surroundings);
+    const token = makeToken(place.url);
+    for (const sql of filling) await place.query(sql);
+    const server = new RunningServer(name, place, token, await freePort(), surroundings);
     try {
       await server.firstAnswer();
       return server;
@@ -186,11 +204,11 @@ export class RunningServer implements AsyncDisposable {
     const [before, after] = await until(() => usage.length === 2 && usage, ANSWER_MS);
     this.child.removeAllListeners('message').removeAllListeners('exit');
     if (result.failures > 0) {
-      throw new Error(`${result.failures} requests were not answered with 200: ${this.said()}`);
+      throw new Error(`${result.failures} requests of ${load.operation} had another answer: ${this.said()}`);
     }
     this.nextId = result.nextId;
     if (before === undefined || after === undefined) throw new Error('the server did not say what it used');
-    const cpuMicroseconds = (after.cpuMicroseconds - before.cpuMicroseconds) / result.creates;
+    const cpuMicroseconds = (after.cpuMicroseconds - before.cpuMicroseconds) / result.answers;
     return { ...result, cpuMicroseconds, peakBytes: after.peakBytes, profile: after.profile };
   }
 
@@ -211,7 +229,7 @@ export class RunningServer implements AsyncDisposable {
 }
 
 function makeToken(url: string): string {
-  const { stdout, stderr } = spawnSync('scripts/node', [ITEMS.main, 'token', 'create', 'bench'], {
+  const { stdout, stderr } = spawnSync('scripts/node', [MAIN, 'token', 'create', 'bench'], {
     cwd: ROOT,
     env: { ...process.env, DATABASE_URL: url },
     encoding: 'utf8',

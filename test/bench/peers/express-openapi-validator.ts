@@ -8,7 +8,7 @@ const app = express();
 app.use(express.json());
 app.use(
   middleware({
-    apiSpec: './test/framework/items/openapi.yaml',
+    apiSpec: './test/bench/service/openapi.yaml',
     validateRequests: true,
     validateResponses: true,
     validateSecurity: { handlers: { bearerAuth: (request) => request.headers.authorization === AUTHORIZATION } },

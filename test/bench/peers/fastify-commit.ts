@@ -1,21 +1,40 @@
 import { DatabaseSync } from 'node:sqlite';
-import fastify from 'fastify';
-import { AUTHORIZATION, DATABASE, FASTIFY_SCHEMA, type NewItem, PORT } from './peer.ts';
+import { type Note, serve } from './fastify-app.ts';
+import { DATABASE } from './peer.ts';
 
 /** The simplest durable service: Fastify with its own validation, and one SQLite commit for each request. */
 const database = new DatabaseSync(DATABASE);
-database.exec(`pragma journal_mode = wal; pragma synchronous = full;
-  create table if not exists items (id integer primary key, name text not null, tag text) strict`);
-const insert = database.prepare('insert into items (id, name, tag) values (?, ?, ?) on conflict do nothing');
+database.exec('pragma journal_mode = wal; pragma synchronous = full');
 
-const app = fastify();
-app.post<{ Body: NewItem }>('/items', { schema: FASTIFY_SCHEMA }, async (request, reply) => {
-  if (request.headers.authorization !== AUTHORIZATION)
-    return reply.code(401).send({ error: 40100, message: 'no token' });
-  const { id, name, tag } = request.body;
-  if (insert.run(id, name, tag ?? null).changes === 0) {
-    return reply.code(400).send({ error: 40011, message: 'the id exists' });
-  }
-  return { name, tag };
+const prepared = (sql: string) => database.prepare(sql);
+const [begin, commit, rollback] = [prepared('begin immediate'), prepared('commit'), prepared('rollback')];
+const create = prepared('insert into items (id, name, tag) values (?, ?, ?) on conflict do nothing');
+const lookUp = prepared('select id, name, tag, version from notes where id = ?');
+const list = prepared('select id, name, tag, version from notes where id > ? order by id limit 20');
+const insert = prepared('insert into notes (id, name, tag, version) values (?, ?, ?, 0)');
+const patch = prepared('update notes set tag = ?, version = version + 1 where id = ? returning id, name, tag, version');
+const insertTransfer = prepared('insert into transfers (id, from_account, to_account, amount) values (?, ?, ?, ?)');
+const accounts = prepared('select id, balance, version from accounts where id in (?, ?) order by id');
+const update = prepared('update accounts set balance = ?, version = ? where id = ?');
+
+await serve({
+  create: ({ id, name, tag = null }) => create.run(id, name, tag).changes > 0,
+  lookUp: (id) => lookUp.get(id) as Note | undefined,
+  list: (after) => list.all(after) as unknown as Note[],
+  insert: ({ id, name, tag = null }) => insert.run(id, name, tag),
+  patch: (id, tag) => patch.get(tag, id) as Note | undefined,
+  transfer: ({ id, from_account, to_account, amount }) => {
+    begin.run();
+    try {
+      insertTransfer.run(id, from_account, to_account, amount);
+      const read = accounts.all(from_account, to_account) as { id: number; balance: number; version: number }[];
+      if (read.length < 2) throw new Error('an account does not exist');
+      for (const { id, balance, version } of read)
+        update.run(balance + (id === from_account ? -amount : amount), version + 1, id);
+      commit.run();
+    } catch (error) {
+      rollback.run();
+      throw error;
+    }
+  },
 });
-await app.listen({ port: PORT, host: '127.0.0.1' });

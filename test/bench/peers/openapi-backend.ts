@@ -5,7 +5,7 @@ import { AUTHORIZATION, type NewItem, PORT, projectStore } from './peer.ts';
 /** Express and openapi-backend, which validates requests and replies as its README shows, on this project's store. */
 const store = await projectStore();
 const api = new OpenAPIBackend({
-  definition: './test/framework/items/openapi.yaml',
+  definition: './test/bench/service/openapi.yaml',
   quick: true,
   handlers: {
     createItem: async (context: Context, _request: express.Request, response: express.Response) => {

@@ -1,6 +1,7 @@
+import { layoutOf } from '../../../src/framework/storage/layout.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import type { Store } from '../../../src/framework/storage/store.ts';
-import { LAYOUT } from '../../framework/items/index.ts';
+import { bench } from '../service/index.ts';
 
 /** The environment of a peer. */
 export const PORT = Number(process.env['PORT']);
@@ -10,7 +11,7 @@ export const DATABASE = DATABASE_URL.replace(/^sqlite:/, '');
 export const AUTHORIZATION = `Bearer ${process.env['TOKEN'] ?? ''}`;
 
 export async function projectStore(): Promise<Store> {
-  return await openStore(LAYOUT, { engine: 'sqlite', path: DATABASE }, { create: true });
+  return await openStore(layoutOf(bench), { engine: 'sqlite', path: DATABASE }, { create: true });
 }
 
 export interface NewItem {
@@ -21,7 +22,7 @@ export interface NewItem {
 
 const name = { type: 'string', minLength: 1, maxLength: 1000 } as const;
 const tag = { type: 'string', maxLength: 200 } as const;
-const error = {
+export const ERROR = {
   type: 'object',
   required: ['error', 'message'],
   properties: { error: { type: 'integer' }, message: { type: 'string' } },
@@ -35,5 +36,5 @@ export const FASTIFY_SCHEMA = {
     required: ['id', 'name'],
     properties: { id: { type: 'integer' }, name, tag },
   },
-  response: { 200: { type: 'object', required: ['name'], properties: { name, tag } }, 400: error, 401: error },
+  response: { 200: { type: 'object', required: ['name'], properties: { name, tag } }, 400: ERROR, 401: ERROR },
 } as const;
