@@ -36,9 +36,22 @@ export function toNumber(literal: string, isInt64: boolean): number | bigint {
   return (isInt64 ? int64(literal) : undefined) ?? Number(literal);
 }
 
-/** JSON.stringify for values with bigints. */
+/** JSON.stringify for values with bigints. With a replacer it would take twice the time. */
 export function exactJson(value: unknown): string {
-  return JSON.stringify(value, (_name, each: unknown) =>
-    typeof each === 'bigint' ? JSON.rawJSON(String(each)) : each,
-  );
+  return written(value) ?? 'null';
+}
+
+/** Undefined: a value that JSON does not have, such as a missing member. */
+function written(value: unknown): string | undefined {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return written((value as { toJSON: () => unknown }).toJSON());
+  if (Array.isArray(value)) return `[${value.map((each) => written(each) ?? 'null').join()}]`;
+  let members = '';
+  for (const name of Object.keys(value)) {
+    const text = written((value as Readonly<Record<string, unknown>>)[name]);
+    if (text !== undefined) members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${text}`;
+  }
+  return `{${members}}`;
 }

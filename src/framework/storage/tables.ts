@@ -119,8 +119,9 @@ type NullOf<Optional> = Optional extends true ? null : never;
 type Given<K, Value> = K extends 'json' ? (unknown extends Value ? object : Extract<Value, object>) | Json : Value;
 
 export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row> {
-  // Object.fromEntries loses the names of the members.
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as WithoutNulls<Row>;
+  const rest: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row)) if (value !== null) rest[name] = value;
+  return rest as WithoutNulls<Row>;
 }
 type WithoutNulls<Row> = { [Name in keyof Row as null extends Row[Name] ? never : Name]: Row[Name] } & {
   [Name in keyof Row as null extends Row[Name] ? Name : never]?: NonNullable<Row[Name]>;
