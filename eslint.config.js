@@ -21,14 +21,13 @@ const PACKAGES = ['express', 'express-openapi-validator/dist', 'kysely', 'node:p
  */
 const SHARED_BY_ENGINES = [
   'store.ts',
-  'batches.ts',
+  'queue.ts',
   'layout.ts',
   'rows.ts',
   'tables.ts',
   'values.ts',
   'schema.ts',
   'transaction.ts',
-  'turns.ts',
 ];
 const FRAMEWORK = ['auth', 'contract', 'files', 'http', 'observability', 'pages', 'storage'].map((name) => `${name}/`);
 const ROOMS = {
@@ -62,7 +61,7 @@ const ROOMS = {
   'src/framework/storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
   'src/framework/auth/**': { others: ['contract/', 'storage/store.ts'] },
   'src/framework/files/**': {
-    others: ['contract/', 'storage/store.ts', 'storage/tables.ts', 'storage/turns.ts'],
+    others: ['contract/', 'storage/store.ts', 'storage/tables.ts', 'storage/queue.ts'],
     types: ['service.ts'],
   },
   'src/framework/pages/**': { others: ['contract/', 'http/'], packages: ['express'] },

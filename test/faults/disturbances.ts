@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactJson } from '../../src/framework/contract/int64.ts';
-import { STORE_PATIENCE_MS } from '../../src/framework/storage/batches.ts';
+import { STORE_PATIENCE_MS } from '../../src/framework/storage/queue.ts';
 import { Fault } from '../support/clients.ts';
 import { noSmallDisk, SmallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary.ts';

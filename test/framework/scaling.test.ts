@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { MAX_WAITING_BYTES, MAX_WAITING_ROWS, STORE_PATIENCE_MS } from '../../src/framework/storage/batches.ts';
+import { MAX_WAITING_BYTES, MAX_WAITING, STORE_PATIENCE_MS } from '../../src/framework/storage/queue.ts';
 import { DEADLINE, MAX } from '../../src/framework/http/bounds.ts';
 import { type Postgres, PostgresServer, sharedPostgres } from '../support/postgres.ts';
 import { page } from '../support/readme.ts';
@@ -72,7 +72,7 @@ test('docs/reliability.md has the bounds of what clients can make the service ho
       `a request, head and body: ${second(DEADLINE.request)}, and ${second(DEADLINE.progress)} without a byte, then 408`,
     ]),
   );
-  const waiting = `${number(MAX_WAITING_ROWS)}, ${mib(MAX_WAITING_BYTES)}, ${second(STORE_PATIENCE_MS)}`;
+  const waiting = `${number(MAX_WAITING)}, ${mib(MAX_WAITING_BYTES)}, ${second(STORE_PATIENCE_MS)}`;
   // The page names the records of its service.
   const line = new RegExp(`^\\w+ that wait to be stored: ${RegExp.escape(waiting)}$`);
   expect(bounds).toContainEqual(expect.stringMatching(line));

@@ -125,7 +125,7 @@ const steady = (state: State) => ({
   'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+1000x40',
   'plant_store_http_requests_total{operation="createPlant",status="503",instance="a"}': `0+${state.failures}x40`,
   'plant_store_store_errors_total{kind="unavailable",instance="a"}': `0+${state.failures}x40`,
-  'plant_store_waiting_rows{instance="a"}': `${state.waiting}x40`,
+  'plant_store_waiting_writes{instance="a"}': `${state.waiting}x40`,
   'plant_store_commit_duration_seconds_bucket{le="1",instance="a"}': `0+${state.quick}x40`,
   'plant_store_commit_duration_seconds_bucket{le="2.5",instance="a"}': '0+100x40',
   'plant_store_commit_duration_seconds_bucket{le="+Inf",instance="a"}': '0+100x40',

@@ -5,7 +5,7 @@ import type { FileRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
 import { CREATED, type Outcome, type RunRecord } from './runner.ts';
 
-/** Two batches are under way, whose rows must fit in the queue of the store (storage/batches.ts). */
+/** Two batches are under way, whose rows must fit in the queue of the store (storage/queue.ts). */
 const MAX_BATCH_RECORDS = 2048;
 const MAX_BATCH_CHARACTERS = 1024 * 1024;
 /** The pause before another try to reach the store. */

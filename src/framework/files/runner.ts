@@ -6,7 +6,7 @@ import type { ErrorBody } from '../contract/types.ts';
 import { messageOf } from '../explained-error.ts';
 import type { Services } from '../service.ts';
 import { ConstraintViolated, type Creation, type Queries, StoreUnavailable, StoreUnusable } from '../storage/store.ts';
-import { Turns } from '../storage/turns.ts';
+import { turns } from '../storage/queue.ts';
 import type { Records } from './records.ts';
 
 /** Each waits for its turn in the store, which is unavailable to those that wait for long. */
@@ -24,7 +24,7 @@ export type RunRecord = (request: RequestData) => Promise<Outcome | StoreUnavail
 /** Runs the operation that creates a record as for a client, without a caller; what it logs goes to `stderr`. */
 export function runnerOf({ table, operate }: Records, services: Services, stderr: DestinationStream): RunRecord {
   const log = pino({ level: 'error', base: null }, stderr);
-  const turns = new Turns(MAX_TRANSACTIONS);
+  const inTurn = turns(MAX_TRANSACTIONS, Infinity);
   let hasFailed = false;
   const tools = {
     ...services,
@@ -50,7 +50,7 @@ export function runnerOf({ table, operate }: Records, services: Services, stderr
         creation = before;
         return work(remember(queries));
       };
-      return turns.take(() => services.transaction(again, options), Infinity);
+      return inTurn(() => services.transaction(again, options));
     };
     try {
       const { status, body } = await operate(request, { ...tools, ...remember(services), transaction });

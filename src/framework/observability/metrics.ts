@@ -12,7 +12,7 @@ import type { Log, RequestObserver } from './log.ts';
 
 /** In seconds, from a create on a fast disk to beyond STORE_PATIENCE_MS. */
 const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** In rows, up to AT_ONCE of storage/batches.ts. */
+/** In writes, up to `maxItems` of storage/queue.ts. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /** The share of the time that counting the records may take. */
@@ -83,8 +83,8 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
       labelNames: ['kind'],
     });
     this.batchSizes = new Histogram({
-      name: `${prefix}_batch_rows`,
-      help: 'Rows per batch, which the store writes with one flush.',
+      name: `${prefix}_batch_writes`,
+      help: 'Writes per batch, which share one flush.',
       buckets: SIZES,
     });
     this.commitDurations = new Histogram({
@@ -128,8 +128,8 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
 
   watch(store: Store): void {
     new Gauge({
-      name: `${this.prefix}_waiting_rows`,
-      help: 'Rows in the queue, without the batch that is being written.',
+      name: `${this.prefix}_waiting_writes`,
+      help: 'Writes in the queue, without the batch that is being written.',
       collect() {
         this.set(store.waiting());
       },

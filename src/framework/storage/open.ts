@@ -40,6 +40,14 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
       return query(...given);
     };
   const { observer } = opening;
+  const create = outside((row: NewRow) => {
+    const answer = engine.create(row);
+    answer.then(
+      (creation) => observer?.answered(creation, row.table),
+      (error: unknown) => observer?.failed(error),
+    );
+    return answer;
+  });
   const counted = <Result>(result: Promise<Result>): Promise<Result> => {
     result.catch((error: unknown) => {
       // Others are the fault of the query, or the refusal of a transaction.
@@ -72,16 +80,17 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     };
   const run = outside((statement: Statement) => counted(engine.run(statement)));
   const runShort = outside(engine.runShort);
+  const countedShort = (statement: Statement) => counted(runShort(statement));
   return {
     layout,
     opened: engine.opened,
     ready: () => engine.ready(),
     close: () => engine.close(),
-    ...queriesOf({ run, create: outside((row: NewRow) => engine.create(row)) }),
+    ...queriesOf({ run, create }),
     waiting: () => engine.waiting(),
     run,
     ...listing(engine, databaseOf(location.engine, runShort), formatsOf(layout.tables)),
-    tokens: tokenStore(databaseOf(location.engine, runShort), transactionOf(), observer),
+    tokens: tokenStore(databaseOf(location.engine, countedShort), transactionOf()),
     transaction: transactionOf(),
   };
 }

@@ -1,6 +1,6 @@
 import type { Creation, NewRow, Row } from './store.ts';
 import type { Kind, Table, Tables } from './tables.ts';
-import { canonical, isSameJson, isSameValue, Json, requireStorable } from './values.ts';
+import { canonical, isSameJson, isSameValue, Json, requireStorable, sizeOf } from './values.ts';
 
 /** How the rows of one table are written and compared. */
 export class RowFormat {
@@ -49,6 +49,11 @@ export class RowFormat {
     });
     return isSame ? 'replayed' : 'conflict';
   }
+}
+
+/** Estimates the memory that a row takes, in bytes. */
+export function bytesOfRow({ row }: NewRow): number {
+  return Object.values(row).reduce<number>((sum, value) => sum + sizeOf(value), 64);
 }
 
 /** By the name of the table. */

@@ -6,9 +6,6 @@ import type { Added, Queried, Row as RowOf, Tables } from './tables.ts';
 /** `replayed`: the same row exists already; `conflict`: the key belongs to a different row, which stays unchanged. */
 export type Creation = 'created' | 'replayed' | 'conflict';
 
-/** The result for one row of a batch. */
-export type Outcome = Creation | Error;
-
 /** A row to store. A missing member is null. */
 export interface NewRow {
   readonly table: string;
@@ -29,7 +26,7 @@ export interface Creator {
    */
   readonly create: (row: NewRow) => Promise<Creation>;
 
-  /** The number of rows in the queue, without the batches that are being written. */
+  /** The number of writes in the queue, without the batches that are being written. */
   waiting(): number;
 }
 
@@ -76,8 +73,8 @@ export interface Queries<Of = Tables> {
 
 /**
  * Runs `work` as one serializable transaction: all that it writes takes effect, durably, or nothing does. After a
- * conflict with another transaction, the engine runs `work` again. So `work` may only use the queries that it receives;
- * any other call to the store throws. The time limit is 5 seconds, in which SQLite serves no other writer.
+ * conflict with another writer, the engine runs `work` again. So `work` may only use the queries that it receives;
+ * any other call to the store throws. The time limit is 5 seconds.
  *
  * @param repeatable whether to run `work` again if the answer to its commit is lost, although it may have taken effect
  * @throws what a query or `work` throws, after a rollback; a failed query rolls back even if `work` catches the error
@@ -208,16 +205,10 @@ export interface Opening {
 
 export interface StoreObserver {
   /** Called after each batch, failed ones included. @param ms how long the engine took */
-  written(rows: number, ms: number): void;
+  written(writes: number, ms: number): void;
   answered(creation: Creation, table: string): void;
   /** Called when a creation, the look-up of a token, a query or a transaction of an operation fails in the store. */
   failed(error: unknown): void;
-}
-
-/** Returns `answer` after telling the observer to count its failure. */
-export function observed<T>(answer: Promise<T>, observer: StoreObserver | undefined): Promise<T> {
-  answer.catch((error: unknown) => observer?.failed(error));
-  return answer;
 }
 
 /** The store cannot work at the moment: it is full, locked or gone, for example. */

@@ -1,24 +1,11 @@
 import type { OWN_TABLES } from './layout.ts';
-import {
-  type Database,
-  observed,
-  type NewToken,
-  type Queries,
-  type StoredToken,
-  type StoreObserver,
-  type TokenStore,
-  type Transaction,
-} from './store.ts';
+import type { Database, NewToken, Queries, StoredToken, TokenStore, Transaction } from './store.ts';
 
 const COLUMNS = ['name', 'scopes', 'created_at', 'expires_at', 'revoked_at'] as const;
 
 type Own = typeof OWN_TABLES;
 
-export function tokenStore(
-  database: Database<Own>,
-  transaction: Transaction<Own>,
-  observer: StoreObserver | undefined,
-): TokenStore {
+export function tokenStore(database: Database<Own>, transaction: Transaction<Own>): TokenStore {
   const find = async (hash: Uint8Array) => {
     const unrevoked = database.selectFrom('tokens').select(COLUMNS).where('revoked_at', 'is', null);
     const row = await unrevoked.where('hash', '=', hash).executeTakeFirst();
@@ -46,7 +33,7 @@ export function tokenStore(
     return transaction(work, { repeatable: true });
   };
   return {
-    find: (hash) => observed(find(hash), observer),
+    find,
     add: (token) => add(token, false),
     async addFirst(token) {
       // Reads first: a PostgreSQL whose standby is away can start a service that has tokens, but cannot write.

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { runSql } from '../../support/app.ts';
-import { STORE_PATIENCE_MS } from '../../../src/framework/storage/batches.ts';
+import { STORE_PATIENCE_MS } from '../../../src/framework/storage/queue.ts';
 import type { Database, Queries, Store } from '../../../src/framework/storage/store.ts';
 
 let nextId = 1_000_000n;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
-import { STORE_PATIENCE_MS } from '../../../src/framework/storage/batches.ts';
+import { STORE_PATIENCE_MS } from '../../../src/framework/storage/queue.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { ofTable, formatsOf } from '../../../src/framework/storage/rows.ts';
 import type { Store } from '../../../src/framework/storage/store.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { STORE_PATIENCE_MS } from '../../../src/framework/storage/batches.ts';
+import { STORE_PATIENCE_MS } from '../../../src/framework/storage/queue.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import type { Store } from '../../../src/framework/storage/store.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';

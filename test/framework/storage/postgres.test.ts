@@ -153,7 +153,7 @@ test('the store rejects eight transactions that hang and a query that waits for 
   const waits = read();
   await expect(waits).rejects.toMatchObject({
     name: 'StoreUnavailable',
-    message: 'too many queries are under way',
+    message: 'the request has waited too long for the store',
   });
   for (const each of await Promise.allSettled(nested)) {
     expect(each).toMatchObject({ reason: { name: 'StoreUnavailable' } });

@@ -1,6 +1,6 @@
 import { messageOf } from '../../explained-error.ts';
 import type { RowFormat } from '../rows.ts';
-import type { Creation, NewRow, Outcome, Row } from '../store.ts';
+import type { Creation, NewRow, Row } from '../store.ts';
 import { StatementRejectedError } from './errors.ts';
 import { SQL_TYPES } from '../tables.ts';
 import type { Query, WithRetries } from './session.ts';
@@ -55,7 +55,7 @@ export async function createBatch(
   withRetries: WithRetries,
   creating: Creating,
   rows: readonly NewRow[],
-): Promise<Outcome[]> {
+): Promise<(Creation | Error)[]> {
   try {
     return await withRetries((query) => insert(query, creating, rows));
   } catch (error) {

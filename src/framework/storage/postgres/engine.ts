@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
-import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
 import type { Layout } from '../layout.ts';
-import { formatsOf, ofTable } from '../rows.ts';
+import { Queue, STORE_PATIENCE_MS, turns } from '../queue.ts';
+import { bytesOfRow, formatsOf, ofTable } from '../rows.ts';
 import {
   ConstraintViolated,
   type Creation,
   type Engine,
   type NewRow,
-  observed,
   type Opening,
-  type Outcome,
   type Result,
   type Row,
   type Run,
@@ -22,7 +20,6 @@ import {
   type Within,
 } from '../store.ts';
 import { doWork } from '../transaction.ts';
-import { Turns } from '../turns.ts';
 import { createBatch, createWithin, Creating, insert, readyStatement } from './batch.ts';
 import { atWork, InterruptedError, isUniqueViolation, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
@@ -62,8 +59,8 @@ class PostgresEngine implements Engine {
   /** For `ready`, which may wait for a lock: look-ups of tokens do not wait with it. */
   private readonly readiness: Session;
   private readonly idleSessions: Session[] = [];
-  private readonly turns = new Turns(MAX_CONCURRENT_QUERIES);
-  private readonly batches: Batches;
+  private readonly inTurn = turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2);
+  private readonly creations: Queue<NewRow, Creation>;
   private readonly closing = new AbortController();
   /** The reason why calls fail until the store is open. */
   private notOpen: Error | undefined = new StoreUnavailable('the store is being opened');
@@ -79,7 +76,11 @@ class PostgresEngine implements Engine {
     this.readyStatement = readyStatement([...this.creating.values()]);
     this.session = this.newSession();
     this.readiness = this.newSession();
-    this.batches = new Batches((...batch) => this.write(...batch), MAX_CONCURRENT_BATCHES, opening.observer);
+    this.creations = new Queue({
+      work: (...batch) => this.write(...batch),
+      bytesOf: bytesOfRow,
+      maxActive: MAX_CONCURRENT_BATCHES,
+    });
     this.observer = opening.observer;
     this.opened = this.open(opening);
     // The caller may await `opened` only after it has failed.
@@ -87,14 +88,13 @@ class PostgresEngine implements Engine {
   }
 
   create(row: NewRow): Promise<Creation> {
-    // The batches count failures, but this failure does not reach them.
-    if (this.notOpen !== undefined) return observed(Promise.reject(this.notOpen), this.observer);
-    return this.batches.add(row);
+    if (this.notOpen !== undefined) return Promise.reject(this.notOpen);
+    return this.creations.add(row);
   }
 
   readonly run: Run = async (statement) => {
     if (statement.writes) return await this.transaction(({ run }) => run(statement), false);
-    return await this.inTurn((session, until) => session.withRetries((query) => runBy(query, statement), until));
+    return await this.withTurn((session, until) => session.withRetries((query) => runBy(query, statement), until));
   };
 
   readonly runShort: Run = async (statement) => {
@@ -103,7 +103,7 @@ class PostgresEngine implements Engine {
   };
 
   async transaction<T>(work: (within: Within) => Promise<T>, repeatable: boolean): Promise<T> {
-    return await this.inTurn((session, until) => {
+    return await this.withTurn((session, until) => {
       let mayBeEqual = true;
       const workOn = (query: Query) => {
         const create = async (row: NewRow) => {
@@ -135,11 +135,11 @@ class PostgresEngine implements Engine {
   }
 
   waiting(): number {
-    return this.batches.length;
+    return this.creations.length;
   }
 
   async ready(): Promise<void> {
-    await this.batches.ask(async (failed) => {
+    await this.creations.ask(async (failed) => {
       await this.translated(() => this.readiness.withRetries((query) => query(this.readyStatement), deadline()));
       if (failed.length > 0) await this.tryOut(failed);
     });
@@ -161,7 +161,7 @@ class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.batches.idle();
+    await this.creations.idle();
     this.closing.abort();
     for (const session of [this.session, this.readiness, ...this.idleSessions]) session[Symbol.dispose]();
   }
@@ -211,17 +211,19 @@ class PostgresEngine implements Engine {
   }
 
   /** A statement inserts into one table; the failure of one leaves the rows of the others. */
-  private async write(rows: readonly NewRow[], until: number): Promise<Outcome[]> {
-    const outcomes = new Map<NewRow, Outcome | undefined>();
+  private async write(rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
+    const begunAt = performance.now();
+    const outcomes = new Map<NewRow, Creation | Error | undefined>();
     for (const [table, own] of Map.groupBy(rows, (each) => each.table)) {
       const writing = this.writeTo(table, own, until);
       const written = await writing.catch((error: unknown) => own.map(() => error as Error));
       own.forEach((each, index) => outcomes.set(each, written[index]));
     }
+    this.observer?.written(rows.length, performance.now() - begunAt);
     return rows.map((each) => outcomes.get(each) ?? new Error('PostgreSQL gave no outcome for a row'));
   }
 
-  private async writeTo(table: string, rows: readonly NewRow[], until: number): Promise<Outcome[]> {
+  private async writeTo(table: string, rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
     const outcomes = await this.withSession((session) =>
       createBatch((work) => session.withRetries(work, until), ofTable(this.creating, table), rows),
     );
@@ -232,9 +234,9 @@ class PostgresEngine implements Engine {
     return new Session(this.location, this.layout.tables);
   }
 
-  private inTurn<T>(work: (session: Session, until: number) => Promise<T>): Promise<T> {
+  private withTurn<T>(work: (session: Session, until: number) => Promise<T>): Promise<T> {
     const until = deadline();
-    return this.turns.take(() => this.withSession((session) => work(session, until)));
+    return this.inTurn(() => this.withSession((session) => work(session, until)));
   }
 
   private async withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {

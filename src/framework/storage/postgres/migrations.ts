@@ -1,4 +1,4 @@
-import { STORE_PATIENCE_MS } from '../batches.ts';
+import { STORE_PATIENCE_MS } from '../queue.ts';
 import { type FoundColumn, missingSteps, requireSchema, requireTables, toColumns } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
 import { type Layout, STEPS_TABLE } from '../layout.ts';

@@ -1,29 +1,33 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { Batches, STORE_PATIENCE_MS } from '../batches.ts';
+import { setImmediate } from 'node:timers/promises';
 import type { Layout } from '../layout.ts';
-import type { Engine, NewRow, Opening, Outcome, Row, Schema, Statement, Within } from '../store.ts';
+import { Queue, STORE_PATIENCE_MS } from '../queue.ts';
+import { bytesOfRow } from '../rows.ts';
+import type { Creation, Engine, Opening, Row, Schema, Statement } from '../store.ts';
 import type { Tables } from '../tables.ts';
-import { doWork } from '../transaction.ts';
-import { Turns } from '../turns.ts';
+import { sizeOf } from '../values.ts';
 import { connectReader } from './connection.ts';
-import { atWork, unpack } from './errors.ts';
+import { atWork, unpackEach } from './errors.ts';
+import { isGuess, type Job, type Traced } from './statements.ts';
 import { Thread } from './thread.ts';
-import { encode, rowDecoder } from './values.ts';
+import { type Alone, runTransaction, type Writes } from './transaction.ts';
+import { type Found, Prepared, resultOf } from './values.ts';
 
 /**
  * A batch of so many rows takes 10 ms on a fast disk, so other processes have half of the time. SQLite polls its lock
  * every 100 ms at last: a service would wait for seconds if it had a small share.
  */
-const YIELDING = { maxRows: 4096, pauseMs: 10 };
-/** The reading thread runs one query at a time; the others wait in its message queue. */
-const MAX_READS = 8;
+const YIELDING = { maxItems: 4096, pauseMs: 10 };
+/** A message to a reading thread has many queries. While one of them is long, another thread runs those that came later. */
+const READING = { maxItems: 64, maxActive: 8, stuckMs: 20, maxWaitMs: STORE_PATIENCE_MS / 2 };
+/** Limits the memory, as the text of a query may depend on a request. */
+const MAX_SLOW = 200;
 
 export interface SqliteLocation {
   readonly engine: 'sqlite';
   readonly path: string;
 }
 
-/** Starts a thread that writes. The first long query starts another thread that reads, so that it delays no create. */
+/** Starts a thread that writes. The first query of an operation starts another thread that reads. */
 export async function openSqlite(
   layout: Layout,
   { path }: SqliteLocation,
@@ -31,69 +35,91 @@ export async function openSqlite(
 ): Promise<Engine> {
   const writer = new Thread({ layout, path, mode: create ? 'create' : 'write' });
   const schema = (await writer.opened) as Schema;
-  let reader: Promise<Thread> | undefined;
+  const writes: Writes = new Queue({
+    work: async (jobs) => {
+      const [first] = jobs;
+      if (first !== undefined && 'alone' in first) return [(await first.alone()) as Traced];
+      const begunAt = performance.now();
+      try {
+        return unpackEach(await writer.call('doAll', jobs as Job[]));
+      } finally {
+        const kept = jobs.filter((job) => 'alone' in job || !isGuess(job)).length;
+        if (kept > 0) observer?.written(kept, performance.now() - begunAt);
+      }
+    },
+    bytesOf,
+    isAlone: (job) => 'alone' in job,
+    ...(yields && YIELDING),
+  });
+  const idleReaders: Thread[] = [];
+  // The texts of queries that were in a long message: each has a message of its own until it has been a short one.
+  const slow = new Set<string>();
+  const reads = new Queue<Statement, Found>({
+    work: async (statements) => {
+      const reader = idleReaders.pop() ?? (await openReader());
+      const begunAt = performance.now();
+      const results = unpackEach(await reader.call('read', statements));
+      const isSlow = performance.now() - begunAt > READING.stuckMs;
+      for (const { sql } of statements) {
+        if (!isSlow) slow.delete(sql);
+        else if (slow.size < MAX_SLOW) slow.add(sql);
+      }
+      idleReaders.push(reader);
+      return results;
+    },
+    isAlone: ({ sql }) => slow.has(sql),
+    ...READING,
+  });
   const openReader = async () => {
     const thread = new Thread({ layout, path, mode: 'read' });
     await thread.opened;
     return thread;
   };
-  const getReader = () => {
-    reader ??= openReader();
-    reader.catch(() => (reader = undefined));
-    return reader;
-  };
-  const reads = new Turns(MAX_READS);
-  // One write of an operation at a time, so that creates and look-ups of tokens wait for at most one.
-  const writes = new Turns(1);
-  let restedAt = performance.now();
-  const write = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    writes.take(async () => {
-      if (yields && performance.now() - restedAt > YIELDING.pauseMs) {
-        await sleep(YIELDING.pauseMs);
-        restedAt = performance.now();
-      }
-      return await work();
-    });
-  const batches = new Batches((rows) => createBatch(writer, rows), 1, observer, yields ? YIELDING : undefined);
+  const write = async (statement: Statement) => resultOf((await writes.add(statement)) as Found);
+  const transactions = new Set<Promise<unknown>>();
   return {
     opened: Promise.resolve(schema),
-    create: (row) => batches.add(row),
-    waiting: () => batches.length,
-    run: async (statement) => {
-      if (statement.writes) return await write(() => writer.call('run', statement));
-      return await reads.take(async () => (await getReader()).call('run', statement));
+    create: (row) => writes.add(row) as Promise<Creation>,
+    waiting: () => writes.length,
+    run: async (statement) => (statement.writes ? await write(statement) : resultOf(await reads.add(statement))),
+    runShort: async (statement) =>
+      statement.writes ? await write(statement) : resultOf(await writer.call('readShort', statement)),
+    transaction: async (work) => {
+      const running = runTransaction(writes, writer, work);
+      transactions.add(running);
+      return await running.finally(() => transactions.delete(running));
     },
-    runShort: (statement) => writer.call('run', statement),
-    transaction: (work) => write(() => runTransaction(writer, work)),
     portions: (statement, rows) => readPortions(layout.tables, path, statement, rows),
-    ready: () => batches.ask((failed) => writer.call('ready', failed)),
+    ready: () =>
+      writes.ask((failed) =>
+        writer.call(
+          'ready',
+          failed.flatMap((job) => ('alone' in job ? [] : [job])),
+        ),
+      ),
     close: async () => {
-      await batches.idle();
-      // The reader closes after the queries under way.
-      await reads.take(async () => (await reader)?.close(), Infinity);
+      await Promise.allSettled(transactions);
+      await writes.idle();
+      await reads.idle();
+      await Promise.all(idleReaders.map((reader) => reader.close()));
       // The writer closes last: SQLite merges the log into the database when the last connection closes, and a reader
       // cannot write.
-      await writes.take(() => writer.close(), Infinity);
+      await writer.close();
     },
   };
 }
 
-function runTransaction<T>(writer: Thread, work: (within: Within) => Promise<T>): Promise<T> {
-  return writer.takeAlone(async (call) => {
-    const within: Within = {
-      run: (statement) => call('runWithin', statement),
-      create: (row) => call('createWithin', row),
-    };
-    try {
-      await call('begin');
-      const result = await doWork(work, within, STORE_PATIENCE_MS);
-      await call('commit');
-      return result;
-    } catch (error) {
-      await call('rollback');
-      throw error;
-    }
-  });
+function bytesOf(job: Job | Alone): number {
+  if ('alone' in job) return 0;
+  const acts = 'done' in job ? [...job.done.map(({ act }) => act), ...(job.next ? [job.next] : [])] : [job];
+  return acts.reduce(
+    (sum, act) =>
+      sum +
+      ('table' in act
+        ? bytesOfRow(act)
+        : act.values.reduce<number>((all, value) => all + sizeOf(value), sizeOf(act.sql))),
+    0,
+  );
 }
 
 /** A statement reads one snapshot from its first row to its last. */
@@ -105,11 +131,9 @@ async function* readPortions(
 ): AsyncGenerator<readonly Row[]> {
   try {
     using reader = connectReader(path);
-    const statement = reader.prepare(sql);
-    const decode = rowDecoder(tables, statement);
     let portion: Row[] = [];
-    for (const row of statement.iterate(...values.map(encode))) {
-      portion.push(decode(row));
+    for (const row of new Prepared(tables, reader, sql).iterate(values)) {
+      portion.push(row);
       if (portion.length < size) continue;
       yield portion;
       portion = [];
@@ -120,9 +144,4 @@ async function* readPortions(
   } catch (error) {
     throw atWork(error, path);
   }
-}
-
-async function createBatch(writer: Thread, rows: readonly NewRow[]): Promise<Outcome[]> {
-  const outcomes = await writer.call('createBatch', rows);
-  return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : unpack(outcome)));
 }

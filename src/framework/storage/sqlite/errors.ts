@@ -97,6 +97,10 @@ export interface PackedError {
   readonly constraint: Constraint | undefined;
 }
 
+export function isPacked(answer: unknown): answer is PackedError {
+  return typeof answer === 'object' && answer !== null && 'error' in answer;
+}
+
 export function pack(error: Error): PackedError {
   return { name: error.name, error, constraint: error instanceof ConstraintViolated ? error.constraint : undefined };
 }
@@ -106,6 +110,10 @@ export function unpack({ name, error, constraint }: PackedError): Error {
   if (unpacked === undefined) return error;
   if (error.stack !== undefined) unpacked.stack = error.stack;
   return unpacked;
+}
+
+export function unpackEach<Answer>(answers: readonly (Answer | PackedError)[]): (Answer | Error)[] {
+  return answers.map((answer) => (isPacked(answer) ? unpack(answer) : answer));
 }
 
 function unpackAs(name: string, { message, cause }: Error, constraint: Constraint | undefined): Error | undefined {

@@ -1,11 +1,12 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import type { Layout } from '../layout.ts';
 import { formatsOf, ofTable, type RowFormat } from '../rows.ts';
-import { type Creation, type NewRow, type Result, type Row, type Statement, StoreUnavailable } from '../store.ts';
-import type { Tables } from '../tables.ts';
-import { atWork, pack, type PackedError, unpack } from './errors.ts';
+import { ConstraintViolated, type Creation, type NewRow, type Statement, StoreUnavailable } from '../store.ts';
+import { connectReader } from './connection.ts';
+import { atWork, isPacked, pack, type PackedError, unpack } from './errors.ts';
 import { applicationId } from './migrations.ts';
-import { encode, rowDecoder } from './values.ts';
+import { type Found, Prepared, rowOf } from './values.ts';
 
 /** The statements of a create. */
 class Creating {
@@ -29,83 +30,138 @@ class Creating {
 /** Limits the memory, as the text of a query may depend on a request. */
 const MAX_PREPARED = 200;
 
-interface Prepared {
-  readonly statement: StatementSync;
-  readonly decode: ((row: Row) => Row) | undefined;
+/** What one step of an operation asks of the store, and the answer. */
+export type Act = NewRow | Statement;
+export type Answer = Creation | Found;
+
+/**
+ * A transaction, told from its beginning: it takes effect only if each act gets the same answer once more. With `next`,
+ * it is a guess: it asks for the answer of one further act, and has no effect.
+ */
+export interface Trace {
+  readonly done: readonly { readonly act: Act; readonly answer: Answer }[];
+  readonly next?: Act;
 }
+/** `moved`: an act would get another answer now; `slow`: a guess takes so long that the acts must not be repeated. */
+export type Traced = Answer | 'moved' | 'slow';
+export type Job = Act | Trace;
+
+const MAX_GUESS_MS = 5;
 
 /** The methods that a worker thread runs for `Thread`. */
 export class Statements {
+  private readonly layout: Layout;
   private readonly database: DatabaseSync;
-  private readonly applicationId: number;
-  private readonly tables: Tables;
   /** By the name of the table. */
   private readonly creating: ReadonlyMap<string, Creating>;
   private readonly prepared = new Map<string, Prepared>();
+  private reader: Statements | undefined;
 
-  constructor({ tables, marker }: Layout, database: DatabaseSync) {
+  constructor(layout: Layout, database: DatabaseSync) {
+    this.layout = layout;
     this.database = database;
-    this.applicationId = applicationId(marker);
-    this.tables = tables;
     this.creating = new Map(
-      formatsOf(tables)
+      formatsOf(layout.tables)
         .entries()
         .map(([name, format]) => [name, new Creating(format)]),
     );
   }
 
-  createBatch(rows: readonly NewRow[]): (Creation | PackedError)[] {
-    this.begin();
+  /** Does jobs in their order, with one commit for all. Guesses follow the commit, as they then see what it stored. */
+  doAll(jobs: readonly Job[]): (Traced | PackedError)[] {
+    const guesses = jobs.filter(isGuess);
+    if (guesses.length === 0) return this.doTogether(jobs, 'commit');
+    const kept = this.doTogether(
+      jobs.filter((job) => !isGuess(job)),
+      'commit',
+    ).values();
+    const guessed = this.doTogether(guesses, 'rollback').values();
+    return jobs.flatMap((job) => (isGuess(job) ? guessed : kept).next().value ?? []);
+  }
+
+  private doTogether(jobs: readonly Job[], end: 'commit' | 'rollback'): (Traced | PackedError)[] {
+    if (jobs.length === 0) return [];
     try {
-      const creations = rows.map((row) => this.createOne(row));
-      this.commit();
-      return creations;
-    } catch (error) {
+      this.begin();
+      const answers = jobs.map((job) => this.doOne(job));
+      this[end]();
+      return answers;
+    } catch (thrown) {
       this.rollback();
-      throw error;
+      const error = this.translated(thrown);
+      // One job has broken a constraint that takes the others with it: one that is checked at the commit, for example.
+      if (jobs.length > 1 && error instanceof ConstraintViolated)
+        return jobs.flatMap((job) => this.doTogether([job], end));
+      return jobs.map(() => pack(error));
     }
   }
 
-  private createOne(row: NewRow): Creation | PackedError {
+  private doOne(job: Job): Traced | PackedError {
     try {
-      return this.insert(row);
+      return 'done' in job ? this.follow(job) : this.act(job);
     } catch (error) {
-      // SQLite has rolled back the whole transaction, for a reason other than this row.
+      // SQLite has rolled back the whole transaction.
       if (!this.database.isTransaction) throw error;
-      return pack(atWork(error, this.database.location() ?? ''));
+      return pack(this.translated(error));
     }
+  }
+
+  private follow({ done, next }: Trace): Traced {
+    const begunAt = performance.now();
+    let isKept = false;
+    this.database.exec('savepoint traced');
+    try {
+      if (!done.every(({ act, answer }) => this.answersSo(act, answer))) return 'moved';
+      isKept = next === undefined;
+      if (next === undefined) return 'created';
+      return performance.now() - begunAt > MAX_GUESS_MS ? 'slow' : this.act(next);
+    } finally {
+      if (this.database.isTransaction) this.database.exec(`${isKept ? '' : 'rollback to traced; '}release traced`);
+    }
+  }
+
+  private answersSo(act: Act, before: Answer): boolean {
+    try {
+      return isSameAnswer(this.act(act), before);
+    } catch (error) {
+      if (!this.database.isTransaction) throw error;
+      return false;
+    }
+  }
+
+  /** @throws Error if SQLite has rolled back the transaction: the act would take effect on its own */
+  act(act: Act): Answer {
+    if (!this.database.isTransaction) throw new Error('SQLite has rolled back the transaction');
+    return 'table' in act ? this.insert(act) : this.run(act);
   }
 
   private insert(row: NewRow): Creation {
     const { format, insert, select } = ofTable(this.creating, row.table);
-    const { changes } = this.prepare(insert).statement.run(...format.valuesOf(row.row).map(encode));
+    const { changes } = this.prepare(insert).run(format.valuesOf(row.row));
     if (changes === 1n) return 'created';
-    const [stored] = this.run({ sql: select, values: format.key.map((column) => row.row[column]) }).rows;
-    return format.outcomeOf(row, stored);
+    const { names, rows } = this.run({ sql: select, values: format.key.map((column) => row.row[column]) });
+    const [stored] = rows;
+    return format.outcomeOf(row, stored && rowOf(names, stored));
   }
 
-  run({ sql, values }: Pick<Statement, 'sql' | 'values'>): Result {
-    const { statement, decode } = this.prepare(sql);
-    const encoded = values.map(encode);
-    if (decode === undefined) return { rows: [], changes: BigInt(statement.run(...encoded).changes) };
-    const rows = statement.all(...encoded).map(decode);
-    return { rows, changes: BigInt(rows.length) };
+  read(statements: readonly Statement[]): (Found | PackedError)[] {
+    return statements.map((statement) => {
+      try {
+        return this.run(statement);
+      } catch (error) {
+        return pack(this.translated(error));
+      }
+    });
   }
 
-  /** @throws Error if SQLite has rolled back the transaction: the statement would take effect on its own */
-  runWithin(statement: Statement): Result {
-    this.requireTransaction();
-    return this.run(statement);
+  /** Reads on a connection of its own, which sees no row of a transaction that is under way. */
+  readShort(statement: Statement): Found {
+    this.reader ??= new Statements(this.layout, connectReader(this.path));
+    return this.reader.run(statement);
   }
 
-  /** @throws as `runWithin` does */
-  createWithin(row: NewRow): Creation {
-    this.requireTransaction();
-    return this.insert(row);
-  }
-
-  private requireTransaction(): void {
-    if (!this.database.isTransaction) throw new Error('SQLite has rolled back the transaction');
+  private run({ sql, values }: Pick<Statement, 'sql' | 'values'>): Found {
+    return this.prepare(sql).run(values);
   }
 
   begin(): void {
@@ -123,20 +179,25 @@ export class Statements {
 
   /**
    * Rewrites a page unchanged, which costs 4 KB of log (WAL) and one fsync. The commit also writes the pages of `failed`,
-   * although it takes the rows back: a full disk may have room for one page, but not for a row.
+   * although it takes the jobs back: a full disk may have room for one page, but not for a row. Waits for no transaction
+   * that is under way, whose commit will tell.
    */
-  ready(failed: readonly NewRow[]): void {
+  ready(failed: readonly Job[]): void {
+    if (this.database.isTransaction) {
+      if (failed.length > 0) throw new StoreUnavailable('the store has failed, and a transaction is under way');
+      return;
+    }
     this.begin();
     try {
       this.database.exec('savepoint tried');
-      for (const outcome of failed.map((row) => this.createOne(row))) {
-        const error = typeof outcome === 'string' ? undefined : unpack(outcome);
+      for (const answer of failed.map((job) => this.doOne(job))) {
+        const error = isPacked(answer) ? unpack(answer) : undefined;
         if (error instanceof StoreUnavailable) throw error;
       }
       this.database.exec('rollback to tried');
       for (const { insertNone } of this.creating.values()) this.run({ sql: insertNone, values: [] });
       // Not `user_version`, which a newer process may be raising.
-      this.database.exec(`pragma application_id = ${this.applicationId}`);
+      this.database.exec(`pragma application_id = ${applicationId(this.layout.marker)}`);
       this.commit();
     } finally {
       this.rollback();
@@ -144,21 +205,35 @@ export class Statements {
   }
 
   close(): void {
+    this.reader?.close();
     this.database.close();
   }
 
-  /** Reads integers as bigint: node:sqlite throws for numbers beyond 2^53, even for the rowid of an inserted row. */
+  private translated(error: unknown): Error {
+    return atWork(error, this.path);
+  }
+
+  private get path(): string {
+    return this.database.location() ?? '';
+  }
+
   private prepare(sql: string): Prepared {
     const found = this.prepared.get(sql);
     if (found !== undefined) return found;
-    const statement = this.database.prepare(sql, { readBigInts: true });
-    const prepared = {
-      statement,
-      decode: statement.columns().length === 0 ? undefined : rowDecoder(this.tables, statement),
-    };
+    const prepared = new Prepared(this.layout.tables, this.database, sql);
     const [oldest] = this.prepared.keys();
     if (this.prepared.size >= MAX_PREPARED && oldest !== undefined) this.prepared.delete(oldest);
     this.prepared.set(sql, prepared);
     return prepared;
   }
+}
+
+/** Whether a job has no effect. */
+export function isGuess(job: Job): boolean {
+  return 'done' in job && job.next !== undefined;
+}
+
+function isSameAnswer(one: Answer, other: Answer): boolean {
+  if (typeof one === 'string' || typeof other === 'string') return one === other;
+  return one.changes === other.changes && isDeepStrictEqual(one.rows, other.rows);
 }

@@ -9,7 +9,6 @@ export class Thread {
   readonly opened: Promise<unknown>;
   private readonly worker: Worker;
   private readonly pending: PromiseWithResolvers<unknown>[] = [];
-  private alone: Promise<unknown> | undefined;
 
   constructor(opening: WorkerOpening) {
     this.worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: opening });
@@ -27,34 +26,14 @@ export class Thread {
   }
 
   call<M extends keyof Statements>(method: M, ...args: Parameters<Statements[M]>): Promise<ReturnType<Statements[M]>> {
-    if (this.alone === undefined) return this.callNow(method, ...args);
-    return this.alone.then(() => this.callNow(method, ...args));
-  }
-
-  /** Keeps other calls waiting until `work` is done. Only one work may do this at a time. */
-  async takeAlone<T>(work: (call: Thread['callNow']) => Promise<T>): Promise<T> {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    this.alone = promise;
-    try {
-      return await work(this.callNow.bind(this));
-    } finally {
-      this.alone = undefined;
-      resolve(undefined);
-    }
+    this.worker.postMessage({ method, args } satisfies Call);
+    return this.nextAnswer() as Promise<ReturnType<Statements[M]>>;
   }
 
   async close(): Promise<void> {
     const exit = once(this.worker, 'exit');
     await this.call('close');
     await exit;
-  }
-
-  private callNow<M extends keyof Statements>(
-    method: M,
-    ...args: Parameters<Statements[M]>
-  ): Promise<ReturnType<Statements[M]>> {
-    this.worker.postMessage({ method, args } satisfies Call);
-    return this.nextAnswer() as Promise<ReturnType<Statements[M]>>;
   }
 
   private nextAnswer(): Promise<unknown> {

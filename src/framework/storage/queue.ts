@@ -1,0 +1,174 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { StoreUnavailable } from './store.ts';
+
+/** A queue rejects further items, so that a slow disk does not fill the memory. */
+export const MAX_WAITING = 10_000;
+export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+/** The time limit of one call to the store. */
+export const STORE_PATIENCE_MS = 5000;
+
+interface Options<Item, Answer> {
+  /**
+   * Answers items in their order, each with an answer or an error, or rejects for all of them.
+   *
+   * @param until the deadline of the first item, on the clock of `performance.now()`
+   */
+  readonly work: (items: readonly Item[], until: number) => Promise<readonly (Answer | Error)[]>;
+  /** Estimates the memory of an item. */
+  readonly bytesOf?: (item: Item) => number;
+  readonly maxItems?: number;
+  /** How many batches may be under way at once. */
+  readonly maxActive?: number;
+  /** Begins another batch only once those under way have taken so long. */
+  readonly stuckMs?: number;
+  /** After each batch. */
+  readonly pauseMs?: number;
+  /** How long an item may wait until its batch begins. */
+  readonly maxWaitMs?: number;
+  /** Whether an item must be a batch of its own. Such items and batches of others then take turns. */
+  readonly isAlone?: (item: Item) => boolean;
+}
+
+interface Waiting<Item, Answer> {
+  readonly item: Item;
+  readonly bytes: number;
+  readonly until: number;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Takes what waits, in its order, in batches: the items that arrive while a batch is under way form the next one. So
+ * one fsync, or one message to a thread, serves few items at low load and many at high load, and none waits for a timer.
+ */
+export class Queue<Item, Answer> {
+  private readonly options: Required<Options<Item, Answer>>;
+  private readonly waiting: Waiting<Item, Answer>[] = [];
+  private readonly lone: Waiting<Item, Answer>[] = [];
+  private wasAlone = false;
+  private bytes = 0;
+  private active = 0;
+  private takenAt = 0;
+  private timer: NodeJS.Timeout | undefined;
+  /** An item of the last batch that ended, if the store was unavailable to it. */
+  private failed: Item | undefined;
+  private readonly loops = new Set<Promise<void>>();
+
+  constructor(options: Options<Item, Answer>) {
+    this.options = {
+      bytesOf: () => 0,
+      maxItems: 1024,
+      maxActive: 1,
+      stuckMs: 0,
+      pauseMs: 0,
+      maxWaitMs: STORE_PATIENCE_MS,
+      isAlone: () => false,
+      ...options,
+    };
+  }
+
+  get length(): number {
+    return this.waiting.length + this.lone.length;
+  }
+
+  /** @throws StoreUnavailable at once if the queue is full, or later if the item has waited too long */
+  add(item: Item): Promise<Answer> {
+    if (this.length >= MAX_WAITING || this.bytes >= MAX_WAITING_BYTES)
+      return Promise.reject(new StoreUnavailable('too many requests wait for the store'));
+    return new Promise((resolve, reject) => {
+      const bytes = this.options.bytesOf(item);
+      this.bytes += bytes;
+      const line = this.options.isAlone(item) ? this.lone : this.waiting;
+      line.push({ item, bytes, until: performance.now() + this.options.maxWaitMs, resolve, reject });
+      this.beginIfNeeded();
+    });
+  }
+
+  /**
+   * Asks whether the store can do its work, also an item of a batch that failed. A yes ends that failure, as a batch that
+   * succeeds does: a balancer that sends nothing while an instance is not ready would never let a batch succeed.
+   */
+  async ask(canDo: (failed: readonly Item[]) => Promise<void>): Promise<void> {
+    const { failed } = this;
+    await canDo(failed === undefined ? [] : [failed]);
+    if (this.failed === failed) this.failed = undefined;
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all(this.loops);
+  }
+
+  private beginIfNeeded(): void {
+    const { maxActive, stuckMs } = this.options;
+    if (this.length === 0 || this.active >= maxActive) return;
+    const left = this.active === 0 ? 0 : this.takenAt + stuckMs - performance.now();
+    if (left <= 0) this.begin();
+    else
+      this.timer ??= setTimeout(() => {
+        this.timer = undefined;
+        this.beginIfNeeded();
+      }, left);
+  }
+
+  private begin(): void {
+    this.active++;
+    const loop = this.workOnAll().finally(() => this.loops.delete(loop));
+    this.loops.add(loop);
+  }
+
+  private async workOnAll(): Promise<void> {
+    for (;;) {
+      // Node now processes the requests that have arrived, whose items join this batch.
+      await setImmediate();
+      const batch = this.next();
+      if (batch.length === 0) break;
+      const answers = await this.workOn(batch);
+      batch.forEach(({ resolve, reject }, index) => {
+        const answer = answers[index] as Answer | Error;
+        if (Error.isError(answer)) reject(answer);
+        else resolve(answer);
+      });
+      if (this.options.pauseMs > 0) await sleep(this.options.pauseMs);
+    }
+    // No `await` may precede this after next(), as the next item must start a new loop.
+    this.active--;
+  }
+
+  private async workOn(batch: readonly Waiting<Item, Answer>[]): Promise<readonly (Answer | Error)[]> {
+    const items = batch.map(({ item }) => item);
+    try {
+      const answers = await this.options.work(items, batch[0]?.until ?? 0);
+      this.failed = items.find((_item, index) => answers[index] instanceof StoreUnavailable);
+      return answers;
+    } catch (error) {
+      this.failed = items[0];
+      return batch.map(() => error as Error);
+    }
+  }
+
+  /** Takes the next batch from the queue, and rejects the items that have waited too long. */
+  private next(): readonly Waiting<Item, Answer>[] {
+    for (;;) {
+      this.wasAlone = this.lone.length > 0 && !(this.wasAlone && this.waiting.length > 0);
+      const batch = this.wasAlone ? this.lone.splice(0, 1) : this.waiting.splice(0, this.options.maxItems);
+      const now = (this.takenAt = performance.now());
+      for (const { bytes, until, reject } of batch) {
+        this.bytes -= bytes;
+        if (until <= now) reject(new StoreUnavailable('the request has waited too long for the store'));
+      }
+      const inTime = batch.filter(({ until }) => until > now);
+      if (inTime.length > 0 || batch.length === 0) return inTime;
+    }
+  }
+}
+
+/** Limits how much work is done at the same time; further work waits in the order in which it came. */
+export function turns(maxActive: number, maxWaitMs: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const queue = new Queue<() => Promise<unknown>, unknown>({
+    work: async (works) => await Promise.all(works.map((work) => work())),
+    maxItems: 1,
+    maxActive,
+    maxWaitMs,
+  });
+  return async <T>(work: () => Promise<T>) => (await queue.add(work)) as T;
+}
