@@ -1,11 +1,11 @@
-// `npm run test:long` is for what takes long and seldom breaks, `npm test` for all the others.
-const long = process.env.TESTS === 'long';
+// `npm test` runs the tests that are in neither folder: `long` is for each commit too, `nightly` for what seldom breaks.
+const folder = process.env.TESTS;
 
 // The flags of `npm test` hide DEP0169: Jest gives tests a copy of `process`, so that the service cannot do it itself there.
 
 export default {
-  testMatch: [`<rootDir>/{test,examples}/**/${long ? 'long/**/' : ''}*.test.ts`],
-  testPathIgnorePatterns: long ? [] : ['/long/'],
+  testMatch: [`<rootDir>/{test,examples}/**/${folder ? `${folder}/**/` : ''}*.test.ts`],
+  testPathIgnorePatterns: folder ? [] : ['/long/', '/nightly/'],
   extensionsToTreatAsEsm: ['.ts'],
   // What runs in tests is what runs in the service: Node's own type stripping, in place, so that lines and columns stay.
   testEnvironment: '<rootDir>/test/support/environment.ts',

@@ -9,7 +9,7 @@ import { derive, ENGINES, seedOr } from '../../support/derived/derive.ts';
 import { plants } from '../../../src/plants/index.ts';
 import { PLANTS, startPlants } from '../support.ts';
 
-/** test/plants/long/derived.test.ts sends more. */
+/** test/plants/nightly/derived.test.ts sends more. */
 const REQUESTS = 600;
 const SEED = seedOr(20_260_000);
 

@@ -9,7 +9,7 @@ import { createPlant, startPlants } from '../support.ts';
 const project = new Project();
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
-const addWhatReadmeShows = () => run(project, 'scripts/node test/plants/long/extend.ts . README.md');
+const addWhatReadmeShows = () => run(project, 'scripts/node test/plants/nightly/extend.ts . README.md');
 
 beforeAll(async () => {
   expect(await addWhatReadmeShows()).toMatchObject({ code: 0 });
