@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { STORE_PATIENCE_MS } from '../../../src/framework/storage/queue.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { ofTable, formatsOf } from '../../../src/framework/storage/rows.ts';
-import type { Store } from '../../../src/framework/storage/store.ts';
+import type { Queries, Store } from '../../../src/framework/storage/store.ts';
 import { createBatch, Creating } from '../../../src/framework/storage/postgres/batch.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
 import { Session } from '../../../src/framework/storage/postgres/session.ts';
@@ -111,6 +111,49 @@ describe('the store retries a batch of items after', () => {
     expect(['created', 'replayed']).toContain(await creation);
     expect(await allRows(store, 'items')).toEqual([before, after]);
   });
+});
+
+test.each([
+  ['a serialization failure', '40001'],
+  ['a deadlock', '40P01'],
+  ['a full disk', '53100'],
+  ['a server that shuts down', '57P01'],
+  ['an internal error', 'XX000'],
+])('the store retries a statement and a transaction after %s (%s)', async (_name, state) => {
+  await failInserts(state, 2);
+  await store.database.insertInto('items').values(newItem()).execute();
+  await sabotage('alter sequence tries restart');
+  await store.transaction(({ database: own }) => own.insertInto('items').values(newItem()).execute());
+  expect(await allRows(store, 'items')).toHaveLength(2);
+});
+
+test('a deferred constraint fails a statement and a transaction at their commit, and the next ones succeed', async () => {
+  await sabotage('alter table items add constraint one_name unique (name) deferrable initially deferred');
+  const insert = ({ database: own }: Queries, name: string) =>
+    own
+      .insertInto('items')
+      .values({ ...newItem(), name })
+      .execute();
+  await insert(store, 'Ginkgo');
+  for (const name of ['Ficus', 'Monstera']) {
+    const broken = { name: 'ConstraintViolated', constraint: 'unique' };
+    await expect(insert(store, 'Ginkgo')).rejects.toMatchObject(broken);
+    await expect(store.transaction((own) => insert(own, 'Ginkgo'))).rejects.toMatchObject(broken);
+    await store.transaction((own) => insert(own, name));
+  }
+  expect((await allRows(store, 'items')).map(({ name }) => name)).toEqual(['Ginkgo', 'Ficus', 'Monstera']);
+});
+
+test('a statement that writes is serializable, and one that reads after it on its connection is not', async () => {
+  const isolation = (writes: boolean) =>
+    store.run({ sql: "select current_setting('transaction_isolation') as isolation", values: [], writes });
+  for (const writes of [false, true, true, false, true, false]) {
+    const { rows } = await isolation(writes);
+    expect(rows).toEqual([{ isolation: writes ? 'serializable' : 'read committed' }]);
+  }
+  // One for these queries, and the one of short reads.
+  const connections = `from pg_stat_activity where application_name = 'item-store' and datname = '${database}'`;
+  expect(await sabotage(`select ${connections}`)).toHaveLength(2);
 });
 
 describe('the store rejects creates with StoreUnavailable', () => {

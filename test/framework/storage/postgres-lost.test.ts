@@ -78,40 +78,69 @@ describe('an open store', () => {
     expect(await removal).toBe(true);
   });
 
-  test('repeats a change only if it is repeatable, when its commit may already have succeeded', async () => {
-    await server.query(
-      `create function wait() returns trigger language plpgsql as $$ begin
-         perform pg_advisory_xact_lock(1); return null; end $$;
-       create constraint trigger wait after insert on tokens deferrable initially deferred
-         for each row execute function wait()`,
-      database,
-    );
-    const add = (fill: number) => ({
+  describe('when a change waits in its commit,', () => {
+    const token = (fill: number) => ({
       name: `token ${fill}`,
       hash: new Uint8Array(32).fill(fill),
       created_at: 0n,
       scopes: '',
     });
-    for (const [options, outcome] of [
-      [{ repeatable: false }, { status: 'rejected', reason: UNAVAILABLE }],
-      [{ repeatable: true }, { status: 'fulfilled', value: 2 }],
-    ] as const) {
-      let tries = 0;
+    let tries: number;
+    const changes = {
+      statement: () => store.database.insertInto('tokens').values(token(1)).execute(),
+      transaction: (repeatable: boolean) =>
+        store.transaction(
+          async ({ database: tables }) => {
+            tries++;
+            await tables.insertInto('tokens').values(token(1)).execute();
+          },
+          { repeatable },
+        ),
+    };
+    beforeEach(async () => {
+      tries = 0;
+      await server.query(
+        `create function wait() returns trigger language plpgsql as $$ begin
+           perform pg_advisory_xact_lock(1); return null; end $$;
+         create constraint trigger wait after insert on tokens deferrable initially deferred
+           for each row execute function wait()`,
+        database,
+      );
+    });
+
+    /** Begins a change, and ends its wait as `end` does. */
+    async function interrupt(change: () => Promise<unknown>, end: () => Promise<unknown>): Promise<unknown> {
       await using other = await Session.open(server.url(database));
       await other.run('begin; select pg_advisory_xact_lock(1)');
-      const adding = store.transaction(async ({ database: tables }) => {
-        await tables
-          .insertInto('tokens')
-          .values(add(options.repeatable ? 1 : 2))
-          .execute();
-        return ++tries;
-      }, options);
+      const changing = change().then(() => 'done', String);
       await server.until(WAITS);
-      await server.query(LOSE);
-      await other.run('rollback');
-      expect((await Promise.allSettled([adding]))[0]).toMatchObject(outcome);
+      await end();
+      await other.run('rollback').catch(() => undefined);
+      return await changing;
     }
-    expect((await store.tokens.list()).map(({ name }) => name)).toEqual(['token 1']);
+    const restart = async () => {
+      await server.kill();
+      await server.start();
+    };
+    const MAYBE = expect.stringMatching(/^StoreUnavailable: PostgreSQL may have committed the transaction: /);
+
+    test.each([
+      ['does not repeat a statement', changes.statement, MAYBE, []],
+      ['does not repeat a transaction', () => changes.transaction(false), MAYBE, []],
+      ['repeats a repeatable transaction', () => changes.transaction(true), 'done', ['token 1']],
+    ])('%s if PostgreSQL is killed', async (_name, change, outcome, names) => {
+      expect(await interrupt(change, restart)).toEqual(outcome);
+      expect((await store.tokens.list()).map(({ name }) => name)).toEqual(names);
+    });
+
+    test.each([
+      ['a statement', changes.statement, 0],
+      ['a transaction', () => changes.transaction(false), 2],
+    ])('repeats %s if PostgreSQL ends the connection, and says so', async (_name, change, times) => {
+      expect(await interrupt(change, () => server.query(LOSE))).toBe('done');
+      expect(tries).toBe(times);
+      expect(await store.tokens.list()).toHaveLength(1);
+    });
   });
 });
 

@@ -12,6 +12,7 @@ afterAll(() => primary.remove());
 
 const open = (url: string) => openStore(LAYOUT, readPostgresLocation(url), { create: true });
 const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
+const ITEM = { id: 1n, name: 'Ginkgo' };
 const WAITING = "select pid from pg_stat_activity where wait_event = 'SyncRep'";
 
 describe('while the synchronous standby is away, the store', () => {
@@ -56,6 +57,39 @@ describe('while the synchronous standby is away, the store', () => {
     await commitsWaitFor('');
     await store.ready();
   });
+
+  test.each([
+    ['a statement that changes a row', () => store.database.insertInto('items').values(ITEM).execute()],
+    ['a statement that changes none', () => store.remove('items', 1n)],
+    [
+      'a transaction that changes a row',
+      () => store.transaction(({ database: own }) => own.insertInto('items').values(ITEM).execute()),
+    ],
+    [
+      'a transaction that only reads',
+      () => store.transaction(({ database: own }) => own.selectFrom('items').select('id').execute()),
+    ],
+    ['a transaction without a query', () => store.transaction(() => Promise.resolve())],
+  ])('acknowledges %s once commits no longer wait', async (_name, run) => {
+    let settled = false;
+    const running = run().finally(() => (settled = true));
+    await primary.until(WAITING);
+    expect(settled).toBe(false);
+    await commitsWaitFor('');
+    await running;
+  });
+
+  test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
+    'does not acknowledge a statement when an operator ends its wait by %s, as it may have taken effect',
+    async (end) => {
+      const inserting = store.database.insertInto('items').values(ITEM).execute();
+      const outcome = inserting.then(() => 'done', String);
+      await primary.until(WAITING);
+      await primary.query(`select ${end}(pid) from pg_stat_activity where wait_event = 'SyncRep'`);
+      expect(await outcome).toMatch(/^StoreUnavailable: PostgreSQL may have committed the transaction: /);
+      expect(await allRows(store, 'items')).toEqual([ITEM]);
+    },
+  );
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
     'acknowledges no item when an operator ends the wait by %s, although PostgreSQL reports success',

@@ -22,6 +22,7 @@ import {
 import { doWork } from '../transaction.ts';
 import { createBatch, createWithin, Creating, insert, readyStatement } from './batch.ts';
 import { atWork, InterruptedError, isUniqueViolation, POOLER, StatementRejectedError } from './errors.ts';
+import type { Isolation } from './client.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { migrate } from './migrations.ts';
@@ -93,7 +94,8 @@ class PostgresEngine implements Engine {
   }
 
   readonly run: Run = async (statement) => {
-    if (statement.writes) return await this.transaction(({ run }) => run(statement), false);
+    const { sql, values, writes } = statement;
+    if (writes) return await this.withTurn((session, until) => session.write(until, sql, ...values), 'serializable');
     return await this.withTurn((session, until) => session.withRetries((query) => runBy(query, statement), until));
   };
 
@@ -114,7 +116,7 @@ class PostgresEngine implements Engine {
             // try tells, since this transaction can ask nothing more.
             if (!mayBeEqual || !isUniqueViolation(error)) throw error;
             mayBeEqual = false;
-            throw new InterruptedError(messageOf(error), { cause: error }, true);
+            throw new InterruptedError(messageOf(error), { cause: error }, 'conflict');
           }
         };
         const within = { run: (statement: Statement) => runBy(query, statement), create };
@@ -234,13 +236,18 @@ class PostgresEngine implements Engine {
     return new Session(this.location, this.layout.tables);
   }
 
-  private withTurn<T>(work: (session: Session, until: number) => Promise<T>): Promise<T> {
+  private withTurn<T>(work: (session: Session, until: number) => Promise<T>, isolation?: Isolation): Promise<T> {
     const until = deadline();
-    return this.inTurn(() => this.withSession((session) => work(session, until)));
+    return this.inTurn(() => this.withSession((session) => work(session, until), isolation));
   }
 
-  private async withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const session = this.idleSessions.pop() ?? this.newSession();
+  private async withSession<T>(
+    work: (session: Session) => Promise<T>,
+    isolation: Isolation = 'read committed',
+  ): Promise<T> {
+    // The last one if none has the isolation: it takes a round trip to change it.
+    const index = this.idleSessions.findLastIndex((session) => session.isolation === isolation);
+    const [session = this.newSession()] = this.idleSessions.splice(index, 1);
     try {
       return await this.translated(() => work(session));
     } finally {

@@ -60,12 +60,12 @@ const CONSTRAINTS = new Map<string, Constraint>([
 /** A query failed for a reason that may pass, so it may be retried. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
-  /** Whether the server has rolled back because of a conflict with another transaction. */
-  readonly isUndone: boolean;
+  /** What the server has rolled back, and whether for a conflict with another transaction; undefined if that is unknown. */
+  readonly undone: 'conflict' | 'other' | undefined;
 
-  constructor(message: string, options?: ErrorOptions, isUndone = false) {
+  constructor(message: string, options?: ErrorOptions, undone?: 'conflict' | 'other') {
     super(message, options);
-    this.isUndone = isUndone;
+    this.undone = undone;
   }
 }
 
@@ -112,9 +112,9 @@ export function losesConnection(error: unknown, tables: Tables): boolean {
   return !isOwnFault(error, tables) && state !== CANCELLED && CONNECTION_LOST.some((each) => state.startsWith(each));
 }
 
-/** Whether a failed commit has certainly changed nothing. */
+/** Whether a failed commit, or a failed statement with a commit of its own, has certainly changed nothing. */
 export function isUndone(error: unknown): boolean {
-  return error instanceof StatementRejectedError || (error instanceof InterruptedError && error.isUndone);
+  return !(error instanceof InterruptedError) || error.undone !== undefined;
 }
 
 export function isUniqueViolation(error: unknown): boolean {
@@ -136,7 +136,9 @@ export function translate(error: unknown, server: string, tables: Tables = {}): 
   const [, problem] = isOwn ? [] : (UNUSABLE.find(([each]) => state.startsWith(each)) ?? []);
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
   const isTransient = !isOwn && TRANSIENT.some((each) => state.startsWith(each));
-  if (isTransient) return new InterruptedError(message, {}, state.startsWith('40'));
+  // A server reports no error after a commit. A pooler, which names no routine, may report one for an answer that it lost.
+  const undone = error.routine === undefined ? undefined : state.startsWith('40') ? 'conflict' : 'other';
+  if (isTransient) return new InterruptedError(message, {}, undone);
   return new StatementRejectedError(message, CONSTRAINTS.get(state));
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
-import { cancel, connect, type Connection, drop } from './client.ts';
+import { cancel, connect, type Connection, drop, type Isolation } from './client.ts';
 import { type Result, type Row, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { InterruptedError, isCancelled, isUndone, losesConnection, translate } from './errors.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
@@ -64,7 +64,7 @@ export class Session implements Disposable {
         return result;
       } catch (error) {
         if (!(error instanceof InterruptedError) || this.closing.signal.aborted) throw error;
-        const isConflict = mayConflict && error.isUndone;
+        const isConflict = mayConflict && error.undone === 'conflict';
         if (isConflict) this.unreachable = false;
         if (this.unreachable || performance.now() + pause >= end - CANCEL_MS) {
           this.unreachable = !isConflict;
@@ -75,8 +75,30 @@ export class Session implements Disposable {
     }
   }
 
+  /** Of the connection, if there is one. */
+  get isolation(): Isolation | undefined {
+    return this.connection?.isolation;
+  }
+
   async query(until: number, ...statement: Parameters<Query>): Promise<Result> {
-    return await this.queryOn(await this.getConnection(until), until, ...statement);
+    return await this.queryOn(await this.getIsolated('read committed', until), until, ...statement);
+  }
+
+  /**
+   * Runs one statement as a serializable transaction of its own, and retries it: in one round trip, unless it changes no
+   * row. No other work may use the session meanwhile.
+   *
+   * @throws as `transaction` does if it is not repeatable
+   */
+  async write(until: number, ...statement: Parameters<Query>): Promise<Result> {
+    const attempt = async () => {
+      const connection = await this.getIsolated('serializable', until);
+      const result = await commit(this.queryOn(connection, until, ...statement), false);
+      // The commit of a change waits for the standby by itself.
+      if (result.changes === 0n) await this.queryOn(connection, until, FLUSH);
+      return result;
+    };
+    return await this.withRetries(attempt, until, true);
   }
 
   /**
@@ -89,13 +111,16 @@ export class Session implements Disposable {
   async transaction<T>(work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
     const attempt = async () => {
       const connection = await this.getConnection(until);
-      const query: Query = (...statement) => this.queryOn(connection, until, ...statement);
+      let changes = 0n;
+      const query: Query = async (...statement) => {
+        const done = await this.queryOn(connection, until, ...statement);
+        changes += done.changes;
+        return done;
+      };
       let result;
       try {
         await query('begin isolation level serializable');
         result = await work(query);
-        // Without FLUSH, a transaction that only reads would not wait until the standby has the rows that it has read.
-        await query(FLUSH);
       } catch (error) {
         // With a new deadline, as the work may have run past `until`.
         await this.queryOn(connection, performance.now() + UNREACHABLE_QUERY_MS, 'rollback').catch(() => {
@@ -103,13 +128,10 @@ export class Session implements Disposable {
         });
         throw error;
       }
-      try {
-        await query('commit');
-      } catch (error) {
-        if (repeatable || isUndone(error)) throw error;
-        const { message } = error as Error;
-        throw new StoreUnavailable(`PostgreSQL may have committed the transaction: ${message}`, { cause: error });
-      }
+      // Without FLUSH, a transaction that only reads would not wait until the standby has the rows that it has read. If
+      // FLUSH fails, the commit, which goes with it, rolls back.
+      const end = changes > 0n ? ['commit'] : [FLUSH, 'commit'];
+      await commit(Promise.all(end.map((each) => query(each))), repeatable);
       return result;
     };
     return await this.withRetries(attempt, until, true);
@@ -138,6 +160,15 @@ export class Session implements Disposable {
     if (this.connection !== undefined) return this.connection;
     this.opening ??= this.openConnection(until).finally(() => (this.opening = undefined));
     return await this.opening;
+  }
+
+  private async getIsolated(isolation: Isolation, until: number): Promise<Connection> {
+    const connection = await this.getConnection(until);
+    if (connection.isolation !== isolation) {
+      await this.queryOn(connection, until, `set default_transaction_isolation = '${isolation}'`);
+      connection.isolation = isolation;
+    }
+    return connection;
   }
 
   /** Connects to the first host that accepts writes, beginning with the host after the last one tried. */
@@ -176,24 +207,25 @@ export class Session implements Disposable {
     const begunAt = performance.now();
     const left = Math.max(0, until - begunAt - CANCEL_MS);
     let overran: string | undefined;
+    let over: NodeJS.Timeout | undefined;
     const onWait = (forLock: boolean) => {
       const seconds = ((performance.now() - begunAt) / 1000).toFixed(1);
       overran = forLock ? `a query waited ${seconds} s for a lock` : `a query took longer than ${seconds} s`;
     };
     const overdue = setTimeout(() => {
+      over = setTimeout(() => {
+        drop(connection, new InterruptedError('PostgreSQL did not answer in time'));
+      }, CANCEL_MS);
       cancel(this.location, connection, CANCEL_MS, onWait).catch(() => undefined);
     }, left);
-    const over = setTimeout(() => {
-      drop(connection, new InterruptedError('PostgreSQL did not answer in time'));
-    }, left + CANCEL_MS);
     try {
-      const { rows, rowCount } = await connection.client.query<Row>(config);
+      const { rows, rowCount, command } = await connection.client.query<Row>(config);
       if (connection.standbyMissed) throw new InterruptedError('a commit did not wait for the standby');
-      return { rows, changes: BigInt(rowCount ?? 0) };
+      return { rows, changes: command === 'SELECT' ? 0n : BigInt(rowCount ?? 0) };
     } catch (error) {
       if (losesConnection(error, this.tables)) this.giveUp(connection);
       // To the server, each cancellation is a "user request".
-      if (overran !== undefined && isCancelled(error)) throw new InterruptedError(overran, { cause: error });
+      if (overran !== undefined && isCancelled(error)) throw new InterruptedError(overran, { cause: error }, 'other');
       throw translate(error, serverOf(this.location), this.tables);
     } finally {
       clearTimeout(overdue);
@@ -204,5 +236,16 @@ export class Session implements Disposable {
   private giveUp(connection: Connection): void {
     if (this.connection === connection) this.connection = undefined;
     drop(connection);
+  }
+}
+
+/** @throws StoreUnavailable if it is unknown whether the commit took effect, and the work must not run again */
+async function commit<T>(answer: Promise<T>, repeatable: boolean): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (repeatable || isUndone(error)) throw error;
+    const { message } = error as Error;
+    throw new StoreUnavailable(`PostgreSQL may have committed the transaction: ${message}`, { cause: error });
   }
 }
