@@ -71,6 +71,8 @@ describe('while the synchronous standby is away, the store', () => {
     ],
     ['a transaction without a query', () => store.transaction(() => Promise.resolve())],
   ])('acknowledges %s once commits no longer wait', async (_name, run) => {
+    const insert = `insert into items (id, name) values (2, 'seen')`;
+    await primary.query(`set synchronous_commit = local; ${insert}`, database);
     let settled = false;
     const running = run().finally(() => (settled = true));
     await primary.until(WAITING);
