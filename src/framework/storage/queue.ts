@@ -118,8 +118,8 @@ export class Queue<Item, Answer> {
 
   private async workOnAll(): Promise<void> {
     for (;;) {
-      // Node now processes the requests that have arrived, whose items join this batch.
-      await setImmediate();
+      // Node now processes the requests that have arrived, whose items join this batch, unless it takes one alone.
+      if (this.options.maxItems > 1) await setImmediate();
       const batch = this.next();
       if (batch.length === 0) break;
       const answers = await this.workOn(batch);
