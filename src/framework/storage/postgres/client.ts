@@ -10,11 +10,7 @@ export interface Connection {
   readonly pid: unknown;
   /** Whether a commit was reported as a success although it did not wait for its standby. */
   standbyMissed: boolean;
-  /** Of statements outside transactions. */
-  isolation: Isolation;
 }
-
-export type Isolation = 'read committed' | 'serializable';
 
 /** Each session sets these over the defaults of the server, the database and the user, and checks that they are set. */
 const SESSION = {
@@ -80,7 +76,7 @@ async function dial(
   options: Readonly<Record<string, string>> = OPTIONS,
 ): Promise<Connection> {
   const client = createClient(location, host, secure, options);
-  const connection: Connection = { client, pid: undefined, standbyMissed: false, isolation: 'read committed' };
+  const connection = { client, pid: undefined, standbyMissed: false };
   // Without a listener, an error of the connection would end the process; its queries fail anyway.
   client.on('error', () => undefined);
   // The server translates the text of a notice, but not the name of the C function that sent it.

@@ -22,7 +22,6 @@ import {
 import { doWork } from '../transaction.ts';
 import { createBatch, createWithin, Creating, insert, readyStatement } from './batch.ts';
 import { atWork, InterruptedError, isUniqueViolation, POOLER, StatementRejectedError } from './errors.ts';
-import type { Isolation } from './client.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { migrate } from './migrations.ts';
@@ -95,7 +94,7 @@ class PostgresEngine implements Engine {
 
   readonly run: Run = async (statement) => {
     const { sql, values, writes } = statement;
-    if (writes) return await this.withTurn((session, until) => session.write(until, sql, ...values), 'serializable');
+    if (writes) return await this.withTurn((session, until) => session.write(until, sql, ...values), true);
     return await this.withTurn((session, until) => session.withRetries((query) => runBy(query, statement), until));
   };
 
@@ -236,17 +235,14 @@ class PostgresEngine implements Engine {
     return new Session(this.location, this.layout.tables);
   }
 
-  private withTurn<T>(work: (session: Session, until: number) => Promise<T>, isolation?: Isolation): Promise<T> {
+  private withTurn<T>(work: (session: Session, until: number) => Promise<T>, serializable?: boolean): Promise<T> {
     const until = deadline();
-    return this.inTurn(() => this.withSession((session) => work(session, until), isolation));
+    return this.inTurn(() => this.withSession((session) => work(session, until), serializable));
   }
 
-  private async withSession<T>(
-    work: (session: Session) => Promise<T>,
-    isolation: Isolation = 'read committed',
-  ): Promise<T> {
-    // The last one if none has the isolation: it takes a round trip to change it.
-    const index = this.idleSessions.findLastIndex((session) => session.isolation === isolation);
+  private async withSession<T>(work: (session: Session) => Promise<T>, serializable = false): Promise<T> {
+    const index = this.idleSessions.findLastIndex(({ isSerializable }) => isSerializable === serializable);
+    // If there is none, the last one of the others.
     const [session = this.newSession()] = this.idleSessions.splice(index, 1);
     try {
       return await this.translated(() => work(session));

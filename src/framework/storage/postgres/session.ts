@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
-import { cancel, connect, type Connection, drop, type Isolation } from './client.ts';
+import { cancel, connect, type Connection, drop } from './client.ts';
 import { type Result, type Row, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { InterruptedError, isCancelled, isUndone, losesConnection, translate } from './errors.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
@@ -35,6 +35,8 @@ const names = new Map<string, string>();
 
 /** One connection at a time. When it is lost, the session connects again, to the next host if there are several. */
 export class Session implements Disposable {
+  /** Whether its last statement outside a transaction was: it takes a round trip to change this. */
+  isSerializable = false;
   private readonly location: PostgresLocation;
   private readonly tables: Tables;
   private connection: Connection | undefined;
@@ -75,13 +77,8 @@ export class Session implements Disposable {
     }
   }
 
-  /** Of the connection, if there is one. */
-  get isolation(): Isolation | undefined {
-    return this.connection?.isolation;
-  }
-
   async query(until: number, ...statement: Parameters<Query>): Promise<Result> {
-    return await this.queryOn(await this.getIsolated('read committed', until), until, ...statement);
+    return await this.queryOn(await this.getIsolated(false, until), until, ...statement);
   }
 
   /**
@@ -92,7 +89,7 @@ export class Session implements Disposable {
    */
   async write(until: number, ...statement: Parameters<Query>): Promise<Result> {
     const attempt = async () => {
-      const connection = await this.getIsolated('serializable', until);
+      const connection = await this.getIsolated(true, until);
       const result = await commit(this.queryOn(connection, until, ...statement), false);
       // The commit of a change waits for the standby by itself.
       if (result.changes === 0n) await this.queryOn(connection, until, FLUSH);
@@ -162,12 +159,12 @@ export class Session implements Disposable {
     return await this.opening;
   }
 
-  private async getIsolated(isolation: Isolation, until: number): Promise<Connection> {
+  private async getIsolated(serializable: boolean, until: number): Promise<Connection> {
     const connection = await this.getConnection(until);
-    if (connection.isolation !== isolation) {
+    const isolation = serializable ? 'serializable' : 'read committed';
+    if (this.isSerializable !== serializable)
       await this.queryOn(connection, until, `set default_transaction_isolation = '${isolation}'`);
-      connection.isolation = isolation;
-    }
+    this.isSerializable = serializable;
     return connection;
   }
 
@@ -185,6 +182,7 @@ export class Session implements Disposable {
         connection.client.once('end', () => {
           this.giveUp(connection);
         });
+        this.isSerializable = false;
         return (this.connection = connection);
       } catch (error) {
         failures.push(error);
