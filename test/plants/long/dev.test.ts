@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { freePort } from '../support/port.ts';
-import { Project } from '../support/project.ts';
-import { listening, start } from '../support/service.ts';
-import { until } from '../support/until.ts';
-import { createPlant } from './support.ts';
+import { freePort } from '../../support/port.ts';
+import { Project } from '../../support/project.ts';
+import { listening, start } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+import { createPlant } from '../support.ts';
 
 test('npm run dev restarts the service on each change, or names the broken line and keeps the service running', async () => {
   const project = new Project();

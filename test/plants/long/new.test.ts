@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { Project } from '../support/project.ts';
-import { run } from '../support/readme.ts';
-import { startService } from '../support/service.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { Project } from '../../support/project.ts';
+import { run } from '../../support/readme.ts';
+import { startService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const project = new Project();
 

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { ERROR_NUMBERS, plantStore, startPlants } from './support.ts';
-import { startBrowser, type Visit, visit } from '../support/browser.ts';
-import { freePort } from '../support/port.ts';
-import { page } from '../support/readme.ts';
-import { ROOT, type Service, start } from '../support/service.ts';
-import { temporaryFolder } from '../support/temporary.ts';
-import { DocsPage } from '../browser/docs.ts';
-import { describeInBrowser } from '../browser/in-browser.ts';
+import { ERROR_NUMBERS, plantStore, startPlants } from '../support.ts';
+import { startBrowser, type Visit, visit } from '../../support/browser.ts';
+import { freePort } from '../../support/port.ts';
+import { page } from '../../support/readme.ts';
+import { ROOT, type Service, start } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { DocsPage } from '../../browser/docs.ts';
+import { describeInBrowser } from '../../browser/in-browser.ts';
 
 /** What Chromium writes to its console of itself when a request of the page is refused. */
 const refused = (status: string) => `Failed to load resource: the server responded with a status of ${status}`;
