@@ -7,7 +7,7 @@ import { connect } from '../../../src/framework/storage/sqlite/connection.ts';
 import { unpackEach } from '../../../src/framework/storage/sqlite/errors.ts';
 import { type Job, Statements } from '../../../src/framework/storage/sqlite/statements.ts';
 import type { Database, Queries } from '../../../src/framework/storage/store.ts';
-import { runSql } from '../../support/app.ts';
+import { createEach, runSql } from '../../support/app.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { LAYOUT } from '../items/index.ts';
 
@@ -104,6 +104,27 @@ describe('the queue of writes of SQLite', () => {
     await alone;
     await created;
     expect(await nameOf(200n)).toBe('x');
+  });
+
+  test.each([
+    [100, 1],
+    [101, 2],
+  ])('runs a transaction that reads %i rows and then writes %i times', async (rows, times) => {
+    const firstId = 10_000n;
+    await createEach(
+      store,
+      'items',
+      Array.from({ length: rows }, (_, index) => ({ id: firstId + BigInt(index), name: 'x' })),
+    );
+    let runs = 0;
+    await store.transaction(async ({ database }) => {
+      runs++;
+      const read = database.selectFrom('items').selectAll().where('id', '>=', firstId).limit(rows);
+      expect(await read.execute()).toHaveLength(rows);
+      await rename(firstId, 'read', database);
+    });
+    expect(runs).toBe(times);
+    expect(await nameOf(firstId)).toBe('read');
   });
 
   test('gives transactions that run alone and other writes turns', async () => {

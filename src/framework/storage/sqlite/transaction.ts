@@ -13,8 +13,9 @@ export type Writes = Queue<Job | Alone, Traced>;
 
 /** After so many guesses in vain, other writers are too busy with the same rows. */
 const MAX_GUESSES = 3;
-/** Each act repeats those before it. */
+/** Each act repeats those before it, and sends the rows of their answers again. */
 const MAX_REPEATED = 16;
+const MAX_ROWS = 100;
 
 /** Ends a guess whose acts would get other answers now, or that takes long. */
 class GuessEnded extends Error {
@@ -55,6 +56,7 @@ export async function runTransaction<T>(
 class Guess implements Within {
   private readonly writes: Writes;
   private readonly done: { readonly act: Act; readonly answer: Answer }[] = [];
+  private rows = 0;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(writes: Writes) {
@@ -68,6 +70,7 @@ class Guess implements Within {
   async keep(): Promise<boolean> {
     // The last guess has had all answers at one moment, and what it read was durable.
     if (!this.done.some(({ act }) => 'table' in act || act.writes)) return true;
+    this.requireFew(this.done.length);
     return (await this.writes.add({ done: this.done })) !== 'moved';
   }
 
@@ -79,12 +82,17 @@ class Guess implements Within {
   }
 
   private async ask(act: Act): Promise<Answer> {
-    if (this.done.length >= MAX_REPEATED) throw new GuessEnded(false);
+    this.requireFew(this.done.length + 1);
     const trace: Trace = { done: this.done, next: act };
     const answer = await this.writes.add(trace);
     if (answer === 'moved' || answer === 'slow') throw new GuessEnded(answer === 'moved');
     this.done.push({ act, answer });
+    if (typeof answer === 'object') this.rows += answer.rows.length;
     return answer;
+  }
+
+  private requireFew(acts: number): void {
+    if (acts > MAX_REPEATED || this.rows > MAX_ROWS) throw new GuessEnded(false);
   }
 }
 
