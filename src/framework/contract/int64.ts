@@ -47,7 +47,7 @@ function written(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if ('toJSON' in value && typeof value.toJSON === 'function')
     return written((value as { toJSON: () => unknown }).toJSON());
-  if (Array.isArray(value)) return `[${value.map((each) => written(each) ?? 'null').join()}]`;
+  if (Array.isArray(value)) return `[${Array.from(value, (each) => written(each) ?? 'null').join()}]`;
   let members = '';
   for (const name of Object.keys(value)) {
     const text = written((value as Readonly<Record<string, unknown>>)[name]);

@@ -96,7 +96,8 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
 }
 
 function newRow(table: string, row: Row, added: Row | undefined): NewRow {
-  return added === undefined ? { table, row } : { table, row: { ...row, ...added }, added: Object.keys(added) };
+  // A copy, as the caller may change its row while it waits.
+  return { table, row: { ...row, ...added }, ...(added && { added: Object.keys(added) }) };
 }
 
 async function openEngine(layout: Layout, location: StoreLocation, opening: Opening): Promise<Engine> {

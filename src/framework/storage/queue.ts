@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from './store.ts';
 
@@ -9,11 +10,11 @@ export const STORE_PATIENCE_MS = 5000;
 
 interface Options<Item, Answer> {
   /**
-   * Answers items in their order, each with an answer or an error, or rejects for all of them.
+   * Answers items in their order, each with an answer, a promise of it, or an error, or rejects for all of them.
    *
    * @param until the deadline of the first item, on the clock of `performance.now()`
    */
-  readonly work: (items: readonly Item[], until: number) => Promise<readonly (Answer | Error)[]>;
+  readonly work: (items: readonly Item[], until: number) => Promise<readonly (Answer | Promise<Answer> | Error)[]>;
   /** Estimates the memory of an item. */
   readonly bytesOf?: (item: Item) => number;
   readonly maxItems?: number;
@@ -27,13 +28,15 @@ interface Options<Item, Answer> {
   readonly maxWaitMs?: number;
   /** Whether an item must be a batch of its own. Such items and batches of others then take turns. */
   readonly isAlone?: (item: Item) => boolean;
+  /** Whether the success of an item ends a failure of the store (`ask`). */
+  readonly isProof?: (item: Item) => boolean;
 }
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
   readonly bytes: number;
   readonly until: number;
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (answer: Answer | Promise<Answer>) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -44,7 +47,7 @@ interface Waiting<Item, Answer> {
 export class Queue<Item, Answer> {
   private readonly options: Required<Options<Item, Answer>>;
   private readonly waiting: Waiting<Item, Answer>[] = [];
-  private readonly lone: Waiting<Item, Answer>[] = [];
+  private readonly waitingAlone: Waiting<Item, Answer>[] = [];
   private wasAlone = false;
   private bytes = 0;
   private active = 0;
@@ -63,12 +66,13 @@ export class Queue<Item, Answer> {
       pauseMs: 0,
       maxWaitMs: STORE_PATIENCE_MS,
       isAlone: () => false,
+      isProof: () => true,
       ...options,
     };
   }
 
   get length(): number {
-    return this.waiting.length + this.lone.length;
+    return this.waiting.length + this.waitingAlone.length;
   }
 
   /** @throws StoreUnavailable at once if the queue is full, or later if the item has waited too long */
@@ -78,7 +82,7 @@ export class Queue<Item, Answer> {
     return new Promise((resolve, reject) => {
       const bytes = this.options.bytesOf(item);
       this.bytes += bytes;
-      const line = this.options.isAlone(item) ? this.lone : this.waiting;
+      const line = this.options.isAlone(item) ? this.waitingAlone : this.waiting;
       line.push({ item, bytes, until: performance.now() + this.options.maxWaitMs, resolve, reject });
       this.beginIfNeeded();
     });
@@ -95,7 +99,8 @@ export class Queue<Item, Answer> {
   }
 
   async idle(): Promise<void> {
-    await Promise.all(this.loops);
+    // A loop may begin while others end.
+    while (this.loops.size > 0) await Promise.all(this.loops);
   }
 
   private beginIfNeeded(): void {
@@ -112,6 +117,7 @@ export class Queue<Item, Answer> {
 
   private begin(): void {
     this.active++;
+    this.takenAt = performance.now();
     const loop = this.workOnAll().finally(() => this.loops.delete(loop));
     this.loops.add(loop);
   }
@@ -122,9 +128,10 @@ export class Queue<Item, Answer> {
       if (this.options.maxItems > 1) await setImmediate();
       const batch = this.next();
       if (batch.length === 0) break;
+      this.beginIfNeeded();
       const answers = await this.workOn(batch);
       batch.forEach(({ resolve, reject }, index) => {
-        const answer = answers[index] as Answer | Error;
+        const answer = answers[index] as Answer | Promise<Answer> | Error;
         if (Error.isError(answer)) reject(answer);
         else resolve(answer);
       });
@@ -134,11 +141,12 @@ export class Queue<Item, Answer> {
     this.active--;
   }
 
-  private async workOn(batch: readonly Waiting<Item, Answer>[]): Promise<readonly (Answer | Error)[]> {
+  private async workOn(batch: readonly Waiting<Item, Answer>[]): ReturnType<Options<Item, Answer>['work']> {
     const items = batch.map(({ item }) => item);
     try {
       const answers = await this.options.work(items, batch[0]?.until ?? 0);
-      this.failed = items.find((_item, index) => answers[index] instanceof StoreUnavailable);
+      const failed = items.find((_item, index) => answers[index] instanceof StoreUnavailable);
+      if (failed !== undefined || items.some(this.options.isProof)) this.failed = failed;
       return answers;
     } catch (error) {
       this.failed = items[0];
@@ -149,8 +157,8 @@ export class Queue<Item, Answer> {
   /** Takes the next batch from the queue, and rejects the items that have waited too long. */
   private next(): readonly Waiting<Item, Answer>[] {
     for (;;) {
-      this.wasAlone = this.lone.length > 0 && !(this.wasAlone && this.waiting.length > 0);
-      const batch = this.wasAlone ? this.lone.splice(0, 1) : this.waiting.splice(0, this.options.maxItems);
+      this.wasAlone = this.waitingAlone.length > 0 && !(this.wasAlone && this.waiting.length > 0);
+      const batch = this.wasAlone ? this.waitingAlone.splice(0, 1) : this.waiting.splice(0, this.options.maxItems);
       const now = (this.takenAt = performance.now());
       for (const { bytes, until, reject } of batch) {
         this.bytes -= bytes;
@@ -164,11 +172,18 @@ export class Queue<Item, Answer> {
 
 /** Limits how much work is done at the same time; further work waits in the order in which it came. */
 export function turns(maxActive: number, maxWaitMs: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const queue = new Queue<() => Promise<unknown>, unknown>({
+  const queue = new Queue<() => Promise<void>, void>({
     work: async (works) => await Promise.all(works.map((work) => work())),
     maxItems: 1,
     maxActive,
     maxWaitMs,
   });
-  return async <T>(work: () => Promise<T>) => (await queue.add(work)) as T;
+  return (work) => whenTaken((item) => queue.add(item), work);
+}
+
+/** Adds work that may give anything, also an Error, and throw anything. It runs in the async context of its caller. */
+export function whenTaken<T>(add: (item: () => Promise<void>) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    add(AsyncResource.bind(() => work().then(resolve, reject))).catch(reject);
+  });
 }

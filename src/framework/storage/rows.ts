@@ -53,7 +53,11 @@ export class RowFormat {
 
 /** Estimates the memory that a row takes, in bytes. */
 export function bytesOfRow({ row }: NewRow): number {
-  return Object.values(row).reduce<number>((sum, value) => sum + sizeOf(value), 64);
+  return bytesOf(Object.values(row));
+}
+
+export function bytesOf(values: readonly unknown[]): number {
+  return values.reduce<number>((sum, value) => sum + sizeOf(value), 64);
 }
 
 /** By the name of the table. */

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { MAX_WAITING, MAX_WAITING_BYTES, Queue } from '../../../src/framework/storage/queue.ts';
+import { MAX_WAITING, MAX_WAITING_BYTES, Queue, turns } from '../../../src/framework/storage/queue.ts';
+import { StoreUnavailable } from '../../../src/framework/storage/store.ts';
 
 /** Work that notes its batches, each of which ends when the test says so. */
 function noting() {
@@ -54,6 +56,62 @@ test('another batch begins only when those under way are stuck', async () => {
   await end();
   await end();
   await Promise.all([first, second]);
+});
+
+test('what waits behind a stuck batch is taken by another one, and idle() waits for both', async () => {
+  const { batches, work, end } = noting();
+  const queue = new Queue({ work, maxItems: 2, maxActive: 2, stuckMs: 20 });
+  const answers = ['a', 'b', 'c'].map((item) => queue.add(item));
+  let isIdle = false;
+  const idle = queue.idle().then(() => (isIdle = true));
+  while (batches.length < 2) await sleep(1);
+  expect(batches).toEqual([['a', 'b'], ['c']]);
+  await end();
+  await Promise.all(answers.slice(0, 2));
+  await sleep(1);
+  expect(isIdle).toBe(false);
+  await end();
+  await idle;
+  await Promise.all(answers);
+});
+
+test('work in turns gives and throws anything, in the async context of its caller', async () => {
+  const caller = new AsyncLocalStorage<string>();
+  const inTurn = turns(1, 1000);
+  const returned = new Error('returned');
+  const asks = ['first', 'second'].map((name) =>
+    caller.run(name, () => inTurn(() => Promise.resolve([caller.getStore(), returned]))),
+  );
+  expect(await Promise.all(asks)).toEqual([
+    ['first', returned],
+    ['second', returned],
+  ]);
+  expect(await inTurn(() => Promise.resolve(returned))).toBe(returned);
+  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what an operation may do
+  await expect(inTurn(() => Promise.reject('refused'))).rejects.toBe('refused');
+});
+
+test('a failure lasts until an item succeeds that proves the store', async () => {
+  const unavailable = new StoreUnavailable('the disk is full');
+  const queue = new Queue<string, string>({
+    work: (items) => Promise.resolve(items.map((item) => (item === 'full' ? unavailable : item))),
+    isProof: (item) => item !== 'guess',
+  });
+  const failures = async () => {
+    let found: readonly string[] = [];
+    await queue
+      .ask((failed) => {
+        found = failed;
+        return Promise.reject(unavailable);
+      })
+      .catch(() => undefined);
+    return found;
+  };
+  await expect(queue.add('full')).rejects.toBe(unavailable);
+  await queue.add('guess');
+  expect(await failures()).toEqual(['full']);
+  await queue.add('row');
+  expect(await failures()).toEqual([]);
 });
 
 test.each([

@@ -34,7 +34,7 @@ const nameOf = async (id: bigint, database: Database = store.database) => {
 const runAlone = (firstId: bigint, work: () => Promise<unknown>) =>
   store.transaction(async (queries) => {
     for (let each = 0n; each < 17n; each++) await insert(firstId + each, queries);
-    await work();
+    return await work();
   });
 
 describe('the queue of writes of SQLite', () => {
@@ -71,8 +71,8 @@ describe('the queue of writes of SQLite', () => {
     expect(await Promise.all([100n, 101n, 102n].map((id) => nameOf(id)))).toEqual(['other!', undefined, 'x']);
   });
 
-  test('runs a transaction alone after others have changed its rows three times', async () => {
-    await insert(110n);
+  test('runs a transaction alone after others have changed what it reads three times', async () => {
+    await Promise.all([insert(110n), insert(111n)]);
     let runs = 0;
     let changed: Promise<unknown> | undefined;
     await store.transaction(async ({ database }) => {
@@ -80,11 +80,30 @@ describe('the queue of writes of SQLite', () => {
       // The fourth run holds the database, so this change comes after it.
       changed = rename(110n, `change ${++runs}`, other.database);
       await Promise.race([changed, sleep(runs < 4 ? 2000 : 100)]);
-      await rename(110n, `${name ?? ''}, kept`, database);
+      await rename(111n, `after ${name ?? ''}`, database);
     });
-    expect(runs).toBe(4);
     await changed;
-    expect(await nameOf(110n)).toBe('change 4');
+    expect(await Promise.all([nameOf(110n), nameOf(111n)])).toEqual(['change 4', 'after change 3']);
+  });
+
+  test('rejects with what a transaction that runs alone throws, and gives what it returns', async () => {
+    const returned = new Error('returned');
+    expect(await runAlone(800n, () => Promise.resolve(returned))).toBe(returned);
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what an operation may do
+    await expect(runAlone(900n, () => Promise.reject('refused'))).rejects.toBe('refused');
+    expect(await Promise.all([nameOf(800n), nameOf(900n)])).toEqual(['x', undefined]);
+  });
+
+  test('keeps a row that a transaction creates without waiting, as it is at that moment', async () => {
+    const row = { id: 120n, name: 'before' };
+    let creation: Promise<unknown> | undefined;
+    await store.transaction(({ create }) => {
+      creation = create('items', row);
+      row.name = 'after';
+      return Promise.resolve();
+    });
+    expect(await creation).toBe('created');
+    expect(await nameOf(120n)).toBe('before');
   });
 
   test('lets tokens be found, rows be read and the store be ready beside a transaction that runs alone', async () => {
@@ -108,24 +127,27 @@ describe('the queue of writes of SQLite', () => {
 
   test.each([
     [100, 1],
-    [101, 2],
-  ])('runs a transaction that reads %i rows and then writes %i times', async (rows, times) => {
-    const firstId = 10_000n;
-    await createEach(
-      store,
-      'items',
-      Array.from({ length: rows }, (_, index) => ({ id: firstId + BigInt(index), name: 'x' })),
-    );
-    let runs = 0;
-    await store.transaction(async ({ database }) => {
-      runs++;
-      const read = database.selectFrom('items').selectAll().where('id', '>=', firstId).limit(rows);
-      expect(await read.execute()).toHaveLength(rows);
-      await rename(firstId, 'read', database);
-    });
-    expect(runs).toBe(times);
-    expect(await nameOf(firstId)).toBe('read');
-  });
+    [5000, 2],
+  ])(
+    'runs a transaction that reads %i rows and then writes, which may repeat 64 KiB, %i times',
+    async (rows, times) => {
+      const firstId = 10_000n;
+      await createEach(
+        store,
+        'items',
+        Array.from({ length: rows }, (_, index) => ({ id: firstId + BigInt(index), name: 'x' })),
+      );
+      let runs = 0;
+      await store.transaction(async ({ database }) => {
+        runs++;
+        const read = database.selectFrom('items').selectAll().where('id', '>=', firstId).limit(rows);
+        expect(await read.execute()).toHaveLength(rows);
+        await rename(firstId, 'read', database);
+      });
+      expect(runs).toBe(times);
+      expect(await nameOf(firstId)).toBe('read');
+    },
+  );
 
   test('gives transactions that run alone and other writes turns', async () => {
     const ended: string[] = [];
@@ -198,7 +220,7 @@ describe('the queue of writes of SQLite', () => {
     const kinds = [
       (id: number): Job => ({ table: 'items', row: { id: BigInt(id), name } }),
       inserting,
-      (id: number): Job => ({ done: [{ act: inserting(id), answer: { names: [], rows: [], changes: 1n } }] }),
+      (id: number): Job => ({ done: [{ act: inserting(id), answer: { names: [], rows: [], changes: 1n } }], bytes: 0 }),
     ];
     let kept = 0;
     // Batches that fit, and one that does not.
@@ -206,7 +228,7 @@ describe('the queue of writes of SQLite', () => {
       const first = Number(database.prepare('select count(*) as count from items').get()?.['count']);
       expect(first).toBe(kept);
       const jobs = Array.from({ length: size }, (_, index) => kinds[index % 3]?.(1000 * size + first + index));
-      const answers = unpackEach(statements.doAll(jobs as Job[]));
+      const answers = unpackEach(statements.doAll(jobs as Job[], 'commit'));
       kept += answers.filter((answer) => !Error.isError(answer)).length;
       if (size === 300) {
         expect(new Set(answers.map((answer) => (answer as Error).name))).toEqual(new Set(['StoreUnavailable']));
@@ -214,6 +236,7 @@ describe('the queue of writes of SQLite', () => {
       }
     }
     expect(kept).toBeGreaterThan(18);
+    expect(database.prepare('select count(*) as count from items').get()).toEqual({ count: kept });
     database.close();
   });
 });

@@ -222,13 +222,13 @@ describe('a SQLite database', () => {
     const statements = new Statements(LAYOUT, database);
     const newRow = (id: number, name: string) => ({ table: 'items', row: { id: BigInt(id), name } });
     const rows = Array.from({ length: 200 }, (_, id) => newRow(id, 'x'.repeat(1000)));
-    const answers = unpackEach(statements.doAll(rows));
+    const answers = unpackEach(statements.doAll(rows, 'commit'));
     const created = answers.filter((each) => each === 'created').length;
     for (const answer of answers) if (answer !== 'created') expect(answer).toMatchObject({ name: 'StoreUnavailable' });
     expect(database.isTransaction).toBe(false);
     expect(created).toBeLessThan(200);
     expect(database.prepare('select count(*) as count from items').get()).toEqual({ count: created });
-    expect(statements.doAll([newRow(1, 'other')])).toHaveLength(1);
+    expect(statements.doAll([newRow(1, 'other')], 'commit')).toHaveLength(1);
     database.close();
   });
 

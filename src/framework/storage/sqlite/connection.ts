@@ -45,8 +45,7 @@ export function connect(layout: Layout, path: string, create: boolean): { databa
 const LOOK_MS = 100;
 
 /** Returns a function that throws once a file has left its path: the next start would miss what this process writes. */
-export function watchFiles(path: string): () => void {
-  const identity = identityOf(path);
+export function watchFiles(path: string, identity = identityOf(path)): () => void {
   const beside = new Map(['-wal', '-shm'].map((end) => [path + end, identityOf(path + end)]));
   let [lost, lookAt]: [string | undefined, number] = [undefined, 0];
   return () => {
@@ -62,7 +61,8 @@ export function watchFiles(path: string): () => void {
   };
 }
 
-function identityOf(file: string): string | undefined {
+/** Of a file; undefined: it is missing. */
+export function identityOf(file: string): string | undefined {
   try {
     const { dev, ino } = statSync(file, { bigint: true });
     return `${dev}:${ino}`;

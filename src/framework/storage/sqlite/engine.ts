@@ -1,13 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS } from '../queue.ts';
-import { bytesOfRow } from '../rows.ts';
 import type { Creation, Engine, Opening, Row, Schema, Statement } from '../store.ts';
 import type { Tables } from '../tables.ts';
-import { sizeOf } from '../values.ts';
-import { connectReader } from './connection.ts';
+import { connectReader, identityOf } from './connection.ts';
 import { atWork, unpackEach } from './errors.ts';
-import { isGuess, type Job, type Traced } from './statements.ts';
+import { bytesOfAct, isGuess, type Job, type Traced } from './statements.ts';
 import { Thread } from './thread.ts';
 import { type Alone, runTransaction, type Writes } from './transaction.ts';
 import { type Found, Prepared, resultOf } from './values.ts';
@@ -35,20 +33,36 @@ export async function openSqlite(
 ): Promise<Engine> {
   const writer = new Thread({ layout, path, mode: create ? 'create' : 'write' });
   const schema = (await writer.opened) as Schema;
+  const identity = identityOf(path);
+  const doAll = async (jobs: readonly Job[], end: 'commit' | 'rollback'): Promise<(Traced | Error)[]> => {
+    if (jobs.length === 0) return [];
+    const begunAt = performance.now();
+    try {
+      return unpackEach(await writer.call('doAll', jobs, end));
+    } finally {
+      if (end === 'commit') observer?.written(jobs.length, performance.now() - begunAt);
+    }
+  };
   const writes: Writes = new Queue({
-    work: async (jobs) => {
-      const [first] = jobs;
-      if (first !== undefined && 'alone' in first) return [(await first.alone()) as Traced];
-      const begunAt = performance.now();
-      try {
-        return unpackEach(await writer.call('doAll', jobs as Job[]));
-      } finally {
-        const kept = jobs.filter((job) => 'alone' in job || !isGuess(job)).length;
-        if (kept > 0) observer?.written(kept, performance.now() - begunAt);
-      }
+    work: async (items) => {
+      const [first] = items;
+      if (typeof first === 'function') return [(await first(), 'kept')];
+      const jobs = items as readonly Job[];
+      const [guesses, kept] = [jobs.filter(isGuess), jobs.filter((job) => !isGuess(job))];
+      const keeping = doAll(kept, 'commit');
+      // The thread guesses after that, and so sees what is stored. Nobody waits for it if nothing could be stored.
+      const guessing = doAll(guesses, 'rollback');
+      guessing.catch(() => undefined);
+      const answers = await keeping;
+      if (kept.length === 0) return await guessing;
+      if (guesses.length === 0) return answers;
+      return jobs.map((job) =>
+        isGuess(job) ? at(guessing, guesses.indexOf(job)) : (answers[kept.indexOf(job)] as Traced),
+      );
     },
-    bytesOf,
-    isAlone: (job) => 'alone' in job,
+    isProof: (item) => typeof item === 'function' || !isGuess(item),
+    bytesOf: bytesOfItem,
+    isAlone: (item) => typeof item === 'function',
     ...(yields && YIELDING),
   });
   const idleReaders: Thread[] = [];
@@ -58,20 +72,23 @@ export async function openSqlite(
     work: async (statements) => {
       const reader = idleReaders.pop() ?? (await openReader());
       const begunAt = performance.now();
-      const results = unpackEach(await reader.call('read', statements));
-      const isSlow = performance.now() - begunAt > READING.stuckMs;
-      for (const { sql } of statements) {
-        if (!isSlow) slow.delete(sql);
-        else if (slow.size < MAX_SLOW) slow.add(sql);
+      try {
+        return unpackEach(await reader.call('read', statements));
+      } finally {
+        idleReaders.push(reader);
+        const isSlow = performance.now() - begunAt > READING.stuckMs;
+        for (const { sql } of statements) {
+          slow.delete(sql);
+          if (isSlow) slow.add(sql);
+        }
+        for (const oldest of [...slow].slice(0, -MAX_SLOW)) slow.delete(oldest);
       }
-      idleReaders.push(reader);
-      return results;
     },
     isAlone: ({ sql }) => slow.has(sql),
     ...READING,
   });
   const openReader = async () => {
-    const thread = new Thread({ layout, path, mode: 'read' });
+    const thread = new Thread({ layout, path, mode: 'read', identity });
     await thread.opened;
     return thread;
   };
@@ -94,7 +111,7 @@ export async function openSqlite(
       writes.ask((failed) =>
         writer.call(
           'ready',
-          failed.flatMap((job) => ('alone' in job ? [] : [job])),
+          failed.filter((item) => typeof item !== 'function'),
         ),
       ),
     close: async () => {
@@ -109,17 +126,15 @@ export async function openSqlite(
   };
 }
 
-function bytesOf(job: Job | Alone): number {
-  if ('alone' in job) return 0;
-  const acts = 'done' in job ? [...job.done.map(({ act }) => act), ...(job.next ? [job.next] : [])] : [job];
-  return acts.reduce(
-    (sum, act) =>
-      sum +
-      ('table' in act
-        ? bytesOfRow(act)
-        : act.values.reduce<number>((all, value) => all + sizeOf(value), sizeOf(act.sql))),
-    0,
-  );
+async function at<T>(answers: Promise<readonly (T | Error)[]>, index: number): Promise<T> {
+  const answer = (await answers)[index];
+  if (Error.isError(answer)) throw answer;
+  return answer as T;
+}
+
+function bytesOfItem(item: Job | Alone): number {
+  if (typeof item === 'function') return 0;
+  return 'done' in item ? item.bytes : bytesOfAct(item);
 }
 
 /** A statement reads one snapshot from its first row to its last. */

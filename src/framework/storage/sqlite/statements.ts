@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import type { Layout } from '../layout.ts';
-import { formatsOf, ofTable, type RowFormat } from '../rows.ts';
+import { bytesOf, bytesOfRow, formatsOf, ofTable, type RowFormat } from '../rows.ts';
 import { ConstraintViolated, type Creation, type NewRow, type Statement, StoreUnavailable } from '../store.ts';
 import { connectReader } from './connection.ts';
 import { atWork, isPacked, pack, type PackedError, unpack } from './errors.ts';
@@ -41,9 +41,14 @@ export type Answer = Creation | Found;
 export interface Trace {
   readonly done: readonly { readonly act: Act; readonly answer: Answer }[];
   readonly next?: Act;
+  /** The memory of all of it. */
+  readonly bytes: number;
 }
-/** `moved`: an act would get another answer now; `slow`: a guess takes so long that the acts must not be repeated. */
-export type Traced = Answer | 'moved' | 'slow';
+/**
+ * `kept`: all acts got their answers again, and take effect; `moved`: an act would get another answer now; `slow`: the
+ * writing thread has no time to repeat these acts for each further one.
+ */
+export type Traced = Answer | 'kept' | 'moved' | 'slow';
 export type Job = Act | Trace;
 
 const MAX_GUESS_MS = 5;
@@ -67,20 +72,8 @@ export class Statements {
     );
   }
 
-  /** Does jobs in their order, with one commit for all. Guesses follow the commit, as they then see what it stored. */
-  doAll(jobs: readonly Job[]): (Traced | PackedError)[] {
-    const guesses = jobs.filter(isGuess);
-    if (guesses.length === 0) return this.doTogether(jobs, 'commit');
-    const kept = this.doTogether(
-      jobs.filter((job) => !isGuess(job)),
-      'commit',
-    ).values();
-    const guessed = this.doTogether(guesses, 'rollback').values();
-    return jobs.flatMap((job) => (isGuess(job) ? guessed : kept).next().value ?? []);
-  }
-
-  private doTogether(jobs: readonly Job[], end: 'commit' | 'rollback'): (Traced | PackedError)[] {
-    if (jobs.length === 0) return [];
+  /** Does jobs in their order, in one transaction. */
+  doAll(jobs: readonly Job[], end: 'commit' | 'rollback'): (Traced | PackedError)[] {
     try {
       this.begin();
       const answers = jobs.map((job) => this.doOne(job));
@@ -90,8 +83,7 @@ export class Statements {
       this.rollback();
       const error = this.translated(thrown);
       // One job has broken a constraint that takes the others with it: one that is checked at the commit, for example.
-      if (jobs.length > 1 && error instanceof ConstraintViolated)
-        return jobs.flatMap((job) => this.doTogether([job], end));
+      if (jobs.length > 1 && error instanceof ConstraintViolated) return jobs.flatMap((job) => this.doAll([job], end));
       return jobs.map(() => pack(error));
     }
   }
@@ -113,8 +105,9 @@ export class Statements {
     try {
       if (!done.every(({ act, answer }) => this.answersSo(act, answer))) return 'moved';
       isKept = next === undefined;
-      if (next === undefined) return 'created';
-      return performance.now() - begunAt > MAX_GUESS_MS ? 'slow' : this.act(next);
+      if (next === undefined) return 'kept';
+      const answer = this.act(next);
+      return performance.now() - begunAt > MAX_GUESS_MS ? 'slow' : answer;
     } finally {
       if (this.database.isTransaction) this.database.exec(`${isKept ? '' : 'rollback to traced; '}release traced`);
     }
@@ -226,6 +219,11 @@ export class Statements {
     this.prepared.set(sql, prepared);
     return prepared;
   }
+}
+
+/** Estimates the memory of an act, in bytes. */
+export function bytesOfAct(act: Act): number {
+  return 'table' in act ? bytesOfRow(act) : bytesOf([act.sql, ...act.values]);
 }
 
 /** Whether a job has no effect. */

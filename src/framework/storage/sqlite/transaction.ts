@@ -1,21 +1,20 @@
 import type { Creation, NewRow, Statement, Within } from '../store.ts';
-import { type Queue, STORE_PATIENCE_MS } from '../queue.ts';
+import { type Queue, STORE_PATIENCE_MS, whenTaken } from '../queue.ts';
+import { bytesOf } from '../rows.ts';
 import { doWork } from '../transaction.ts';
-import type { Act, Answer, Job, Trace, Traced } from './statements.ts';
+import { type Act, type Answer, bytesOfAct, type Job, type Trace, type Traced } from './statements.ts';
 import type { Thread } from './thread.ts';
 import { type Found, resultOf } from './values.ts';
 
 /** Work that has the writing thread alone until it is done. */
-export interface Alone {
-  readonly alone: () => Promise<unknown>;
-}
+export type Alone = () => Promise<void>;
 export type Writes = Queue<Job | Alone, Traced>;
 
 /** After so many guesses in vain, other writers are too busy with the same rows. */
 const MAX_GUESSES = 3;
-/** Each act repeats those before it, and sends the rows of their answers again. */
+/** Each act repeats those before it, and sends them to the thread again with their answers, of so many bytes. */
 const MAX_REPEATED = 16;
-const MAX_ROWS = 100;
+const MAX_BYTES = 64 * 1024;
 
 /** Ends a guess whose acts would get other answers now, or that takes long. */
 class GuessEnded extends Error {
@@ -50,13 +49,16 @@ export async function runTransaction<T>(
       if (!error.mayRepeat) break;
     }
   }
-  return (await writes.add({ alone: () => runAlone(writer, work) })) as T;
+  return await whenTaken<T>(
+    (alone) => writes.add(alone),
+    () => runAlone(writer, work, until),
+  );
 }
 
 class Guess implements Within {
   private readonly writes: Writes;
   private readonly done: { readonly act: Act; readonly answer: Answer }[] = [];
-  private rows = 0;
+  private bytes = 0;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(writes: Writes) {
@@ -68,10 +70,11 @@ class Guess implements Within {
 
   /** Returns false if the transaction has had no effect, and must run again. */
   async keep(): Promise<boolean> {
+    // `work` need not wait for its last act.
+    await this.last;
     // The last guess has had all answers at one moment, and what it read was durable.
     if (!this.done.some(({ act }) => 'table' in act || act.writes)) return true;
-    this.requireFew(this.done.length);
-    return (await this.writes.add({ done: this.done })) !== 'moved';
+    return (await this.writes.add(this.trace())) !== 'moved';
   }
 
   /** One act at a time, so that all have the answers of one moment. */
@@ -82,26 +85,26 @@ class Guess implements Within {
   }
 
   private async ask(act: Act): Promise<Answer> {
-    this.requireFew(this.done.length + 1);
-    const trace: Trace = { done: this.done, next: act };
-    const answer = await this.writes.add(trace);
-    if (answer === 'moved' || answer === 'slow') throw new GuessEnded(answer === 'moved');
+    const answer = await this.writes.add(this.trace(act));
+    if (answer === 'moved' || answer === 'slow' || answer === 'kept') throw new GuessEnded(answer === 'moved');
     this.done.push({ act, answer });
-    if (typeof answer === 'object') this.rows += answer.rows.length;
+    this.bytes += bytesOfAct(act) + (typeof answer === 'string' ? 0 : bytesOf(answer.rows.flat()));
     return answer;
   }
 
-  private requireFew(acts: number): void {
-    if (acts > MAX_REPEATED || this.rows > MAX_ROWS) throw new GuessEnded(false);
+  private trace(next?: Act): Trace {
+    const { done, bytes } = this;
+    if (done.length + (next ? 1 : 0) > MAX_REPEATED || bytes > MAX_BYTES) throw new GuessEnded(false);
+    return next === undefined ? { done, bytes } : { done, next, bytes: bytes + bytesOfAct(next) };
   }
 }
 
-async function runAlone<T>(writer: Thread, work: (within: Within) => Promise<T>): Promise<T> {
+async function runAlone<T>(writer: Thread, work: (within: Within) => Promise<T>, until: number): Promise<T> {
   const run = async (statement: Statement) => resultOf((await writer.call('act', statement)) as Found);
   const create = async (row: NewRow) => (await writer.call('act', row)) as Creation;
   try {
     await writer.call('begin');
-    const result = await doWork(work, { run, create }, STORE_PATIENCE_MS);
+    const result = await doWork(work, { run, create }, until - performance.now());
     await writer.call('commit');
     return result;
   } catch (error) {

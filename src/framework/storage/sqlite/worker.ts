@@ -11,6 +11,8 @@ export interface WorkerOpening {
   readonly layout: Layout;
   readonly path: string;
   readonly mode: 'read' | 'write' | 'create';
+  /** Of the file that a reader must open. */
+  readonly identity?: string | undefined;
 }
 
 export interface Call {
@@ -21,10 +23,10 @@ export interface Call {
 /** The first answer is for the opening; the others follow in the order of the calls. */
 export type Answer = { readonly result: unknown } | { readonly error: PackedError };
 
-const { layout, path, mode } = workerData as WorkerOpening;
+const { layout, path, mode, identity } = workerData as WorkerOpening;
 post(() => {
   const { database, schema } =
-    mode === 'read' ? { database: connectReader(path), schema: undefined } : connect(layout, path, mode === 'create');
+    mode === 'read' ? { database: connectToSame(), schema: undefined } : connect(layout, path, mode === 'create');
   const statements = new Statements(layout, database);
   const requireFiles = mode === 'read' ? undefined : watchFiles(path);
   // Without this listener the thread ends.
@@ -41,6 +43,15 @@ post(() => {
 });
 // Speeds up the next start even if this process is killed.
 flushCompileCache();
+
+/** A copy may lie in the place of the file, without the latest rows. */
+function connectToSame() {
+  const requireFile = watchFiles(path, identity);
+  requireFile();
+  const database = connectReader(path);
+  requireFile();
+  return database;
+}
 
 function post(work: () => unknown): void {
   let answered: Answer;
