@@ -22,7 +22,7 @@ const SLOW_MS = 100;
 /** How many clients send writes of each kind. A transfer takes several turns of the queue, so it has more clients. */
 const CLIENTS = { create: 6, insert: 6, patch: 6, transfer: 40 };
 const PATCHED = 3;
-const ACCOUNTS = 80;
+const ACCOUNTS = 40;
 const OPENING = 1_000_000;
 /** The accounts that do not have what their transfers say: there are none, whenever one looks. */
 const TORN = `select id from accounts as a where version <> (select count(*) from transfers
