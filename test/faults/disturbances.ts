@@ -9,10 +9,11 @@ import { Fault } from '../support/clients.ts';
 import { noSmallDisk, SmallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { Testbed, together } from '../support/testbed.ts';
-import { onSqlite, scenario, stop } from './scenario.ts';
+import type { Extent, Trial } from '../support/trials.ts';
+import { type Counts, onSqlite, scenario, stop } from './scenario.ts';
+import { type Business, ITEMS_SENT, type Traffic } from './server.ts';
 
-/** The number of clients, and the number of failures (503, or no answer) after which the test ends a disturbance. */
-const CLIENTS = 32;
+/** The number of failures (503, or no answer) after which the test ends a disturbance. */
 const FAILURES = 300;
 /** How long the test waits for FAILURES, and for answers after the disturbance, in milliseconds. */
 const DISTURBED_MS = 30_000;
@@ -27,21 +28,20 @@ interface Disturbance {
 }
 
 /**
- * Sends items before, during and after a disturbance. The service must then store all of them without a restart.
- *
- * @returns the number of failures: 503, or no answer
+ * Lets clients send before, during and after a disturbance, and stops them. The service must then take all that they
+ * sent without a restart.
  */
-export async function disturb(
-  testbed: Testbed,
-  service: { readonly url: string },
-  disturbance: Disturbance,
-): Promise<number> {
-  using load = testbed.load(CLIENTS, [service]);
-  await sleep(testbed.next() * CALM_MS);
-  if (load.failures > 0) throw new Fault('a 503, or no answer, before the disturbance');
+export async function disturb({ next }: Testbed, load: Traffic, disturbance: Disturbance): Promise<void> {
+  const { failures } = load;
+  load.resume();
+  await sleep(next() * CALM_MS);
+  if (load.failures > failures) throw new Fault('a 503, or no answer, before the disturbance');
   await disturbance.begin();
   try {
-    await inTime(() => load.broken || load.failures >= FAILURES, 'no 503 from a store that cannot be written');
+    await inTime(
+      () => load.broken || load.failures >= failures + FAILURES,
+      'no 503 from a store that cannot be written',
+    );
     await disturbance.meanwhile?.();
   } finally {
     await disturbance.end();
@@ -49,17 +49,17 @@ export async function disturb(
   let stopped = false;
   const stop = load.stop().finally(() => (stopped = true));
   await Promise.race([stop, inTime(() => stopped, 'no 200 from a store that can be written again')]);
-  await requireCalm(testbed, service, CLIENTS);
-  return load.failures;
+  await requireCalm(load);
 }
 
-/** Sends items while no fault is active. @throws Fault if the service fails to store one of them */
-async function requireCalm(testbed: Testbed, service: { readonly url: string }, clients: number): Promise<void> {
-  const load = testbed.load(clients, [service]);
+/** Lets clients send while no fault is active. @throws Fault if the service fails to take something */
+async function requireCalm(load: Traffic): Promise<void> {
+  const { failures } = load;
+  load.resume();
   await sleep(CALM_MS);
   await load.stop();
-  if (load.failures > 0)
-    throw new Fault(`${load.failures} failures (503, or no answer) although nothing disturbs the service`);
+  const count = load.failures - failures;
+  if (count > 0) throw new Fault(`${count} failures (503, or no answer) although nothing disturbs the service`);
 }
 
 async function inTime(condition: () => boolean, fault: string): Promise<void> {
@@ -73,36 +73,35 @@ async function inTime(condition: () => boolean, fault: string): Promise<void> {
 /** The largest free space of a full disk, in bytes. A few batches fit into it. */
 const MAX_ROOM = 200_000;
 
-export const fullDisk = scenario(
-  'the disk fills up (ENOSPC) and has room again, repeatedly under load',
-  'SQLite',
-  async ({ long, seed }) => {
-    await using testbed = await Testbed.create('SQLite', seed);
-    const disk = new SmallDisk(testbed.place.url.slice('sqlite:'.length));
+export function fullDiskOf<T extends Traffic>(business: Business<T>): Trial {
+  const what = 'the disk fills up (ENOSPC) and has room again, repeatedly under load';
+  const run = async ({ long, seed }: Extent) => {
+    await using testbed = await Testbed.create('SQLite', seed, business.program);
+    const disk = new SmallDisk(testbed.place.url.slice('sqlite:'.length), business.program);
     const { url, admin } = await disk.listening();
-    const counts = { 'times full': 0, 'answers 503': 0, acknowledged: 0, lost: 0, phantoms: 0 };
-    for (; counts['times full'] < (long ? 50 : 3); counts['times full']++) {
-      counts['answers 503'] += await disturb(
-        testbed,
-        { url },
-        {
-          begin: () => {
-            disk.fill(Math.floor(testbed.next() * MAX_ROOM));
-          },
-          // /readyz may answer 200 or 503: its small write may still fit on the full disk.
-          meanwhile: () => readiness(admin),
-          end: () => {
-            disk.makeRoom();
-          },
+    using load = await business.begin(testbed, [{ url }]);
+    await load.stop();
+    let [times, found]: [number, Counts] = [0, {}];
+    for (; times < (long ? 50 : 3); times++) {
+      await disturb(testbed, load, {
+        begin: () => {
+          disk.fill(Math.floor(testbed.next() * MAX_ROOM));
         },
-      );
-      testbed.ledger.check(await disk.read());
+        // /readyz may answer 200 or 503: its small write may still fit on the full disk.
+        meanwhile: () => readiness(admin),
+        end: () => {
+          disk.makeRoom();
+        },
+      });
+      found = await business.check(testbed, load, disk.copy());
     }
     await stop(disk.service);
-    return { ...counts, acknowledged: testbed.ledger.acknowledged };
-  },
-  noSmallDisk,
-);
+    return { 'times full': times, 'answers 503': load.failures, acknowledged: load.acknowledged, ...found };
+  };
+  return scenario(business.name + what, 'SQLite', run, noSmallDisk);
+}
+
+export const fullDisk = fullDiskOf(ITEMS_SENT);
 
 /** Returns the status that /readyz answers. @throws Fault unless the service is alive */
 export async function readiness(admin: string): Promise<number> {
@@ -160,12 +159,14 @@ export const readOnly = onSqlite(
     const files = [database, `${database}-wal`];
     const service = await testbed.start();
     const { pid = 0 } = service.child;
-    const counts = { immutable: 0, limited: 0, 'answers 503': 0 };
+    using load = await ITEMS_SENT.begin(testbed, [service]);
+    await load.stop();
+    const counts = { immutable: 0, limited: 0 };
     for (let round = 0; round < rounds; round++) {
       const way = possible[round % possible.length] ?? 'limited';
       const end = () => WAYS[way].set(false, files, pid);
       counts[way]++;
-      counts['answers 503'] += await disturb(testbed, service, {
+      await disturb(testbed, load, {
         begin: () => {
           WAYS[way].set(true, files, pid);
           // On an interrupt, the process must end the fault before other listeners remove the files.
@@ -178,7 +179,7 @@ export const readOnly = onSqlite(
       });
     }
     await stop(service);
-    return counts;
+    return { ...counts, 'answers 503': load.failures };
   },
   possible.length === 0 ? 'it takes Linux, and the command prlimit' : undefined,
 );
@@ -223,7 +224,9 @@ export const heldLock = onSqlite(
       other.exec('rollback');
       [held, released] = [false, performance.now()];
       await load;
-      await requireCalm(testbed, service, WAITING);
+      using calm = testbed.load(WAITING, [service]);
+      await calm.stop();
+      await requireCalm(calm);
     }
     if (counts['answers 503'] === 0) throw new Error('no 503 while the store could not be written');
     return counts;

@@ -51,7 +51,7 @@ export function slowDisk({ place }: Pick<Testbed, 'place'>, ms = SLOW_MS): SlowD
 }
 
 /** @throws Fault unless an fsync began after the first time and ended before the second */
-function requireFlush(flushes: readonly Flush[], what: string, from: number, to: number): void {
+export function requireFlush(flushes: readonly Flush[], what: string, from: number, to: number): void {
   if (flushes.some(({ begin, end = Infinity }) => begin >= from && end <= to)) return;
   throw new Fault(`${what} was answered with 200, and no fsync in the ${(to - from).toFixed(0)} ms before it`);
 }

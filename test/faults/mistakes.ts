@@ -8,45 +8,53 @@ import { createPostgresPlace } from '../support/place.ts';
 import type { Service } from '../support/service.ts';
 import { Testbed } from '../support/testbed.ts';
 import { disturb, readiness } from './disturbances.ts';
-import { onSqlite, scenario, stop, withLedger } from './scenario.ts';
+import type { Trial } from '../support/trials.ts';
+import { scenario, stop, withLedger } from './scenario.ts';
+import { type Business, ITEMS_SENT, type Traffic } from './server.ts';
 
 /** How long the test watches the service while a part of its store is missing, in milliseconds. */
 const SILENCE_MS = 200;
 
-/** @throws Fault if the service acknowledges an item or reports itself ready while a part of its store is missing */
-async function requireSilence(testbed: Testbed, service: Service): Promise<void> {
-  const { acknowledged } = testbed.ledger;
+/** @throws Fault if the service acknowledges a write or reports itself ready while a part of its store is missing */
+async function requireSilence(load: Traffic, service: Service): Promise<void> {
+  const { acknowledged } = load;
   await sleep(SILENCE_MS);
-  if (testbed.ledger.acknowledged > acknowledged) throw new Fault('an item was acknowledged that is not in the store');
+  if (load.acknowledged > acknowledged) throw new Fault('a write was acknowledged that is not in the store');
   const readyz = await readiness(adminUrl(service));
   if (readyz !== 503) throw new Fault(`/readyz says ${readyz}`);
 }
 
-export const movedFiles = onSqlite(
-  'a file of the store is moved away or replaced by a copy, then put back, repeatedly under load',
-  async (testbed, long) => {
+export function movedFilesOf<T extends Traffic>(business: Business<T>): Trial {
+  const what = 'a file of the store is moved away or replaced by a copy, then put back, repeatedly under load';
+  return scenario(business.name + what, 'SQLite', async ({ long, seed }) => {
+    await using testbed = await Testbed.create('SQLite', seed, business.program);
     const database = testbed.place.url.slice('sqlite:'.length);
     const service = await testbed.start({ ADMIN_PORT: '0' });
-    const counts = { moved: 0, replaced: 0, 'answers 503': 0 };
+    using load = await business.begin(testbed, [service]);
+    await load.stop();
+    const counts = { moved: 0, replaced: 0 };
     for (let round = 0; round < (long ? 50 : 3); round++) {
       const file = database + (['', '-wal', '-shm'][round % 3] ?? '');
       const way = testbed.next() < 0.5 ? 'moved' : 'replaced';
       counts[way]++;
-      counts['answers 503'] += await disturb(testbed, service, {
+      await disturb(testbed, load, {
         begin: () => {
           renameSync(file, `${file}.away`);
           if (way === 'replaced') copyFileSync(`${file}.away`, file);
         },
-        meanwhile: () => requireSilence(testbed, service),
+        meanwhile: () => requireSilence(load, service),
         end: () => {
           renameSync(`${file}.away`, file);
         },
       });
     }
+    const found = await business.check(testbed, load);
     await stop(service);
-    return counts;
-  },
-);
+    return { ...counts, 'answers 503': load.failures, acknowledged: load.acknowledged, ...found };
+  });
+}
+
+export const movedFiles = movedFilesOf(ITEMS_SENT);
 
 /** How many items the test sends, each twice, while all settings are hostile. */
 const TWICE = 100;
@@ -71,12 +79,14 @@ export const hostileRole = scenario(
       ["alter role keeper set search_path = ''", 'alter role keeper reset search_path'],
       ['alter table public.items rename to gone', 'alter table public.gone rename to items'],
     ] as const;
-    const counts = { 'times gone': 0, 'sent twice': 0, 'answers 503': 0 };
+    using load = await ITEMS_SENT.begin(testbed, [service]);
+    await load.stop();
+    const counts = { 'times gone': 0, 'sent twice': 0 };
     for (; counts['times gone'] < (long ? 30 : 2); counts['times gone']++) {
       const [go, come] = ways[counts['times gone'] % ways.length] ?? ways[0];
-      counts['answers 503'] += await disturb(testbed, service, {
+      await disturb(testbed, load, {
         begin: () => set(go),
-        meanwhile: () => requireSilence(testbed, service),
+        meanwhile: () => requireSilence(load, service),
         end: () => set(come),
       });
       for (let items = 0; items < TWICE; items++) {
@@ -87,6 +97,6 @@ export const hostileRole = scenario(
         counts['sent twice']++;
       }
     }
-    return await withLedger(counts, testbed);
+    return await withLedger({ ...counts, 'answers 503': load.failures }, testbed);
   },
 );

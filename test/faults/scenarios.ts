@@ -5,6 +5,7 @@ import type { Suite, Trial } from '../support/trials.ts';
 import { fullDisk, heldLock, readOnly } from './disturbances.ts';
 import { drains } from './drains.ts';
 import { killsInFlushes, slowFlushes } from './flushes.ts';
+import { killsOfAllKinds } from './kinds.ts';
 import { kills } from './kills.ts';
 import { hostileRole, movedFiles } from './mistakes.ts';
 import { once } from './once.ts';
@@ -28,7 +29,7 @@ named in its row, and the command would have failed. \`-- --seed N\` does the sa
   columns: ['what is done', 'on'],
   trials: [
     ...[...kills, ...once, ...drains, ...weeds, ...providerAway],
-    ...[slowFlushes, killsInFlushes, fullDisk, readOnly, heldLock, movedFiles],
+    ...[slowFlushes, killsInFlushes, killsOfAllKinds, fullDisk, readOnly, heldLock, movedFiles],
     ...[serverKills, failovers, synchronousCommit, hostileRole],
     ...(await Promise.all(others)).flatMap(({ faults }) => faults),
   ],

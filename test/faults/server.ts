@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { type Counts, scenario } from './scenario.ts';
 import type { Trial } from '../support/trials.ts';
 
-const CLIENTS = 16;
+const CLIENTS = 32;
 /** The longest time of load before and after a kill of the server, in milliseconds. */
 const LONGEST_MS = 1000;
 /** The longest time for which the standby is cut off before the primary is killed, in milliseconds. */
@@ -19,16 +19,20 @@ export interface Traffic extends Disposable {
   readonly acknowledged: number;
   /** Requests that got a 503 or no answer. */
   readonly failures: number;
+  /** Whether a client has found a fault, which `stop` throws. */
+  readonly broken: boolean;
   /** Resolves when each client has the answer to its last request. */
   stop(): Promise<void>;
+  /** Lets the clients send again after `stop`. */
+  resume(): void;
 }
 
 /** What goes on while a server fails. */
 export interface Business<T extends Traffic = Traffic> {
-  /** Stands before what is done to the server; '' for the items. */
+  /** Stands before what is done; '' for the items. */
   readonly name: string;
   readonly program?: Program;
-  begin(testbed: Testbed, services: readonly Service[]): Promise<T>;
+  begin(testbed: Testbed, services: readonly Pick<Service, 'url'>[]): Promise<T>;
   /** How many more requests are acknowledged before each kill. */
   readonly least: number;
   /** How often a long round does it. */
@@ -38,7 +42,7 @@ export interface Business<T extends Traffic = Traffic> {
   check(testbed: Testbed, traffic: T, url?: string): Promise<Counts>;
 }
 
-const ITEMS_SENT: Business = {
+export const ITEMS_SENT: Business = {
   name: '',
   begin: (testbed, services) => Promise.resolve(testbed.load(CLIENTS, services)),
   least: 0,

@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { tmpdir } from 'node:os';
-import { ITEMS, listening, ROOT, start, type Started } from './service.ts';
+import { ITEMS, listening, type Program, ROOT, start, type Started } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
-import { readItems } from './place.ts';
 
 /** The size of the disk: more than the items of a long run take, with their WAL. */
 const SIZE = '96m';
@@ -42,12 +41,12 @@ export class SmallDisk {
   private readonly database: string;
 
   /** @param database the SQLite file, which is copied to the tmpfs */
-  constructor(database: string) {
+  constructor(database: string, program: Program = ITEMS) {
     this.folder = temporaryFolder();
     this.database = basename(database);
     const mount = 'mount -t tmpfs -o size="$1" tmpfs "$2" && cp "$3" "$2" && shift 3 && exec "$@"';
     const inner = ['sh', '-c', mount, 'sh', SIZE, this.folder, database];
-    const serve = [process.execPath, ITEMS.main, 'serve'];
+    const serve = [process.execPath, program.main, 'serve'];
     const settings = { PORT: '0', ADMIN_PORT: '0', DATABASE_URL: `sqlite:${join(this.folder, this.database)}` };
     this.service = start('unshare', [...(UNSHARE ?? []), ...inner, ...serve], settings, ROOT);
   }
@@ -68,13 +67,13 @@ export class SmallDisk {
     makeRoom(this.path());
   }
 
-  /** Reads the stored items from a copy of the store. The service must not write meanwhile. */
-  async read() {
+  /** Copies the store, and returns the URL of the copy. The service must not write meanwhile. */
+  copy(): string {
     const copy = join(temporaryFolder(), this.database);
     for (const end of ['', '-wal']) {
       if (existsSync(this.path(this.database + end))) copyFileSync(this.path(this.database + end), copy + end);
     }
-    return await readItems(`sqlite:${copy}`);
+    return `sqlite:${copy}`;
   }
 
   /** The path of a file on the tmpfs, for this process. */

@@ -65,8 +65,11 @@ export class Testbed implements AsyncDisposable {
 
 /** Clients that send new items in the background, and send each again until the service acknowledges it. */
 export class Load implements Disposable {
-  private readonly over = new AbortController();
-  private readonly clients: Promise<void>[];
+  private over = new AbortController();
+  private clients: Promise<void>[] = [];
+  private readonly count: number;
+  private readonly services: readonly { readonly url: string }[];
+  private readonly testbed: Testbed;
   /** Acknowledged items, and requests that got a 503 or no answer. */
   acknowledged = 0;
   failures = 0;
@@ -76,17 +79,27 @@ export class Load implements Disposable {
 
   /** @param services each client uses one of them */
   constructor(count: number, services: readonly { readonly url: string }[], testbed: Testbed) {
-    this.clients = Array.from({ length: count }, async (_, index) => {
-      const url = services[index % services.length]?.url ?? '';
-      while (!this.over.signal.aborted) {
-        const item = testbed.newItem();
-        while (!this.count(await testbed.send(url, item)) && !this.abandoned) await sleep(50);
+    this.count = count;
+    this.services = services;
+    this.testbed = testbed;
+    this.resume();
+  }
+
+  /** Lets the clients send again after `stop`. */
+  resume(): void {
+    this.over = new AbortController();
+    const { signal } = this.over;
+    this.clients = Array.from({ length: this.count }, async (_, index) => {
+      const url = this.services[index % this.services.length]?.url ?? '';
+      while (!signal.aborted) {
+        const item = this.testbed.newItem();
+        while (!this.countAnswer(await this.testbed.send(url, item)) && !this.abandoned) await sleep(50);
       }
     });
     Promise.all(this.clients).catch(() => (this.broken = true));
   }
 
-  private count(answer: Answer): boolean {
+  private countAnswer(answer: Answer): boolean {
     const acknowledged = answer !== 'unavailable' && answer !== 'lost';
     if (acknowledged) this.acknowledged++;
     else this.failures++;

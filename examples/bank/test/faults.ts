@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactJson } from '../../../src/framework/contract/int64.ts';
+import { fullDiskOf } from '../../../test/faults/disturbances.ts';
 import { inFlush, NOT_SLOWED, slowDisk } from '../../../test/faults/flushes.ts';
+import { movedFilesOf } from '../../../test/faults/mistakes.ts';
 import { type Counts, scenario } from '../../../test/faults/scenario.ts';
 import { type Business, failoversOf, killsOfServer, type Traffic } from '../../../test/faults/server.ts';
 import { Fault } from '../../../test/support/clients.ts';
@@ -22,23 +25,44 @@ const SLOW_MS = 20;
 class Transfers implements Traffic {
   acknowledged = 0;
   failures = 0;
+  broken = false;
   /** Where the services are; a restart changes it. */
   urls: readonly string[];
   private readonly token: string;
   private readonly next: () => number;
   private readonly balances: Map<string, bigint>;
+  /** The accounts that clients have opened since. */
+  private readonly opened = new Map<string, bigint>();
   private readonly made: { readonly transfer: NewTransfer; readonly answer: Answer }[] = [];
-  private readonly over = new AbortController();
-  private readonly clients: Promise<unknown>;
+  private over = new AbortController();
+  private clients: Promise<unknown> = Promise.resolve();
 
   private constructor({ place, next }: Testbed, urls: readonly string[], accounts: readonly string[]) {
     this.urls = urls;
     this.token = place.token;
     this.next = next;
     this.balances = new Map(accounts.map((id) => [id, OPENING]));
-    this.clients = Promise.all(Array.from({ length: CLIENTS }, (_, at) => this.send(at)));
-    // `stop` throws it.
-    this.clients.catch(() => undefined);
+    this.resume();
+  }
+
+  resume(): void {
+    this.over = new AbortController();
+    const clients = Array.from({ length: CLIENTS }, (_, at) => (at % 8 === 0 ? this.open(at) : this.send(at)));
+    this.clients = Promise.all(clients);
+    this.clients.catch(() => (this.broken = true));
+  }
+
+  /** Opens accounts. No transfer uses them, so that the accounts of the transfers stay in demand. */
+  private async open(client: number): Promise<void> {
+    while (!this.over.signal.aborted) {
+      const id = randomUUID();
+      const account = { id, owner: 'Ada', currency: 'EUR', opening_balance: OPENING };
+      this.opened.set(id, OPENING);
+      const answer = await this.insist(client, (bank) => bank.send('POST', '/accounts', account));
+      if (answer.status !== 201) throw new Fault(`an account was answered with ${answer.status}`);
+      this.acknowledged++;
+      await sleep(this.next() * 2 * SLOW_MS);
+    }
   }
 
   static async begin(testbed: Testbed, services: readonly { readonly url: string }[]): Promise<Transfers> {
@@ -51,7 +75,7 @@ class Transfers implements Traffic {
     while (!this.over.signal.aborted) {
       const [from = '', to = ''] = [...this.balances.keys()].toSorted(() => this.next() - 0.5);
       const transfer = newTransfer(from, to, BigInt(1 + Math.floor(this.next() * 50_000)));
-      const answer = await this.insist(client, transfer);
+      const answer = await this.insist(client, (bank) => bank.transfer(transfer));
       if (answer.status === 201) this.count(transfer, answer);
       else if (answer.body['error'] !== 40919n)
         throw new Fault(`a transfer was answered with ${answer.status} ${exactJson(answer.body)}`);
@@ -66,10 +90,10 @@ class Transfers implements Traffic {
     this.balances.set(to_account, (this.balances.get(to_account) ?? 0n) + amount);
   }
 
-  private async insist(client: number, transfer: NewTransfer): Promise<Answer> {
+  private async insist(client: number, ask: (bank: Client) => Promise<Answer>): Promise<Answer> {
     for (;;) {
       const url = this.urls[client % this.urls.length] ?? '';
-      const answer = await new Client({ url, token: this.token }).transfer(transfer).catch(() => undefined);
+      const answer = await ask(new Client({ url, token: this.token })).catch(() => undefined);
       if (answer !== undefined && answer.status !== 503) return answer;
       this.failures++;
       await sleep(50);
@@ -89,13 +113,15 @@ class Transfers implements Traffic {
   async check(): Promise<Counts> {
     const client = new Client({ url: this.urls[0] ?? '', token: this.token });
     const found = await client.all('/accounts', 'accounts');
+    const dues = new Map([...this.balances, ...this.opened]);
+    if (found.length !== dues.size) throw new Fault(`${found.length} accounts are stored, of ${dues.size}`);
     for (const { id, balance } of found) {
-      const due = this.balances.get(String(id));
+      const due = dues.get(String(id));
       if (balance !== due) throw new Fault(`an account has ${String(balance)}, where ${String(due)} is due`);
       if ((balance as bigint) < 0n) throw new Fault(`an account has ${String(balance)}`);
     }
     const listed = await Promise.all(
-      found.map(({ id }) => client.all(`/accounts/${String(id)}/transfers`, 'transfers')),
+      this.balances.keys().map((id) => client.all(`/accounts/${id}/transfers`, 'transfers')),
     );
     const ids = new Set(listed.flat().map(({ id }) => id));
     if (ids.size !== this.made.length) throw new Fault(`${ids.size} transfers are stored, of ${this.made.length}`);
@@ -105,7 +131,7 @@ class Transfers implements Traffic {
       if (again.headers.get('idempotent-replayed') !== 'true' || again.body['at'] !== answer.body['at'])
         throw new Fault(`a transfer sent again was answered with ${again.status}`);
     }
-    return { 'sent again': last.length };
+    return { 'accounts opened': this.opened.size, 'sent again': last.length };
   }
 }
 
@@ -146,4 +172,7 @@ const killsInFlushes = scenario(
 );
 
 /** Money in the bank, while disks and databases fail. */
-export const faults: readonly Trial[] = [killsInFlushes, killsOfServer(MONEY), failoversOf(MONEY)];
+export const faults: readonly Trial[] = [
+  ...[killsInFlushes, fullDiskOf(MONEY), movedFilesOf(MONEY)],
+  ...[killsOfServer(MONEY), failoversOf(MONEY)],
+];
