@@ -88,6 +88,9 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
   const store = await openStore(layoutOf(service), config.DATABASE_URL, {
     create: true,
     onUnreachable,
+    onSpread: (tables) => {
+      logger.info({ tables }, 'tables are spread over the workers of Citus');
+    },
     observer: metrics,
   });
   resources.defer(() => store.close());

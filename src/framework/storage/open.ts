@@ -39,6 +39,14 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
       requireOutside();
       return query(...given);
     };
+  const requireTogether = (isNamed: (table: string) => boolean) => {
+    const table = engine.spread().find(isNamed);
+    if (table === undefined) return;
+    // The servers cannot see whether their parts of a transaction fit together.
+    throw new StoreUnavailable(
+      `a transaction uses the table ${table}, which is spread over several servers: run select undistribute_table('${table}')`,
+    );
+  };
   const { observer } = opening;
   const create = outside((row: NewRow) => {
     const answer = engine.create(row);
@@ -65,10 +73,15 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
       requireOutside();
       let answers: (readonly [Creation, string])[] = [];
       // The engine may run it again, after a rollback.
-      const workOn = ({ run, create }: Within) => {
+      const workOn = (within: Within) => {
         const begun: typeof answers = (answers = []);
+        const run = (statement: Statement) => {
+          requireTogether((table) => statement.sql.includes(`"${table}"`));
+          return within.run(statement);
+        };
         const remember = async (row: NewRow) => {
-          const creation = await create(row);
+          requireTogether((table) => table === row.table);
+          const creation = await within.create(row);
           begun.push([creation, row.table]);
           return creation;
         };

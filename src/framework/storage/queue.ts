@@ -18,7 +18,7 @@ interface Options<Item, Answer> {
   /** Estimates the memory of an item. */
   readonly bytesOf?: (item: Item) => number;
   readonly maxItems?: number;
-  /** How many batches may be under way at once. */
+  /** 1 by default. */
   readonly maxActive?: number;
   /** Begins another batch only once those under way have taken so long. */
   readonly stuckMs?: number;
@@ -45,6 +45,8 @@ interface Waiting<Item, Answer> {
  * one fsync, or one message to a thread, serves few items at low load and many at high load, and none waits for a timer.
  */
 export class Queue<Item, Answer> {
+  /** How many batches may be under way at once. */
+  maxActive: number;
   private readonly options: Required<Options<Item, Answer>>;
   private readonly waiting: Waiting<Item, Answer>[] = [];
   private readonly waitingAlone: Waiting<Item, Answer>[] = [];
@@ -69,6 +71,7 @@ export class Queue<Item, Answer> {
       isProof: () => true,
       ...options,
     };
+    this.maxActive = this.options.maxActive;
   }
 
   get length(): number {
@@ -104,8 +107,8 @@ export class Queue<Item, Answer> {
   }
 
   private beginIfNeeded(): void {
-    const { maxActive, stuckMs } = this.options;
-    if (this.length === 0 || this.active >= maxActive) return;
+    const { stuckMs } = this.options;
+    if (this.length === 0 || this.active >= this.maxActive) return;
     const left = this.active === 0 ? 0 : this.takenAt + stuckMs - performance.now();
     if (left <= 0) this.begin();
     else
@@ -126,6 +129,8 @@ export class Queue<Item, Answer> {
     for (;;) {
       // Node now processes the requests that have arrived, whose items join this batch, unless it takes one alone.
       if (this.options.maxItems > 1) await setImmediate();
+      // Another loop takes what waits.
+      if (this.active > this.maxActive) break;
       const batch = this.next();
       if (batch.length === 0) break;
       this.beginIfNeeded();

@@ -163,6 +163,8 @@ export interface Engine extends Creator {
    * @throws Error if a create would fail now
    */
   ready(): Promise<void>;
+  /** The tables that the operator has spread over several servers, which share no transaction. */
+  spread(): readonly string[];
   /** Finishes the work under way. No call may follow. */
   close(): Promise<void>;
 }
@@ -198,6 +200,8 @@ export interface Opening {
    * soon as the server answers; without it, `openStore` fails.
    */
   readonly onUnreachable?: (error: StoreUnavailable) => void;
+  /** Called when the operator has spread other tables than before over several servers, before the store opens too. */
+  readonly onSpread?: (tables: readonly string[]) => void;
   readonly observer?: StoreObserver | undefined;
   /** Whether to leave the lock of SQLite to other processes after each batch, as a command that stores many rows must. */
   readonly yields?: boolean;

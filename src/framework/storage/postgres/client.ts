@@ -38,6 +38,9 @@ const OPTIONS = {
   idle_session_timeout: '0',
   // The transaction of a list waits for the reader.
   idle_in_transaction_session_timeout: '0',
+  // Citus would open more connections to its workers for one batch, which takes longer than the batch. Plain PostgreSQL
+  // ignores it.
+  'citus.max_adaptive_executor_pool_size': '1',
 };
 
 const REQUIRED = { ...SESSION, fsync: 'on', server_encoding: 'UTF8' };

@@ -20,6 +20,7 @@ import {
   type Within,
 } from '../store.ts';
 import { doWork } from '../transaction.ts';
+import { findSpread } from './citus.ts';
 import { createBatch, createWithin, Creating, insert, readyStatement } from './batch.ts';
 import { atWork, InterruptedError, isUniqueViolation, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
@@ -31,6 +32,8 @@ const MAX_CONCURRENT_BATCHES = 2;
 /** For queries and transactions of operations, which have a connection each. */
 const MAX_CONCURRENT_QUERIES = 8;
 const REOPEN_PAUSE_MS = 1000;
+/** How often to ask Citus what it spreads, and over which workers. */
+const FOLLOW_MS = 1000;
 
 const deadline = () => performance.now() + STORE_PATIENCE_MS;
 
@@ -52,7 +55,6 @@ class PostgresEngine implements Engine {
   private readonly location: PostgresLocation;
   /** By the name of the table. */
   private readonly creating: ReadonlyMap<string, Creating>;
-  private readonly readyStatement: string;
   private readonly observer: StoreObserver | undefined;
   /** Shared by all short reads. */
   private readonly session: Session;
@@ -73,7 +75,6 @@ class PostgresEngine implements Engine {
         .entries()
         .map(([name, format]) => [name, new Creating(format)]),
     );
-    this.readyStatement = readyStatement([...this.creating.values()]);
     this.session = this.newSession();
     this.readiness = this.newSession();
     this.creations = new Queue({
@@ -139,9 +140,14 @@ class PostgresEngine implements Engine {
     return this.creations.length;
   }
 
+  spread(): readonly string[] {
+    return [...this.creating].filter(([, { isSpread }]) => isSpread).map(([name]) => name);
+  }
+
   async ready(): Promise<void> {
     await this.creations.ask(async (failed) => {
-      await this.translated(() => this.readiness.withRetries((query) => query(this.readyStatement), deadline()));
+      const statement = readyStatement([...this.creating.values()]);
+      await this.translated(() => this.readiness.withRetries((query) => query(statement), deadline()));
       if (failed.length > 0) await this.tryOut(failed);
     });
   }
@@ -167,13 +173,15 @@ class PostgresEngine implements Engine {
     for (const session of [this.session, this.readiness, ...this.idleSessions]) session[Symbol.dispose]();
   }
 
-  private async open({ create, onUnreachable }: Opening): Promise<Schema> {
+  private async open(opening: Opening): Promise<Schema> {
+    const { create, onUnreachable } = opening;
     const server = serverOf(this.location);
     for (;;) {
       try {
         const patience = onUnreachable === undefined ? STORE_PATIENCE_MS : REOPEN_PAUSE_MS;
         const schema = await migrate(this.layout, this.session, server, create, performance.now() + patience);
         await this.requireSessions(server);
+        if (await this.findSpread(this.session, opening)) void this.followSpread(opening).catch(() => undefined);
         this.notOpen = undefined;
         return schema;
       } catch (error) {
@@ -183,6 +191,35 @@ class PostgresEngine implements Engine {
         if (onUnreachable === undefined) throw unavailable;
         onUnreachable(unavailable);
         await sleep(REOPEN_PAUSE_MS, undefined, { signal: this.closing.signal });
+      }
+    }
+  }
+
+  /** Returns false without Citus. @throws StoreUnusable, InterruptedError */
+  private async findSpread(session: Session, { onSpread }: Opening): Promise<boolean> {
+    const before = this.spread().join();
+    const found = await findSpread((...query) => session.query(deadline(), ...query), serverOf(this.location));
+    for (const [name, creating] of this.creating) creating.isSpread = found?.includes(name) ?? false;
+    // A statement of Citus costs by its shards: one with twice the rows costs less than two.
+    this.creations.maxActive = this.spread().length > 0 ? 1 : MAX_CONCURRENT_BATCHES;
+    if (this.spread().join() !== before) onSpread?.(this.spread());
+    return found !== undefined;
+  }
+
+  /** The operator may spread a table, or add a worker, under load. Ends when the store closes. */
+  private async followSpread(opening: Opening): Promise<never> {
+    // Of its own, as a worker that hangs must not delay look-ups of tokens.
+    using session = this.newSession();
+    for (;;) {
+      await sleep(FOLLOW_MS, undefined, { signal: this.closing.signal, ref: false });
+      try {
+        await this.findSpread(session, opening);
+        this.notOpen = undefined;
+      } catch (error) {
+        if (!(error instanceof StoreUnusable)) continue;
+        const unavailable = new StoreUnavailable(error.message, { cause: error });
+        this.notOpen = unavailable;
+        opening.onUnreachable?.(unavailable);
       }
     }
   }

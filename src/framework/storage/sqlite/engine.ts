@@ -98,6 +98,7 @@ export async function openSqlite(
     opened: Promise.resolve(schema),
     create: (row) => writes.add(row) as Promise<Creation>,
     waiting: () => writes.length,
+    spread: () => [],
     run: async (statement) => (statement.writes ? await write(statement) : resultOf(await reads.add(statement))),
     runShort: async (statement) =>
       statement.writes ? await write(statement) : resultOf(await writer.call('readShort', statement)),
