@@ -11,10 +11,12 @@ import type { Item } from '../items/index.ts';
 /** An engine under test: each call of `open` opens the same store, which is empty at the first call. */
 export interface Engine {
   readonly open: () => Promise<Store>;
+  /** Whether items, notes and kinds are spread over several servers, where no transaction may use them. */
+  readonly spreads?: boolean;
 }
 
 /** Tests what src/framework/storage/store.ts promises of every engine. */
-export function testEngine(name: string, { open }: Engine): void {
+export function testEngine(name: string, { open, spreads = false }: Engine): void {
   describe(`on ${name},`, () => {
     let store: Store;
     let nextId = 1000n;
@@ -157,7 +159,7 @@ export function testEngine(name: string, { open }: Engine): void {
       expect(await store.create('items', { ...item, name: 'another' })).toBe('created');
     });
 
-    test('a transaction rolls back after a failed query, even when its work catches the error', async () => {
+    const rollsBack = async () => {
       const item = newItem();
       await store.create('items', item);
       const other = newItem();
@@ -173,7 +175,18 @@ export function testEngine(name: string, { open }: Engine): void {
       await expect(work).rejects.toMatchObject({ name: 'ConstraintViolated', constraint: 'unique' });
       expect(await stored(other)).toBeUndefined();
       expect(await store.create('items', other)).toBe('created');
-    });
+    };
+    const isRefused = async () => {
+      const item = newItem();
+      const refused = { name: 'StoreUnavailable', message: expect.stringContaining("undistribute_table('items')") };
+      const creating = store.transaction(({ create }) => create('items', item));
+      await expect(creating).rejects.toMatchObject(refused);
+      const querying = store.transaction(({ database }) => database.insertInto('items').values(item).execute());
+      await expect(querying).rejects.toMatchObject(refused);
+      expect(await stored(item)).toBeUndefined();
+    };
+    if (spreads) test('a transaction is refused when it uses a table that is spread', isRefused);
+    else test('a transaction rolls back after a failed query, even when its work catches the error', rollsBack);
 
     test('the store is ready', async () => {
       await expect(store.ready()).resolves.toBeUndefined();
@@ -188,9 +201,9 @@ export function testEngine(name: string, { open }: Engine): void {
       expect(found).toBe(now);
     });
 
-    testQueries(() => store, open);
+    testQueries(() => store, open, spreads);
     testTables(() => store, open);
-    testCreations(() => store, open);
+    testCreations(() => store, open, spreads);
     testTokens(() => store.tokens);
   });
 }
