@@ -292,7 +292,7 @@ describe('the store', () => {
     for (const call of calls) await work[call]();
   });
 
-  test.each(['insert on items', 'update on items', 'select on items', 'select on tokens'])(
+  test.each(['insert on items', 'select on items', 'select on tokens'])(
     'is not ready while its role lacks the right %s',
     async (right) => {
       const role = `role_${database}`;
