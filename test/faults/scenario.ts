@@ -10,7 +10,7 @@ export type Counts = Readonly<Record<string, number>>;
 /** Makes a trial whose outcome is a row of counts. If `run` finds a fault, it throws a Fault. */
 export function scenario(
   name: string,
-  engine: Engine,
+  engine: Engine | 'Citus',
   run: (extent: Extent) => Promise<Counts>,
   impossible?: string,
 ): Trial {

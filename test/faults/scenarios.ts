@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../support/service.ts';
 import type { Suite, Trial } from '../support/trials.ts';
+import { citus } from './citus.ts';
 import { fullDisk, heldLock, readOnly } from './disturbances.ts';
 import { drains } from './drains.ts';
 import { killsInFlushes, slowFlushes } from './flushes.ts';
@@ -30,7 +31,7 @@ named in its row, and the command would have failed. \`-- --seed N\` does the sa
   trials: [
     ...[...kills, ...once, ...drains, ...weeds, ...providerAway],
     ...[slowFlushes, killsInFlushes, killsOfAllKinds, fullDisk, readOnly, heldLock, movedFiles],
-    ...[serverKills, failovers, synchronousCommit, hostileRole],
+    ...[serverKills, failovers, synchronousCommit, hostileRole, ...citus],
     ...(await Promise.all(others)).flatMap(({ faults }) => faults),
   ],
   laneOf: ({ cells: [, engine = ''] }) => engine,

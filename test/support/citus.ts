@@ -20,7 +20,7 @@ const READY_MS = 60_000;
 export type Node = 'coordinator' | 'worker1' | 'worker2';
 
 /** A cluster of its own, which ends with the tests of the file. */
-export class Citus {
+export class Citus implements AsyncDisposable {
   readonly folder: string;
   private readonly coordinator: string;
   private readonly workers: readonly string[];
@@ -94,5 +94,9 @@ export class Citus {
         () => false,
       );
     }, READY_MS);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await run(SCRIPT, ['stop', this.folder]);
   }
 }

@@ -1,9 +1,9 @@
 import { messageOf } from '../../explained-error.ts';
 import type { RowFormat } from '../rows.ts';
 import type { Creation, NewRow, Row } from '../store.ts';
-import { StatementRejectedError } from './errors.ts';
+import { InterruptedError, StatementRejectedError } from './errors.ts';
 import { SQL_TYPES } from '../tables.ts';
-import type { Query, WithRetries } from './session.ts';
+import type { Query, Session, WithRetries } from './session.ts';
 
 /** Makes the commit of a read wait as that of a write does, where PostgreSQL keeps the row: Citus runs it there. */
 const FLUSHED = "pg_logical_emit_message(true, 'replay'::text, ''::text)";
@@ -19,12 +19,12 @@ export class Creating {
    * may not be on the standby's disk yet if its writer or the server was killed while it waited for the standby.
    */
   readonly selectDurable: string;
-  /** Whether Citus spreads the table over several servers. */
-  isSpread = false;
+  /** The column by which Citus spreads the table over several servers; '' if each has the whole table. */
+  spreadBy: string | undefined;
   /** Of all forms, PostgreSQL runs this one fastest. */
   private readonly insertArrays: string;
   private readonly into: string;
-  private readonly types: readonly string[];
+  readonly types: readonly string[];
   private readonly unlessThere: string;
 
   constructor(format: RowFormat) {
@@ -39,6 +39,10 @@ export class Creating {
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
     this.insertArrays = `${this.into} select * from unnest(${arrays.join()}) ${this.unlessThere}`;
     this.selectDurable = `select ${columnList}, ${FLUSHED} from ${table} where (${keyList}) ${among}`;
+  }
+
+  get isSpread(): boolean {
+    return this.spreadBy !== undefined;
   }
 
   /** The statement that inserts rows, and its values. */
@@ -88,6 +92,9 @@ export function readyStatement(creating: readonly Creating[]): string {
   from schema_version for key share skip locked`;
 }
 
+/** How long to wait for a worker that may be away. The session cancels the statement half a second before. */
+const AWAY_MS = 1500;
+
 /** How often to insert a row that another writer keeps removing, or a trigger keeps skipping. */
 const MAX_TRIES = 3;
 
@@ -113,6 +120,43 @@ export async function createBatch(
     }
     return await halves();
   }
+}
+
+/** Stores rows of a table that is spread. While a worker is away, the rows of the others are stored all the same. */
+export async function createSpread(session: Session, until: number, creating: Creating, rows: readonly NewRow[]) {
+  const withRetries: WithRetries = (work) => session.withRetries(work, until);
+  try {
+    return await createBatch((work) => work((...query) => session.query(until, ...query)), creating, rows);
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error;
+    // The coordinator alone answers this, so it waits for the coordinator only.
+    const nodes = await withRetries((query) => findNodes(query, creating, rows));
+    const outcomes = new Map<NewRow, Creation | Error | undefined>();
+    for (const own of Map.groupBy(rows, (_row, index) => nodes[index]).values()) {
+      // Once, as the rows of all workers wait for this batch.
+      const soon = Math.min(until, performance.now() + AWAY_MS);
+      const written = await createBatch(
+        (work) => work((...query) => session.query(soon, ...query)),
+        creating,
+        own,
+      ).catch((failure: unknown) => own.map(() => failure as Error));
+      own.forEach((row, index) => outcomes.set(row, written[index]));
+    }
+    return rows.map((row) => outcomes.get(row) ?? error);
+  }
+}
+
+/** The number of the server that keeps each row. */
+async function findNodes(query: Query, { spreadBy = '', format, types }: Creating, rows: readonly NewRow[]) {
+  const type = types[format.columns.indexOf(spreadBy)];
+  if (type === undefined) return [];
+  const found = await query(
+    `select (select min(groupid) from pg_dist_placement
+      where shardid = get_shard_id_for_distribution_column('${format.table}', value)) as node
+    from unnest($1::${type}[]) with ordinality as given (value, place) order by place`,
+    rows.map(({ row }) => row[spreadBy] ?? null),
+  );
+  return found.rows.map(({ node }) => node);
 }
 
 /** One transaction, so that each worker waits for its disk once, and not once a shard. */

@@ -3,7 +3,7 @@ import { StoreUnusable } from '../store.ts';
 import type { Query } from './session.ts';
 
 /** In the schema that the store uses. A reference table, which each worker has whole, counts as spread. */
-const SPREAD = `select relname as name from pg_dist_partition join pg_class on pg_class.oid = logicalrelid
+const SPREAD = `select relname as name, coalesce(column_to_column_name(logicalrelid, partkey), '') as by from pg_dist_partition join pg_class on pg_class.oid = logicalrelid
   where (partmethod <> 'n' or repmodel = 't') and to_regclass(quote_ident(relname)) = logicalrelid order by name`;
 
 /** Settings of a session do not reach the workers: each connection of Citus to a worker has the settings of the worker. */
@@ -20,14 +20,14 @@ const WHOLE = [...Object.keys(OWN_TABLES), STEPS_TABLE, 'schema_version'];
  * Asks a server what Citus (https://docs.citusdata.com) spreads, and each worker whether it waits for its disk. A worker
  * that is away can acknowledge nothing, and is asked the next time.
  *
- * @returns the names of the tables that are spread; undefined: the server has no Citus
+ * @returns the column by which each table is spread; undefined: the server has no Citus
  * @throws StoreUnusable
  */
-export async function findSpread(query: Query, server: string): Promise<readonly string[] | undefined> {
+export async function findSpread(query: Query, server: string): Promise<ReadonlyMap<string, string> | undefined> {
   const { rows: found } = await query(`select from pg_extension where extname = 'citus'`);
   if (found.length === 0) return undefined;
-  const spread = (await query(SPREAD)).rows.map(({ name }) => String(name));
-  const own = spread.find((name) => WHOLE.includes(name));
+  const spread = new Map((await query(SPREAD)).rows.map(({ name, by }) => [String(name), String(by)]));
+  const own = WHOLE.find((name) => spread.has(name));
   if (own !== undefined)
     throw new StoreUnusable(
       `${server} has spread ${own}, which must stay in one place: run select undistribute_table('${own}')`,

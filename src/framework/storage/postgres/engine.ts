@@ -21,7 +21,7 @@ import {
 } from '../store.ts';
 import { doWork } from '../transaction.ts';
 import { findSpread } from './citus.ts';
-import { createBatch, createWithin, Creating, insert, readyStatement } from './batch.ts';
+import { createBatch, createSpread, createWithin, Creating, insert, readyStatement } from './batch.ts';
 import { atWork, InterruptedError, isUniqueViolation, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
@@ -199,7 +199,7 @@ class PostgresEngine implements Engine {
   private async findSpread(session: Session, { onSpread }: Opening): Promise<boolean> {
     const before = this.spread().join();
     const found = await findSpread((...query) => session.query(deadline(), ...query), serverOf(this.location));
-    for (const [name, creating] of this.creating) creating.isSpread = found?.includes(name) ?? false;
+    for (const [name, creating] of this.creating) creating.spreadBy = found?.get(name);
     // A statement of Citus costs by its shards: one with twice the rows costs less than two.
     this.creations.maxActive = this.spread().length > 0 ? 1 : MAX_CONCURRENT_BATCHES;
     if (this.spread().join() !== before) onSpread?.(this.spread());
@@ -262,8 +262,11 @@ class PostgresEngine implements Engine {
   }
 
   private async writeTo(table: string, rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
+    const creating = ofTable(this.creating, table);
     const outcomes = await this.withSession((session) =>
-      createBatch((work) => session.withRetries(work, until), ofTable(this.creating, table), rows),
+      creating.isSpread
+        ? createSpread(session, until, creating, rows)
+        : createBatch((work) => session.withRetries(work, until), creating, rows),
     );
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : atWork(outcome)));
   }
