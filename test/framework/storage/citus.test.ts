@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { openStore } from '../../../src/framework/storage/open.ts';
+import { hashOf } from '../../../src/framework/storage/postgres/citus.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
 import { Citus, noCitus } from '../../support/citus.ts';
 import { testWith } from '../../support/skipping.ts';
@@ -56,6 +57,14 @@ const testStores = () => {
     await store.close();
     expect(found.at(-1)).toContain('items');
     expect(new Set(answers)).toEqual(new Set(['replayed']));
+  });
+
+  test('the store finds the shard of a key by the hash of PostgreSQL', async () => {
+    const keys = [0n, 1n, -1n, 2n ** 32n, -(2n ** 32n), 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
+    const found = await (
+      await getCluster()
+    ).query(`select hashint8(key) as hash from unnest('{${keys.join()}}'::bigint[]) as key`);
+    expect(keys.map(hashOf)).toEqual(found.map(({ hash }) => hash));
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import { messageOf } from '../../explained-error.ts';
 import type { RowFormat } from '../rows.ts';
 import type { Creation, NewRow, Row } from '../store.ts';
+import { hashOf, type Spread } from './citus.ts';
 import { InterruptedError, StatementRejectedError } from './errors.ts';
 import { SQL_TYPES } from '../tables.ts';
 import type { Query, Session, WithRetries } from './session.ts';
@@ -19,12 +20,12 @@ export class Creating {
    * may not be on the standby's disk yet if its writer or the server was killed while it waited for the standby.
    */
   readonly selectDurable: string;
-  /** The column by which Citus spreads the table over several servers; '' if each has the whole table. */
-  spreadBy: string | undefined;
+  /** How Citus spreads the table over several servers. */
+  spread: Spread | undefined;
   /** Of all forms, PostgreSQL runs this one fastest. */
   private readonly insertArrays: string;
   private readonly into: string;
-  readonly types: readonly string[];
+  private readonly types: readonly string[];
   private readonly unlessThere: string;
 
   constructor(format: RowFormat) {
@@ -42,7 +43,15 @@ export class Creating {
   }
 
   get isSpread(): boolean {
-    return this.spreadBy !== undefined;
+    return this.spread !== undefined;
+  }
+
+  /** The server that keeps a row; undefined: only Citus knows. A wrong answer costs time, and nothing more. */
+  serverOf({ row }: NewRow): number | undefined {
+    const value = row[this.spread?.by ?? ''];
+    if (typeof value !== 'bigint') return undefined;
+    const hash = hashOf(value);
+    return this.spread?.servers[this.spread.ends.findIndex((end) => hash <= end)];
   }
 
   /** The statement that inserts rows, and its values. */
@@ -122,41 +131,20 @@ export async function createBatch(
   }
 }
 
-/** Stores rows of a table that is spread. While a worker is away, the rows of the others are stored all the same. */
+/**
+ * Stores rows of one worker. The rows of the other workers may wait for them, so if a worker is away they fail at once,
+ * unless the coordinator is away too.
+ */
 export async function createSpread(session: Session, until: number, creating: Creating, rows: readonly NewRow[]) {
-  const withRetries: WithRetries = (work) => session.withRetries(work, until);
-  try {
-    return await createBatch((work) => work((...query) => session.query(until, ...query)), creating, rows);
-  } catch (error) {
+  const attempt = () => {
+    const soon = Math.min(until, performance.now() + AWAY_MS);
+    return createBatch((work) => work((...query) => session.query(soon, ...query)), creating, rows);
+  };
+  return await attempt().catch(async (error: unknown) => {
     if (!(error instanceof InterruptedError)) throw error;
-    // The coordinator alone answers this, so it waits for the coordinator only.
-    const nodes = await withRetries((query) => findNodes(query, creating, rows));
-    const outcomes = new Map<NewRow, Creation | Error | undefined>();
-    for (const own of Map.groupBy(rows, (_row, index) => nodes[index]).values()) {
-      // Once, as the rows of all workers wait for this batch.
-      const soon = Math.min(until, performance.now() + AWAY_MS);
-      const written = await createBatch(
-        (work) => work((...query) => session.query(soon, ...query)),
-        creating,
-        own,
-      ).catch((failure: unknown) => own.map(() => failure as Error));
-      own.forEach((row, index) => outcomes.set(row, written[index]));
-    }
-    return rows.map((row) => outcomes.get(row) ?? error);
-  }
-}
-
-/** The number of the server that keeps each row. */
-async function findNodes(query: Query, { spreadBy = '', format, types }: Creating, rows: readonly NewRow[]) {
-  const type = types[format.columns.indexOf(spreadBy)];
-  if (type === undefined) return [];
-  const found = await query(
-    `select (select min(groupid) from pg_dist_placement
-      where shardid = get_shard_id_for_distribution_column('${format.table}', value)) as node
-    from unnest($1::${type}[]) with ordinality as given (value, place) order by place`,
-    rows.map(({ row }) => row[spreadBy] ?? null),
-  );
-  return found.rows.map(({ node }) => node);
+    await session.withRetries((query) => query('select'), until);
+    return await attempt();
+  });
 }
 
 /** One transaction, so that each worker waits for its disk once, and not once a shard. */

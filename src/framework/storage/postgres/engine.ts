@@ -199,7 +199,7 @@ class PostgresEngine implements Engine {
   private async findSpread(session: Session, { onSpread }: Opening): Promise<boolean> {
     const before = this.spread().join();
     const found = await findSpread((...query) => session.query(deadline(), ...query), serverOf(this.location));
-    for (const [name, creating] of this.creating) creating.spreadBy = found?.get(name);
+    for (const [name, creating] of this.creating) creating.spread = found?.get(name);
     // A statement of Citus costs by its shards: one with twice the rows costs less than two.
     this.creations.maxActive = this.spread().length > 0 ? 1 : MAX_CONCURRENT_BATCHES;
     if (this.spread().join() !== before) onSpread?.(this.spread());
@@ -263,12 +263,26 @@ class PostgresEngine implements Engine {
 
   private async writeTo(table: string, rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
     const creating = ofTable(this.creating, table);
-    const outcomes = await this.withSession((session) =>
-      creating.isSpread
-        ? createSpread(session, until, creating, rows)
-        : createBatch((work) => session.withRetries(work, until), creating, rows),
-    );
+    const outcomes = creating.isSpread
+      ? await this.writeSpread(creating, rows, until)
+      : await this.withSession((session) => createBatch((work) => session.withRetries(work, until), creating, rows));
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : atWork(outcome)));
+  }
+
+  /** A statement for each server: it commits once, and fails alone while its server is away. */
+  private async writeSpread(creating: Creating, rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
+    const outcomes = new Map<NewRow, Creation | Error | undefined>();
+    const write = async (own: readonly NewRow[]) => {
+      const writing = this.withSession((session) => createSpread(session, until, creating, own));
+      const written = await writing.catch((error: unknown) => own.map(() => error as Error));
+      own.forEach((row, index) => outcomes.set(row, written[index]));
+    };
+    await Promise.all(
+      Map.groupBy(rows, (row) => creating.serverOf(row))
+        .values()
+        .map(write),
+    );
+    return rows.map((row) => outcomes.get(row) ?? new Error('PostgreSQL gave no outcome for a row'));
   }
 
   private newSession(): Session {
