@@ -6,20 +6,22 @@ import { MAX_WAITING } from '../../../src/framework/storage/queue.ts';
 import { connect } from '../../../src/framework/storage/sqlite/connection.ts';
 import { unpackEach } from '../../../src/framework/storage/sqlite/errors.ts';
 import { type Job, Statements } from '../../../src/framework/storage/sqlite/statements.ts';
-import type { Database, Queries } from '../../../src/framework/storage/store.ts';
+import type { Database, Queries, Store } from '../../../src/framework/storage/store.ts';
 import { createEach, runSql } from '../../support/app.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { LAYOUT } from '../items/index.ts';
 
 const folder = temporaryFolder();
-const open = (name: string) => openStore(LAYOUT, { engine: 'sqlite', path: join(folder, name) }, { create: true });
+const opened: Store[] = [];
+const open = async (name: string) => {
+  const store = await openStore(LAYOUT, { engine: 'sqlite', path: join(folder, name) }, { create: true });
+  opened.push(store);
+  return store;
+};
+afterAll(() => Promise.all(opened.map((each) => each.close())));
 const store = await open('items.db');
 /** As another process: in a transaction, the store itself refuses other calls. */
 const other = await open('items.db');
-afterAll(async () => {
-  await other.close();
-  await store.close();
-});
 
 const insert = (id: bigint, { database }: Pick<Queries, 'database'> = store) =>
   database.insertInto('items').values({ id, name: 'x' }).execute();
@@ -148,6 +150,27 @@ describe('the queue of writes of SQLite', () => {
       expect(await nameOf(firstId)).toBe('read');
     },
   );
+
+  test('stays not ready after a full disk, whatever a transaction reads or fails to write', async () => {
+    const full = await open('full.db');
+    await full.create('items', { id: 1n, name: 'x' });
+    await full.ready();
+    await runSql(full, 'pragma max_page_count = 1');
+    const large = { id: 2n, name: 'x'.repeat(100_000) };
+    const unavailable = { name: 'StoreUnavailable' };
+    await expect(full.create('items', large)).rejects.toMatchObject(unavailable);
+    await expect(full.ready()).rejects.toMatchObject(unavailable);
+    await full.transaction(({ database }) => nameOf(1n, database));
+    await expect(full.ready()).rejects.toMatchObject(unavailable);
+    const alone = full.transaction(async (queries) => {
+      for (let id = 10n; id < 27n; id++) await insert(id, queries);
+      await queries.create('items', large);
+    });
+    await expect(alone).rejects.toMatchObject(unavailable);
+    await expect(full.ready()).rejects.toMatchObject(unavailable);
+    await runSql(full, 'pragma max_page_count = 1000000');
+    await full.ready();
+  });
 
   test('gives transactions that run alone and other writes turns', async () => {
     const ended: string[] = [];

@@ -42,10 +42,6 @@ export class Creating {
     this.selectDurable = `select ${columnList}, ${FLUSHED} from ${table} where (${keyList}) ${among}`;
   }
 
-  get isSpread(): boolean {
-    return this.spread !== undefined;
-  }
-
   /** The server that keeps a row; undefined: only Citus knows. A wrong answer costs time, and nothing more. */
   serverOf({ row }: NewRow): number | undefined {
     const value = row[this.spread?.by ?? ''];
@@ -57,9 +53,8 @@ export class Creating {
   /** The statement that inserts rows, and its values. */
   insert(rows: readonly (readonly unknown[])[]): readonly [string, ...unknown[]] {
     const { into, types, unlessThere } = this;
-    if (!this.isSpread) {
+    if (this.spread === undefined)
       return [this.insertArrays, ...types.map((_type, index) => rows.map((row) => row[index]))];
-    }
     // Citus sends values to their shards, but pulls `unnest` to its coordinator, which takes 20 times as long. The last
     // row is repeated, which changes nothing, so that few statements are prepared.
     const padded = Array.from({ length: paddedLength(rows.length) }, (_, index) => rows[index] ?? rows.at(-1) ?? []);
@@ -77,7 +72,7 @@ export class Creating {
 
   /** The number of rows of one statement. */
   get maxRows(): number {
-    return this.isSpread ? Math.floor(MAX_VALUES / this.types.length) : Infinity;
+    return this.spread === undefined ? Infinity : Math.floor(MAX_VALUES / this.types.length);
   }
 }
 
@@ -120,7 +115,7 @@ export async function createBatch(
   };
   if (rows.length > creating.maxRows) return await halves();
   try {
-    return await withRetries((query) => insert(query, creating, rows, creating.isSpread ? inOne(query) : query));
+    return await withRetries((query) => insert(query, creating, rows, creating.spread ? inOne(query) : query));
   } catch (error) {
     if (!(error instanceof StatementRejectedError)) throw error;
     if (rows.length === 1) {
@@ -201,13 +196,6 @@ export async function insert(
     const key = keys.get(row);
     return created.delete(key) ? 'created' : format.outcomeOf(row, stored.get(key));
   });
-}
-
-/** Stores a row in the transaction of `query`. @throws StatementRejectedError */
-export async function createWithin(query: Query, creating: Creating, row: NewRow): Promise<Creation> {
-  const [creation] = await insert(query, creating, [row]);
-  if (creation === undefined) throw new Error('PostgreSQL gave no outcome for a row');
-  return creation;
 }
 
 /** An array for each column of the key. */

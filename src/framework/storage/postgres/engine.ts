@@ -21,7 +21,7 @@ import {
 } from '../store.ts';
 import { doWork } from '../transaction.ts';
 import { findSpread } from './citus.ts';
-import { createBatch, createSpread, createWithin, Creating, insert, readyStatement } from './batch.ts';
+import { createBatch, createSpread, Creating, insert, readyStatement } from './batch.ts';
 import { atWork, InterruptedError, isUniqueViolation, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
@@ -110,7 +110,8 @@ class PostgresEngine implements Engine {
       const workOn = (query: Query) => {
         const create = async (row: NewRow) => {
           try {
-            return await createWithin(query, ofTable(this.creating, row.table), row);
+            const [creation] = (await insert(query, ofTable(this.creating, row.table), [row])) as [Creation];
+            return creation;
           } catch (error) {
             // Of two equal rows at once, the second may break another unique index before it finds the key. Only another
             // try tells, since this transaction can ask nothing more.
@@ -141,7 +142,7 @@ class PostgresEngine implements Engine {
   }
 
   spread(): readonly string[] {
-    return [...this.creating].filter(([, { isSpread }]) => isSpread).map(([name]) => name);
+    return [...this.creating].filter(([, { spread }]) => spread !== undefined).map(([name]) => name);
   }
 
   async ready(): Promise<void> {
@@ -252,37 +253,28 @@ class PostgresEngine implements Engine {
   private async write(rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
     const begunAt = performance.now();
     const outcomes = new Map<NewRow, Creation | Error | undefined>();
-    for (const [table, own] of Map.groupBy(rows, (each) => each.table)) {
+    const writeTo = async (table: string, own: readonly NewRow[]) => {
       const writing = this.writeTo(table, own, until);
       const written = await writing.catch((error: unknown) => own.map(() => error as Error));
-      own.forEach((each, index) => outcomes.set(each, written[index]));
+      own.forEach((row, index) => outcomes.set(row, written[index]));
+    };
+    for (const [table, all] of Map.groupBy(rows, (row) => row.table)) {
+      // Of a table that is spread, each server has a statement, which commits once, and fails alone while it is away.
+      const byServer = Map.groupBy(all, (row) => this.creating.get(table)?.serverOf(row));
+      await Promise.all(byServer.values().map((own) => writeTo(table, own)));
     }
     this.observer?.written(rows.length, performance.now() - begunAt);
-    return rows.map((each) => outcomes.get(each) ?? new Error('PostgreSQL gave no outcome for a row'));
+    return rows.map((row) => outcomes.get(row) ?? new Error('PostgreSQL gave no outcome for a row'));
   }
 
   private async writeTo(table: string, rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
     const creating = ofTable(this.creating, table);
-    const outcomes = creating.isSpread
-      ? await this.writeSpread(creating, rows, until)
-      : await this.withSession((session) => createBatch((work) => session.withRetries(work, until), creating, rows));
-    return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : atWork(outcome)));
-  }
-
-  /** A statement for each server: it commits once, and fails alone while its server is away. */
-  private async writeSpread(creating: Creating, rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
-    const outcomes = new Map<NewRow, Creation | Error | undefined>();
-    const write = async (own: readonly NewRow[]) => {
-      const writing = this.withSession((session) => createSpread(session, until, creating, own));
-      const written = await writing.catch((error: unknown) => own.map(() => error as Error));
-      own.forEach((row, index) => outcomes.set(row, written[index]));
-    };
-    await Promise.all(
-      Map.groupBy(rows, (row) => creating.serverOf(row))
-        .values()
-        .map(write),
+    const outcomes = await this.withSession((session) =>
+      creating.spread === undefined
+        ? createBatch((work) => session.withRetries(work, until), creating, rows)
+        : createSpread(session, until, creating, rows),
     );
-    return rows.map((row) => outcomes.get(row) ?? new Error('PostgreSQL gave no outcome for a row'));
+    return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : atWork(outcome)));
   }
 
   private newSession(): Session {

@@ -50,17 +50,18 @@ export async function openSqlite(
       const jobs = items as readonly Job[];
       const [guesses, kept] = [jobs.filter(isGuess), jobs.filter((job) => !isGuess(job))];
       const keeping = doAll(kept, 'commit');
-      // The thread guesses after that, and so sees what is stored. Nobody waits for it if nothing could be stored.
+      // The thread makes the guesses after the commit, so that they see the rows which it stored.
       const guessing = doAll(guesses, 'rollback');
+      // If the commit fails, all items of the batch fail with it, and nothing else handles a failure of the guesses.
       guessing.catch(() => undefined);
       const answers = await keeping;
       if (kept.length === 0) return await guessing;
       if (guesses.length === 0) return answers;
-      return jobs.map((job) =>
-        isGuess(job) ? at(guessing, guesses.indexOf(job)) : (answers[kept.indexOf(job)] as Traced),
-      );
+      const [guessed, stored] = [guesses.keys(), answers.values()];
+      return jobs.map((job) => (isGuess(job) ? at(guessing, guessed.next().value) : (stored.next().value as Traced)));
     },
-    isProof: (item) => typeof item === 'function' || !isGuess(item),
+    // Work that runs alone does not tell the queue whether it has failed.
+    isProof: (item) => typeof item !== 'function' && !isGuess(item),
     bytesOf: bytesOfItem,
     isAlone: (item) => typeof item === 'function',
     ...(yields && YIELDING),
@@ -127,7 +128,7 @@ export async function openSqlite(
   };
 }
 
-async function at<T>(answers: Promise<readonly (T | Error)[]>, index: number): Promise<T> {
+async function at<T>(answers: Promise<readonly (T | Error)[]>, index = -1): Promise<T> {
   const answer = (await answers)[index];
   if (Error.isError(answer)) throw answer;
   return answer as T;

@@ -16,16 +16,6 @@ const MAX_GUESSES = 3;
 const MAX_REPEATED = 16;
 const MAX_BYTES = 64 * 1024;
 
-/** Ends a guess whose acts would get other answers now, or that takes long. */
-class GuessEnded extends Error {
-  readonly mayRepeat: boolean;
-
-  constructor(mayRepeat: boolean) {
-    super('the transaction runs again');
-    this.mayRepeat = mayRepeat;
-  }
-}
-
 /**
  * Runs a transaction as guesses, which hold nothing: the writing thread answers each act, takes it back, and serves
  * others. At the end it repeats all acts at once, and keeps them if they still get the answers that `work` has seen. So
@@ -45,8 +35,8 @@ export async function runTransaction<T>(
       const result = await doWork(work, guess, until - performance.now());
       if (await guess.keep()) return result;
     } catch (error) {
-      if (!(error instanceof GuessEnded)) throw error;
-      if (!error.mayRepeat) break;
+      if (guess.ended === undefined) throw error;
+      if (guess.ended === 'too large') break;
     }
   }
   return await whenTaken<T>(
@@ -56,6 +46,8 @@ export async function runTransaction<T>(
 }
 
 class Guess implements Within {
+  /** Why it cannot go on: an act would get another answer now, or the acts take too much to be repeated. */
+  ended: 'moved' | 'too large' | undefined;
   private readonly writes: Writes;
   private readonly done: { readonly act: Act; readonly answer: Answer }[] = [];
   private bytes = 0;
@@ -86,7 +78,8 @@ class Guess implements Within {
 
   private async ask(act: Act): Promise<Answer> {
     const answer = await this.writes.add(this.trace(act));
-    if (answer === 'moved' || answer === 'slow' || answer === 'kept') throw new GuessEnded(answer === 'moved');
+    if (answer === 'moved' || answer === 'slow' || answer === 'kept')
+      throw this.end(answer === 'moved' ? 'moved' : 'too large');
     this.done.push({ act, answer });
     this.bytes += bytesOfAct(act) + (typeof answer === 'string' ? 0 : bytesOf(answer.rows.flat()));
     return answer;
@@ -94,8 +87,13 @@ class Guess implements Within {
 
   private trace(next?: Act): Trace {
     const { done, bytes } = this;
-    if (done.length + (next ? 1 : 0) > MAX_REPEATED || bytes > MAX_BYTES) throw new GuessEnded(false);
+    if (done.length + (next ? 1 : 0) > MAX_REPEATED || bytes > MAX_BYTES) throw this.end('too large');
     return next === undefined ? { done, bytes } : { done, next, bytes: bytes + bytesOfAct(next) };
+  }
+
+  private end(why: 'moved' | 'too large'): Error {
+    this.ended = why;
+    return new Error('the transaction runs again');
   }
 }
 
