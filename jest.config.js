@@ -13,7 +13,7 @@ export default {
   globalSetup: '<rootDir>/test/support/postgres-binaries.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/take-coverage.ts'],
   // Most tests wait for something most of the time.
-  maxWorkers: 4,
+  maxWorkers: 6,
   // Tests start processes and wait for disks, on machines that have other things to do.
   testTimeout: 240_000,
 };

@@ -24,7 +24,7 @@ const RULES = join(ROOT, 'redocly.yaml');
 /** Of the service of this project, then of the others that it holds. */
 const CONTRACTS = [
   'openapi.yaml',
-  ...globSync('{examples/*,test/bench/service}/openapi.yaml', { cwd: ROOT }).toSorted(),
+  ...globSync('{examples/*,test/bench/service,test/framework/items}/openapi.yaml', { cwd: ROOT }).toSorted(),
 ];
 const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true });
 

@@ -28,7 +28,7 @@ const row = (items: AnySchema, maxItems: number) => ({
 });
 
 /** Contracts whose refused bodies once kept a process busy for seconds or minutes, or ended it. */
-export const CONTRACTS: Readonly<Record<string, Required<Pick<Orders, 'drawn'>>['drawn']>> = {
+const CONTRACTS: Readonly<Record<string, Required<Pick<Orders, 'drawn'>>['drawn']>> = {
   'a batch of items': row(NEW_ITEM, 100),
   'items of two shapes': row({ oneOf: objects(2) }, 15_000),
   'items of ten shapes': row({ oneOf: objects(10) }, 1000),
@@ -58,7 +58,7 @@ export async function judge(orders: Orders, seconds: number): Promise<Verdicts> 
   throw new Fault(`${verdicts.about} took ${verdicts.slowest.toFixed(0)} ms of processor, at most ${ms} are promised`);
 }
 
-export function emptyObjects(bytes: number): string {
+function emptyObjects(bytes: number): string {
   return `[${Array<string>(Math.floor(bytes / 3) - 1)
     .fill('{}')
     .join()}]`;

@@ -6,7 +6,7 @@ import { askOneAtATime, watchReadiness } from '../../src/framework/observability
 import { noSmallDisk, SmallDisk } from '../support/small-disk.ts';
 import { adminUrl, untilSample } from '../support/metrics.ts';
 import { sharedPostgres } from '../support/postgres.ts';
-import { createItem, runCommand, startService } from '../support/service.ts';
+import { createItem, runCommand, startInstance } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -17,7 +17,7 @@ const statusOf = async (admin: string, path = '/readyz') => (await fetch(admin +
 /** A service with an admin listener, and a connection of another process to its database. */
 async function startWatched() {
   const file = join(temporaryFolder(), 'items.db');
-  const service = await startService({ DATABASE_URL: `sqlite:${file}`, ADMIN_PORT: '0' });
+  const service = await startInstance({ DATABASE_URL: `sqlite:${file}`, ADMIN_PORT: '0' });
   return { service, admin: adminUrl(service), other: new DatabaseSync(file, { timeout: 5000 }) };
 }
 
@@ -92,14 +92,14 @@ test('/readyz answers 503 from SIGTERM until the last request is answered', asyn
   other.exec('begin immediate');
   const created = createItem(service, ITEM);
   await sleep(300);
-  service.child.kill('SIGTERM');
+  const stopped = service.stop();
   await sleep(300);
   // By now the public listener has closed, and the admin listener has not.
   await expect(fetch(service.url)).rejects.toThrow();
   expect([await statusOf(admin), await statusOf(admin, '/livez')]).toEqual([503, 200]);
   other.exec('rollback');
   expect((await created).status).toBe(200);
-  expect(await service.ended).toBe(0);
+  expect(await stopped).toBe(0);
 });
 
 test('item_store_ready follows the store, although no client asks /readyz', async () => {
@@ -137,7 +137,7 @@ test('a question about readiness counts as a no after five seconds without an an
 test('/readyz and item_store_ready follow PostgreSQL without creates, when a column has another name', async () => {
   const server = await sharedPostgres();
   const database = await server.createDatabase();
-  const service = await startService({ DATABASE_URL: server.url(database), ADMIN_PORT: '0' });
+  const service = await startInstance({ DATABASE_URL: server.url(database), ADMIN_PORT: '0' });
   await untilSample(service, 'item_store_ready', 1);
   expect(await statusOf(adminUrl(service))).toBe(200);
   await server.query('alter table items rename tag to gone', database);

@@ -4,7 +4,16 @@ import { parse } from 'yaml';
 import { layoutOf } from '../../src/framework/storage/layout.ts';
 import { plants } from '../../src/plants/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { type Environment, type Program, ROOT, runCommand, type Service, startService } from '../support/service.ts';
+import {
+  type Environment,
+  type Instance,
+  type Program,
+  ROOT,
+  runCommand,
+  type Service,
+  startInstance,
+  startService,
+} from '../support/service.ts';
 
 // The plant store, for the helpers of test/support.
 
@@ -29,9 +38,14 @@ const { components } = parse(YAML) as {
 /** The meaning of each error number in openapi.yaml. */
 export const ERROR_NUMBERS = components.schemas.Error.properties.error['x-error-numbers'];
 
-/** Starts the plant store in this process. */
+/** Starts the plant store in this process, without settings. */
 export function startPlantApp(options: Parameters<typeof startApp>[0] = {}): Promise<TestApp> {
   return startApp({ service: plants, ...options });
+}
+
+/** Starts the plant store in this process, with all that its settings say. */
+export function startPlantInstance(environment: Environment = {}): Promise<Instance> {
+  return startInstance(environment, plants);
 }
 
 /** Starts the plant store as a process. */

@@ -71,9 +71,9 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const path = join(temporaryFolder(), 'store.db');
   const store = await openStore(layoutOf(service), { engine: 'sqlite', path }, { create: true });
   const token = makeToken(service.name);
-  const yaml = options.yaml ?? readFileSync(service.contract, 'utf8');
-  const loading = contracts.get(yaml) ?? loadContract(yaml);
-  contracts.set(yaml, loading);
+  const source = options.yaml ?? service.contract;
+  const loading = contracts.get(String(source)) ?? loadContract(source);
+  contracts.set(String(source), loading);
   const contract = await loading;
   await store.tokens.add({ name: 'tests', hash: hashToken(token), scopes: scopesOf(contract) });
   const log: Line[] = [];

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { read } from '../../../test/support/derived/spelling.ts';
 import type { Engine } from '../../../test/support/place.ts';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
-import { type Program, ROOT, type Service, startService } from '../../../test/support/service.ts';
+import { type Instance, type Program, ROOT, startInstance } from '../../../test/support/service.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { exactJson } from '../../../src/framework/contract/int64.ts';
 import { bank } from '../service/index.ts';
@@ -27,8 +27,8 @@ export async function newStore(engine: Engine): Promise<string> {
   return server.url(await server.createDatabase());
 }
 
-export async function startBank(url: string): Promise<Service> {
-  return await startService({ DATABASE_URL: url, LOG_LEVEL: 'info' }, ROOT, BANK.main);
+export async function startBank(url: string): Promise<Instance> {
+  return await startInstance({ DATABASE_URL: url }, bank);
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ type CursorValue<K extends CursorKind = CursorKind> = ReturnType<(typeof READ)[K
 
 /** Writes values as a text that clients send back unread: letters, digits, `-` and `_`. It hides nothing. */
 export function encodeCursor(...values: readonly CursorValue[]): string {
-  const texts = values.map((value) => (value instanceof Date ? value.toISOString() : String(value)));
+  const texts = values.map((value) => (typeof value === 'object' ? value.toISOString() : String(value)));
   return Buffer.from(JSON.stringify(texts)).toString('base64url');
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from '@jest/globals';
-import { runCommand } from '../../support/service.ts';
+import { ITEMS, runCommand, start } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 /** Makes a folder with a store, and a function that runs commands in the folder, on the store. */
@@ -30,4 +30,22 @@ export function look(path: string, table = 'items'): number {
   using database = new DatabaseSync(path);
   expect(database.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
   return Number(database.prepare(`select count(*) as count from ${table}`).get()?.['count']);
+}
+
+/** Makes lines of NDJSON with consecutive ids. */
+export const lines = (count: number, first = 0) =>
+  Array.from({ length: count }, (_, index) => `{"id":${first + index},"name":"Monstera deliciosa"}\n`).join('');
+
+/** Starts an import that reads stdin; the test writes to that stdin. */
+export function importStdin({
+  folder,
+  environment,
+}: Pick<Awaited<ReturnType<typeof place>>, 'folder' | 'environment'>) {
+  const started = start(process.execPath, [ITEMS.main, 'import', '-'], environment, folder, {}, 'pipe');
+  const { stdin } = started.child;
+  if (stdin === null) throw new Error('there is no stdin');
+  const write = async (text: string) => {
+    if (!stdin.write(text)) await new Promise((resolve) => stdin.once('drain', resolve));
+  };
+  return { ...started, write, end: () => stdin.end() };
 }

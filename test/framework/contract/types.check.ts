@@ -9,7 +9,7 @@ import type { ErrorNumber } from '../../../src/framework/contract/errors.ts';
 import type { Queries } from '../../../src/framework/storage/store.ts';
 import type { Service, Tools } from '../../../src/framework/service.ts';
 import type { tables } from '../items/tables.ts';
-import type { operations as items } from '../items/generated.ts';
+import type { operations as items } from '../items/generated/openapi.ts';
 import type { operations, webhooks } from './generated.ts';
 
 type R = Reply<items, 'createItem'>;

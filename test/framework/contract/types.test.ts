@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { loadContract } from '../../../src/framework/contract/load.ts';
@@ -6,15 +6,16 @@ import type { Operations } from '../../../src/framework/contract/types.ts';
 import type { Tools } from '../../../src/framework/service.ts';
 import { generateTypes } from '../../../scripts/types.ts';
 import { startApp } from '../../support/app.ts';
-import { expectGenerated } from '../../support/generated.ts';
 import type { operations } from './generated.ts';
 import { contractOf } from './values.ts';
 
-test.each([
-  ['.', 'types.yaml'],
-  ['../items', 'openapi.yaml'],
-])('%s/generated.ts has the types of %s', async (folder, contract) => {
-  await expectGenerated(join(import.meta.dirname, folder), contract);
+test('generated.ts has the types of types.yaml', async () => {
+  const file = join(import.meta.dirname, 'generated.ts');
+  const types = await generateTypes(readFileSync(join(import.meta.dirname, 'types.yaml'), 'utf8'));
+  const committed = readFileSync(file, 'utf8');
+  const generated = `// Generated from types.yaml by a test, which writes it anew when it fails. Do not edit.\n\n${types}`;
+  if (generated !== committed) writeFileSync(file, generated);
+  expect(committed).toBe(generated);
 });
 
 /** Handlers that compile. */

@@ -1,4 +1,4 @@
-import type { ErrorNumber, operations } from './generated.ts';
+import type { ErrorNumber, operations } from './generated/openapi.ts';
 import type { Operation, Service, Tools } from '#framework';
 import { steps } from './steps.ts';
 import { tables } from './tables.ts';

@@ -195,14 +195,13 @@ describe('the queue of writes of SQLite', () => {
     const asked = Array.from({ length: 4 * MAX_WAITING }, async (_, index) =>
       kinds[index % 3]?.(firstId + BigInt(index)),
     );
-    const refused = (await Promise.allSettled(asked)).flatMap(({ status }, index) =>
-      status === 'rejected' ? index : [],
-    );
+    const answers = await Promise.allSettled(asked);
+    const refused = answers.flatMap(({ status }, index) => (status === 'rejected' ? index : []));
     expect(new Set(refused.map((index) => index % 3))).toEqual(new Set([0, 1, 2]));
-    await expect(asked[refused[0] ?? 0]).rejects.toMatchObject({
-      name: 'StoreUnavailable',
-      message: 'too many requests wait for the store',
-    });
+    // On a busy machine, a transaction may be refused because it has waited too long.
+    const reasons = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as Error] : []));
+    expect(new Set(reasons.map(({ name }) => name))).toEqual(new Set(['StoreUnavailable']));
+    expect(reasons.map(({ message }) => message)).toContain('too many requests wait for the store');
     const kept = await store.database
       .selectFrom('items')
       .select('id')

@@ -5,39 +5,36 @@ import { loadContract } from '../../../src/framework/contract/load.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 import { Checker } from '../../support/derived/check.ts';
-import { derive, ENGINES, seedOr } from '../../support/derived/derive.ts';
+import { derive, seedOr } from '../../support/derived/derive.ts';
 import { plants } from '../../../src/plants/index.ts';
-import { PLANTS, startPlants } from '../support.ts';
+import { PLANTS, startPlantInstance } from '../support.ts';
 
-/** test/plants/nightly/derived.test.ts sends more. */
+/** test/plants/nightly/derived.test.ts sends more, on both engines. */
 const REQUESTS = 600;
 const SEED = seedOr(20_260_000);
 
-test.each(ENGINES)(
-  `the service on %s answers requests derived from the contract as it says (DERIVED_SEED=${SEED})`,
-  async (engine) => {
-    const counts = await derive(PLANTS, await loadContract(plants.contract), engine, {
-      requests: REQUESTS,
-      seed: SEED,
-    });
-    expect([...counts.keys()]).toEqual(
-      expect.arrayContaining([
-        'created',
-        'replayed',
-        'another content',
-        'refused',
-        'not JSON',
-        'a member twice',
-        'no body',
-      ]),
-    );
-    expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);
-  },
-);
+test(`the service answers requests derived from the contract as it says (DERIVED_SEED=${SEED})`, async () => {
+  const counts = await derive(PLANTS, await loadContract(plants.contract), 'SQLite', {
+    requests: REQUESTS,
+    seed: SEED,
+  });
+  expect([...counts.keys()]).toEqual(
+    expect.arrayContaining([
+      'created',
+      'replayed',
+      'another content',
+      'refused',
+      'not JSON',
+      'a member twice',
+      'no body',
+    ]),
+  );
+  expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);
+});
 
 test('repeats a derived request that the service cannot take at the moment, and judges the answer that follows', async () => {
   const path = join(temporaryFolder(), 'plants.db');
-  const service = await startPlants({ DATABASE_URL: `sqlite:${path}` });
+  const service = await startPlantInstance({ DATABASE_URL: `sqlite:${path}` });
   const contract = await loadContract(plants.contract);
   const operation = contract.operations.find(({ id }) => id === plants.records.plants);
   if (operation === undefined) throw new Error(`the contract has no operation that creates`);

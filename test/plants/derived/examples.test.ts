@@ -4,10 +4,10 @@ import { resolver } from '../../../src/framework/contract/document.ts';
 import { loadContract } from '../../../src/framework/contract/load.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../../support/provider.ts';
 import { freePort } from '../../support/port.ts';
-import type { Service } from '../../support/service.ts';
+import type { Instance } from '../../support/service.ts';
 import { Checker } from '../../support/derived/check.ts';
 import { plants } from '../../../src/plants/index.ts';
-import { createPlant, PLANTS, startPlantApp, startPlants } from '../support.ts';
+import { createPlant, PLANTS, startPlantApp, startPlantInstance, startPlants } from '../support.ts';
 
 interface Example {
   readonly value?: unknown;
@@ -35,9 +35,9 @@ const replies = Object.entries(responses).flatMap(([status, response]) =>
   examplesIn(resolve(response).content).map((example) => ({ status, ...example })),
 );
 
-let service: Service;
+let service: Instance;
 beforeAll(async () => {
-  service = await startPlants();
+  service = await startPlantInstance();
 });
 
 const FIRST = '{"id":9007199254740993,"name":"Monstera deliciosa"}';
@@ -53,7 +53,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
   missing: () => fetch(`${service.url}/plants`, { method: 'POST', body: FIRST }),
   invalid: () => createPlant({ url: service.url, token: 'unknown' }, FIRST),
   tooMany: async () => {
-    const limited = await startPlants({ RATE_LIMIT: '1/12s' });
+    const limited = await startPlantInstance({ RATE_LIMIT: '1/12s' });
     await createPlant(limited, FIRST);
     return createPlant(limited, FIRST);
   },
@@ -76,7 +76,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
     const provider = await TestProvider.start([await makeKey('key')]);
     const token = await provider.token();
     await provider[Symbol.asyncDispose]();
-    const { url } = await startPlants({ JWT_ISSUER: provider.issuer, JWT_AUDIENCE: AUDIENCE });
+    const { url } = await startPlantInstance({ JWT_ISSUER: provider.issuer, JWT_AUDIENCE: AUDIENCE });
     return createPlant({ url, token }, FIRST);
   },
 };

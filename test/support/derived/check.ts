@@ -8,7 +8,7 @@ import { without } from '../../../scripts/derivation/schemas.ts';
 import { isObject, type Json, type JsonObject } from '../../../scripts/derivation/values.ts';
 import type { Wire } from '../../../scripts/derivation/wire.ts';
 import { judgeOf, type Verdict } from '../judge.ts';
-import type { Program, Service } from '../service.ts';
+import type { Program, Instance } from '../service.ts';
 import { read } from './spelling.ts';
 
 export interface Reply {
@@ -34,11 +34,11 @@ export class Checker {
   readonly counts = new Map<string, number>();
   private readonly document: OpenApiDocument;
   private readonly judges = new Map<AnySchema, Promise<Verdict>>();
-  private readonly service: Service;
+  private readonly service: Instance;
   private readonly program: Program;
   private readonly underWay = new Map<Key, Promise<void>>();
 
-  constructor({ document }: Contract, service: Service, program: Program) {
+  constructor({ document }: Contract, service: Instance, program: Program) {
     this.program = program;
     this.document = without('writeOnly', document);
     this.service = service;

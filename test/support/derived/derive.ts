@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../../scripts/derivation/values.ts';
 import { type Wire, wireOf } from '../../../scripts/derivation/wire.ts';
 import { judgeOf, judgeRequest } from '../judge.ts';
 import { PostgresServer } from '../postgres.ts';
-import { type Program, runCommand, startService } from '../service.ts';
+import { type Program, runCommand, startInstance } from '../service.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { Checker, type Key } from './check.ts';
 import { damaged } from './damaged.ts';
@@ -46,7 +46,7 @@ export async function derive(
 ): Promise<ReadonlyMap<string, number>> {
   await using server = engine === 'PostgreSQL' ? await PostgresServer.create() : undefined;
   const url = server?.url() ?? `sqlite:${join(temporaryFolder(), 'store.db')}`;
-  const service = await startService({ DATABASE_URL: url }, undefined, program.main);
+  const service = await startInstance({ DATABASE_URL: url }, program.service);
   const checker = new Checker(contract, service, program);
   const sum = () => checker.counts.values().reduce((count, each) => count + each, 0);
   const sendAll = async (operations: readonly ContractOperation[], least: number) => {

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
-import type { paths } from '../../../generated/openapi.ts';
-import type { paths as bedPaths } from '../../framework/contract/generated.ts';
+import type { paths } from '../../generated/openapi.ts';
+import type { paths as bedPaths } from '../framework/contract/generated.ts';
 
 /** Calls that must not compile. `npm run check` compiles this file; no test runs it. */
 export async function mustNotCompile(): Promise<void> {

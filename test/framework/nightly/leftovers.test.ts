@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { Project } from '../support/project.ts';
-import { start } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { Project } from '../../support/project.ts';
+import { start } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 
 /** Starts a server, a service and a program with a child of its own, writes their ids to a file, and goes on as `END`. */
 const FILE = `import { readFileSync, renameSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { compareContracts } from '../../../../scripts/compatibility/compare.ts';
-import { linesOf, RULES, type RuleName } from '../../../../scripts/compatibility/rules.ts';
-import { loadContract } from '../../../../src/framework/contract/load.ts';
-import { page } from '../../../support/readme.ts';
+import { compareContracts } from '../../../scripts/compatibility/compare.ts';
+import { linesOf, RULES, type RuleName } from '../../../scripts/compatibility/rules.ts';
+import { loadContract } from '../../../src/framework/contract/load.ts';
+import { page } from '../../support/readme.ts';
 
 const FAILURE = "{ $ref: '#/components/responses/Failure' }";
 const POTS = `

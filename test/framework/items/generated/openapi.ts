@@ -1,4 +1,4 @@
-// Generated from openapi.yaml by a test, which writes it anew when it fails. Do not edit.
+// Generated from openapi.yaml by `npm run generate`. Do not edit.
 
 export interface paths {
     "/items": {

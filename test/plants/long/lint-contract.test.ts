@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { Project } from '../support/project.ts';
-import { run } from '../support/readme.ts';
-import { YAML } from './support.ts';
+import { Project } from '../../support/project.ts';
+import { run } from '../../support/readme.ts';
+import { YAML } from '../support.ts';
 
 const project = new Project();
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { PostgresServer } from '../support/postgres.ts';
-import { installedPostgres } from '../support/postgres-binaries.ts';
-import { Project } from '../support/project.ts';
-import { blocks, run } from '../support/readme.ts';
-import { testWith } from '../support/skipping.ts';
+import { PostgresServer } from '../../support/postgres.ts';
+import { installedPostgres } from '../../support/postgres-binaries.ts';
+import { Project } from '../../support/project.ts';
+import { blocks, run } from '../../support/readme.ts';
+import { testWith } from '../../support/skipping.ts';
 
 const LAST = '{"id":9007199254740993,"name":"Ginkgo"}\n';
 

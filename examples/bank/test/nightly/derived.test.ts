@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals';
+import { loadContract } from '../../../../src/framework/contract/load.ts';
+import { derive, ENGINES, seedOr } from '../../../../test/support/derived/derive.ts';
+import { bank } from '../../service/index.ts';
+import { BANK } from '../client.ts';
+
+const REQUESTS = 2000;
+const SEED = seedOr(Math.floor(Math.random() * 2 ** 31));
+
+test.each(ENGINES)(
+  `answers ${REQUESTS} requests derived from the contract as the contract says, on %s (DERIVED_SEED=${SEED})`,
+  async (engine) => {
+    const counts = await derive(BANK, await loadContract(bank.contract), engine, { requests: REQUESTS, seed: SEED });
+    expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);
+  },
+);
