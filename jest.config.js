@@ -10,6 +10,7 @@ export default {
   // What runs in tests is what runs in the service: Node's own type stripping, in place, so that lines and columns stay.
   testEnvironment: '<rootDir>/test/support/environment.ts',
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
+  testSequencer: '<rootDir>/test/support/sequencer.js',
   globalSetup: '<rootDir>/test/support/postgres-binaries.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/take-coverage.ts'],
   // Most tests wait for something most of the time.
