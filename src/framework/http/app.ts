@@ -3,10 +3,10 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import type { RequestLog, RequestObserver } from '../observability/log.ts';
 import { clientAddress, type Proxies } from './client-address.ts';
-import { Context } from './context.ts';
+import type { Context } from './context.ts';
 import { createCors } from './cors.ts';
 import { answerFailure } from './errors.ts';
-import { classesOf } from './incoming.ts';
+import { announcesBody, classesOf, IncomingBody } from './incoming.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { RequestRecorder } from './recorder.ts';
 import { send } from './reply.ts';
@@ -26,7 +26,7 @@ export interface AppOptions extends Omit<RouterOptions, 'authenticate' | 'count'
   readonly proxies: Proxies | undefined;
 }
 
-export function createApp(options: AppOptions): Application<Context> {
+export function createApp(options: AppOptions): Application {
   const { authenticator, log, observer, proxies, rateLimit, corsOrigins } = options;
   const app = express();
   app.disable('x-powered-by');
@@ -60,14 +60,14 @@ export function createApp(options: AppOptions): Application<Context> {
   return {
     // All this comes before Express: one more layer of Express would take as long.
     handle(context) {
-      const { request, response, body } = context;
+      const { request, response } = context;
       response.context = context;
-      request.incoming = body;
+      context.body = request.incoming = announcesBody(request) ? new IncomingBody(context, context.ledger) : undefined;
       takeOriginForm(request);
       if (proxies !== undefined) context.setClient(clientAddress(request) ?? context.client);
       recorder.begin();
       context.onEnd = () => {
-        body?.abort();
+        context.body?.abort();
         context.endSignal();
         recorder.end(context);
       };
@@ -78,7 +78,6 @@ export function createApp(options: AppOptions): Application<Context> {
         });
       else dispatch(context);
     },
-    Exchange: Context,
     classes: classesOf(app),
   };
 }

@@ -5,31 +5,26 @@ import type { ContractBody } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { type Body, notUtf8, tooLarge } from '../contract/request.ts';
 import { MAX } from './bounds.ts';
-import type { Exchange } from './connection.ts';
-import type { IncomingBody } from './incoming.ts';
+import type { Context } from './context.ts';
 
 /** @throws Refusal at once, or by the promise, for a body that is missing, too large or unreadable */
-export function readBody(
-  exchange: Exchange,
-  body: IncomingBody | undefined,
-  declared: ContractBody,
-): Promise<Body | undefined> | undefined {
+export function readBody(context: Context, declared: ContractBody): Promise<Body | undefined> | undefined {
+  const { request, body } = context;
   if (body === undefined) {
     requireNone(declared);
     return undefined;
   }
-  const { request } = exchange;
   const mediaType = declaredMediaType(request.headers['content-type'], declared);
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > declared.maxBytes) throw tooLarge(declared.maxBytes);
-  exchange.askForBody();
+  context.askForBody();
   const toBody = (bytes: Buffer): Body | undefined => {
     if (bytes.length === 0) {
       requireNone(declared);
       return undefined;
     }
     if (!isUtf8(bytes)) throw notUtf8();
-    exchange.slots = Math.ceil(bytes.length / MAX.bodyBytes);
+    context.slots = Math.ceil(bytes.length / MAX.bodyBytes);
     return { mediaType, text: bytes.toString('utf8') };
   };
   const sent = body.read();
@@ -37,10 +32,11 @@ export function readBody(
 }
 
 /** For an operation without a requestBody: a chunked body without a chunk is none. @throws Refusal at once, or by the promise */
-export function refuseBody(exchange: Exchange, body: IncomingBody | undefined): Promise<undefined> | undefined {
+export function refuseBody(context: Context): Promise<undefined> | undefined {
+  const { request, body } = context;
   if (body === undefined) return undefined;
-  if (Number(exchange.request.headers['content-length'] ?? 0) > 0) throw tooLarge(0);
-  exchange.askForBody();
+  if (Number(request.headers['content-length'] ?? 0) > 0) throw tooLarge(0);
+  context.askForBody();
   return body.read().then(() => undefined);
 }
 

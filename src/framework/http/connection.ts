@@ -5,50 +5,28 @@ import { DEADLINE } from './bounds.ts';
 
 export type Phase = 'idle' | 'head' | 'body' | 'working' | 'replying';
 
-/** A request and its reply. */
-export class Exchange {
+/** What a connection and the ledger know of a request and its reply. */
+export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
   /** The client did not wait for the reply to its previous request. */
   readonly pipelined: boolean;
   /** Limits count it under this key: the client's address, later the caller's own key. */
-  key = '';
+  readonly key: string;
   /** undefined: not authenticated yet, or the operation needs no token. */
-  caller: Caller | undefined;
+  readonly caller: Caller | undefined;
   /** How many places of `MAX.underWay` it takes. */
-  slots = 1;
-  /** Whether the reply says `Connection: close` (RFC 9112, section 9.6). */
-  last = false;
-  /** The reply is out, or the client is gone. */
-  ended = false;
-  onEnd: (() => void) | undefined;
-  /** Called to free the memory of the body for other requests. */
-  onGiveWay: (() => void) | undefined;
+  readonly slots: number;
   /** Bytes allocated for the body, and bytes of the reply that the kernel has not taken yet. */
-  readonly held = { body: 0, reply: 0 };
-  /** Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). */
-  private expectsContinue: boolean;
-
-  constructor({ request, response, connection, expectsContinue }: ExchangeParts) {
-    this.request = request;
-    this.response = response;
-    this.connection = connection;
-    this.pipelined = connection.exchanges.length > 0;
-    this.expectsContinue = expectsContinue;
-  }
-
-  askForBody(): void {
-    if (this.expectsContinue) this.response.writeContinue();
-    this.expectsContinue = false;
-  }
-}
-
-export interface ExchangeParts {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly connection: Connection;
-  readonly expectsContinue: boolean;
+  readonly held: { body: number; reply: number };
+  /** Whether the reply says `Connection: close` (RFC 9112, section 9.6). */
+  last: boolean;
+  /** The reply is out, or the client is gone. */
+  ended: boolean;
+  readonly onEnd: (() => void) | undefined;
+  /** Frees the memory of the body for other requests. */
+  onGiveWay: (() => void) | undefined;
 }
 
 export class Connection {

@@ -5,16 +5,13 @@ import type { Logger } from 'pino';
 import type { Caller } from '../contract/caller.ts';
 import type { ContractOperation } from '../contract/contract.ts';
 import type { Services, Tools } from '../service.ts';
-import { Exchange } from './connection.ts';
-import { announcesBody, IncomingBody } from './incoming.ts';
-import type { EnteredExchange, Ledger } from './ledger.ts';
+import type { Connection, Exchange } from './connection.ts';
+import type { IncomingBody } from './incoming.ts';
+import type { Ledger } from './ledger.ts';
 
 declare global {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- Express's types are extended so
   namespace Express {
-    interface Request {
-      incoming: IncomingBody | undefined;
-    }
     interface Response {
       context: Context;
     }
@@ -24,14 +21,25 @@ declare global {
 const SANE_REQUEST_ID = /^[\w.~:/+=-]{1,128}$/;
 
 /** Everything known about a request under way. */
-export class Context extends Exchange {
-  declare readonly request: Request;
-  declare readonly response: Response;
+export class Context implements Exchange {
+  readonly request: Request;
+  readonly response: Response;
+  readonly connection: Connection;
   readonly ledger: Ledger;
-  readonly body: IncomingBody | undefined;
+  readonly pipelined: boolean;
+  /** undefined: the request has none, or the application reads none. */
+  body: IncomingBody | undefined;
   readonly requestId: string;
   /** The client's IP address. */
   client: string | undefined;
+  key = '';
+  caller: Caller | undefined;
+  slots = 1;
+  readonly held = { body: 0, reply: 0 };
+  last = false;
+  ended = false;
+  onEnd: (() => void) | undefined;
+  onGiveWay: (() => void) | undefined;
   /** On the clock of `performance.now()`. */
   readonly startedAt = performance.now();
   /** Header fields of the reply, of a failure too: name, value, name, value. */
@@ -42,17 +50,26 @@ export class Context extends Exchange {
   reason: string | undefined;
   /** The error that made the service fail: for the log. */
   failure: unknown;
+  /** Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). */
+  private expectsContinue: boolean;
   private departure: Departure | undefined;
 
-  constructor(parts: EnteredExchange) {
-    super(parts);
-    const { request, connection, ledger } = parts;
+  constructor(request: Request, response: Response, connection: Connection, ledger: Ledger, expectsContinue: boolean) {
+    this.request = request;
+    this.response = response;
+    this.connection = connection;
     this.ledger = ledger;
+    this.pipelined = connection.exchanges.length > 0;
+    this.expectsContinue = expectsContinue;
     this.setClient(connection.address);
-    this.body = announcesBody(request) ? new IncomingBody(this, ledger) : undefined;
     const sent = request.headers['x-request-id'];
     this.requestId = typeof sent === 'string' && SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
     this.fields = ['X-Request-Id', this.requestId];
+  }
+
+  askForBody(): void {
+    if (this.expectsContinue) this.response.writeContinue();
+    this.expectsContinue = false;
   }
 
   setClient(address: string | undefined): void {

@@ -7,6 +7,15 @@ import { MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
 import type { Ledger } from './ledger.ts';
 
+declare global {
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- Express's types are extended so
+  namespace Express {
+    interface Request {
+      incoming: IncomingBody | undefined;
+    }
+  }
+}
+
 /** What a Buffer takes in memory beside its content, roughly. */
 const BUFFER_BYTES = 400;
 /** The smallest framing of a chunk: one digit for its size, and two line ends. */

@@ -1,10 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { busy } from '../contract/errors.ts';
 import { DEADLINE, MAX, REASONS } from './bounds.ts';
-import { Connection, type Exchange, type ExchangeParts } from './connection.ts';
+import { Connection, type Exchange } from './connection.ts';
 
 const ROOM: Readonly<Exchange['held']> = { body: MAX.bodies, reply: MAX.unsent };
 
@@ -21,15 +21,10 @@ const tooSmallChunks = busy(
   DEADLINE.smallChunks / 1000,
 );
 
-export interface EnteredExchange extends ExchangeParts {
-  readonly ledger: Ledger;
-}
-
 /** Counts what each connection costs. Every bound is checked here. */
-export class Ledger<E extends Exchange = Exchange> {
+export class Ledger {
   /** Whether the service is stopping: each connection ends after its next request. */
   stopping = false;
-  private readonly create: new (parts: EnteredExchange) => E;
   readonly logger: Logger;
   private readonly onCutOff: OnCutOff | undefined;
   /** By socket. The key is a Duplex because that is the type of the socket in Node's event `clientError`. */
@@ -44,8 +39,7 @@ export class Ledger<E extends Exchange = Exchange> {
   private readonly queue: (() => void)[] = [];
   private turn: NodeJS.Immediate | undefined;
 
-  constructor(create: new (parts: EnteredExchange) => E, logger: Logger, onCutOff?: OnCutOff) {
-    this.create = create;
+  constructor(logger: Logger, onCutOff?: OnCutOff) {
     this.logger = logger;
     this.onCutOff = onCutOff;
   }
@@ -69,23 +63,22 @@ export class Ledger<E extends Exchange = Exchange> {
     if (this.open.size > MAX.connections) this.cutOffStalest();
   }
 
-  /** @returns undefined if the request is not to be processed */
-  begin(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): E | undefined {
-    const connection = this.open.get(request.socket);
-    if (connection === undefined) return undefined;
-    const before = connection.exchanges.at(-1);
-    if (before !== undefined && !this.pipelined.take(connection)) {
-      this.report(connection, 'pipelined');
-      connection.endAfter(before);
-      connection.stopReading();
-      return undefined;
-    }
-    const exchange = new this.create({ request, response, connection, ledger: this, expectsContinue });
-    connection.begin(exchange);
-    response.on('close', () => {
+  /** @returns the connection of a request; undefined if the request is not to be processed */
+  admit({ socket }: IncomingMessage): Connection | undefined {
+    const connection = this.open.get(socket);
+    const before = connection?.exchanges.at(-1);
+    if (connection === undefined || before === undefined || this.pipelined.take(connection)) return connection;
+    this.report(connection, 'pipelined');
+    connection.endAfter(before);
+    connection.stopReading();
+    return undefined;
+  }
+
+  begin(exchange: Exchange): void {
+    exchange.connection.begin(exchange);
+    exchange.response.on('close', () => {
       this.end(exchange);
     });
-    return exchange;
   }
 
   /** @returns whether the operation may run; if so, `releaseSlots` must be called after it */

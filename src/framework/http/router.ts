@@ -149,8 +149,7 @@ function readRequest(
   const { url, headers } = context.request;
   const end = url.includes('?') ? url.indexOf('?') : url.length;
   const head = { path: url.slice(basePath.length, end), query: url.slice(end + 1), headers };
-  const { body } = context;
-  const reading = operation.body === undefined ? refuseBody(context, body) : readBody(context, body, operation.body);
+  const reading = operation.body === undefined ? refuseBody(context) : readBody(context, operation.body);
   const validated = (sent: Body | undefined) => validateRequest(head, sent, operation);
   return reading === undefined ? validated(undefined) : reading.then(validated);
 }

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
+import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { ExplainedError } from '../explained-error.ts';
 import { DEADLINE, MAX } from './bounds.ts';
-import type { Exchange } from './connection.ts';
-import { type EnteredExchange, Ledger, type OnCutOff } from './ledger.ts';
+import { Context } from './context.ts';
+import { classesOf } from './incoming.ts';
+import { Ledger, type OnCutOff } from './ledger.ts';
 import { refuseUnreadable, tooSlow } from './unreadable.ts';
 
 /** A stopping server keeps idle connections for so long: their next request may be on its way. */
@@ -21,11 +23,10 @@ export interface Listener {
   stop(withinMs: number): Promise<void>;
 }
 
-export interface Application<E extends Exchange> {
-  readonly handle: (exchange: E) => void;
-  readonly Exchange: new (parts: EnteredExchange) => E;
-  /** By default Node's own. */
-  readonly classes?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
+export interface Application {
+  readonly handle: (context: Context) => void;
+  /** By default those of an Express application without settings. */
+  readonly classes?: ReturnType<typeof classesOf>;
 }
 
 export interface ListenOptions {
@@ -35,8 +36,8 @@ export interface ListenOptions {
 }
 
 /** @throws ExplainedError */
-export async function listen<E extends Exchange>(
-  { handle, Exchange, classes }: Application<E>,
+export async function listen(
+  { handle, classes = classesOf(express()) }: Application,
   host: string,
   port: number,
   logger: Logger,
@@ -57,17 +58,20 @@ export async function listen<E extends Exchange>(
   server.maxHeadersCount = MAX.fields;
   // A client that has ended its side of the connection still gets its reply.
   Object.assign(server, { httpAllowHalfOpen: true });
-  const ledger = new Ledger(Exchange, logger, onCutOff);
+  const ledger = new Ledger(logger, onCutOff);
   server.on('connection', (socket) => {
     ledger.add(socket);
   });
   const begin = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
-    const exchange = ledger.begin(request, response, expectsContinue);
-    if (exchange === undefined) return;
+    const connection = ledger.admit(request);
+    if (connection === undefined) return;
+    // `classes` gives both the prototypes of Express.
+    const context = new Context(request as Request, response as Response, connection, ledger, expectsContinue);
+    ledger.begin(context);
     // After a request with the header Upgrade, Node drops the rest of the packet. Node would parse the next packet as
     // the start of a request, but this packet may begin in the middle of a request.
-    if (ledger.stopping || request.headers.upgrade !== undefined) exchange.connection.endAfter(exchange);
-    handle(exchange);
+    if (ledger.stopping || request.headers.upgrade !== undefined) connection.endAfter(context);
+    handle(context);
   };
   server.on('request', (request, response) => {
     begin(request, response, false);

@@ -2,15 +2,15 @@ import { type Server, STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { DEADLINE, MAX } from './bounds.ts';
-import type { Connection, Exchange } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Ledger } from './ledger.ts';
 import { errorBody } from './reply.ts';
 import { otherVersion } from './request-target.ts';
 
 /** Node makes no response object for bytes that it cannot read as a request. @returns a function that answers them */
-export function refuseUnreadable<E extends Exchange>(
+export function refuseUnreadable(
   server: Server,
-  ledger: Ledger<E>,
+  ledger: Ledger,
   logger: Logger,
   onUnreadable: ((status: number) => void) | undefined,
 ): (connection: Connection, refusal: Refusal) => void {

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { Exchange } from '../http/connection.ts';
 import type { Application } from '../http/server.ts';
 
 export interface Facts {
@@ -16,9 +15,8 @@ interface Answer {
 }
 
 /** `/livez`: the process answers; `/readyz`: a load balancer may send requests; `/metrics`: for Prometheus. */
-export function createAdmin(facts: Facts, logger: Logger): Application<Exchange> {
+export function createAdmin(facts: Facts, logger: Logger): Application {
   return {
-    Exchange,
     handle({ request, response }) {
       answerTo(request, facts, logger)
         .then(({ status, mediaType, body }) => {

@@ -174,7 +174,7 @@ test('a reply to a client that has disconnected does not count as unsent bytes',
       exchange.response.end('here');
     }
   };
-  const listener = await listen({ Exchange: Context, handle }, '127.0.0.1', 0, pino({ level: 'silent' }));
+  const listener = await listen({ handle }, '127.0.0.1', 0, pino({ level: 'silent' }));
   const client = open(listener).socket;
   client.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n', () => client.resetAndDestroy());
   const exchange = await gone.promise;
