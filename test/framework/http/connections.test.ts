@@ -8,7 +8,7 @@ import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { makeToken } from '../../../src/framework/auth/token.ts';
 import { MAX } from '../../../src/framework/http/bounds.ts';
-import { Context } from '../../../src/framework/http/context.ts';
+import type { Context } from '../../../src/framework/http/context.ts';
 import { listen } from '../../../src/framework/http/server.ts';
 import { startBusy } from '../../support/busy.ts';
 import { Crowd } from '../../support/crowd.ts';
