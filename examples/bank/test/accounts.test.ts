@@ -121,7 +121,7 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
     );
   });
 
-  test('closes an account without money, for good, and keeps what was', async () => {
+  test('closes an account whose money is gone, for good, and still shows it with its transfers', async () => {
     const account = { id: randomUUID(), owner: 'Ada', currency: 'EUR', opening_balance: 4n };
     await client.send('POST', '/accounts', account);
     const other = await client.open(0n);

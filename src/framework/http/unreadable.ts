@@ -65,7 +65,7 @@ export function tooSlow(): Refusal {
   return new Refusal(ErrorNumber.requestTimeout, 'the request took too long to arrive');
 }
 
-/** The first line of a request, from within its target: what ends with a colon is the name of a field. */
+/** The end of the first line of a request, from within its target. A word that ends with a colon names a header field. */
 const REQUEST_LINE = /^(?:[^ ]*[^ :])? HTTP\/\d\.\d\r?$/;
 /** One character more than the rest of a request line has: a longer rest is none. */
 const MAX_END = 'x HTTP/1.1\r\n'.length;

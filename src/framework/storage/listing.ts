@@ -4,7 +4,7 @@ import { ofTable, type RowFormat } from './rows.ts';
 import { type Database, type Engine, type Store, StoreUnavailable } from './store.ts';
 import { withoutNulls } from './tables.ts';
 
-// As database.ts, which has loaded it.
+// By `require`, as in database.ts: the package is loaded once.
 const { sql } = createRequire(import.meta.url)('kysely') as typeof kysely;
 
 const LIST_PORTION = 1000;

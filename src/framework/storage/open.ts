@@ -42,7 +42,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
   const requireTogether = (isNamed: (table: string) => boolean) => {
     const table = engine.spread().find(isNamed);
     if (table === undefined) return;
-    // The servers cannot see whether their parts of a transaction fit together.
+    // Each server isolates its own part of a transaction, and none sees whether the parts fit together.
     throw new StoreUnavailable(
       `a transaction uses the table ${table}, which is spread over several servers: run select undistribute_table('${table}')`,
     );

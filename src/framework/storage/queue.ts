@@ -10,7 +10,8 @@ export const STORE_PATIENCE_MS = 5000;
 
 interface Options<Item, Answer> {
   /**
-   * Answers items in their order, each with an answer, a promise of it, or an error, or rejects for all of them.
+   * Resolves to the answers of items in their order: each is an answer, a promise of one, or an error. If it rejects, all
+   * items fail.
    *
    * @param until the deadline of the first item, on the clock of `performance.now()`
    */

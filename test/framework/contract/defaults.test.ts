@@ -114,7 +114,7 @@ describe('an operation gets no request that its defaults make invalid:', () => {
 });
 
 describe('an operation gets', () => {
-  test('the default beside a $ref in place of that of its target', async () => {
+  test('the default beside a $ref, and not the default of its target', async () => {
     const receive = await receiver({ body: object({ limit: { $ref: LIMIT, maximum: 50, default: 20 } }), schemas });
     expect(receive('', '{}')).toMatchObject({ body: { limit: 20 } });
   });

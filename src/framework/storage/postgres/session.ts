@@ -24,7 +24,7 @@ const CANCEL_MS = 500;
 const UNREACHABLE_QUERY_MS = 1000;
 const PORTION_MS = 600_000;
 
-/** The row lock needs a transaction id, so that the commit waits until the standby has all earlier commits. */
+/** Locks a row, which takes a transaction id: PostgreSQL then waits at the commit until the standby has all commits before. */
 const FLUSH = 'select id from schema_version for key share';
 
 /** Limits the memory, as the text of a query may depend on a request. */
