@@ -34,23 +34,15 @@ export interface PostgresLocation {
 
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 
-const PARAMETERS = [
-  'application_name',
-  'connect_timeout',
-  'host',
-  'passfile',
-  'sslcert',
-  'sslkey',
-  'sslmode',
-  'sslrootcert',
-  'target_session_attrs',
-];
+const PARAMETERS =
+  'application_name connect_timeout host passfile sslcert sslkey sslmode sslrootcert target_session_attrs'.split(' ');
 
-const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
+/** `user:password@`, the hosts, the database and the parameters. */
+const FORM = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 
 /** @throws Error whose message follows the setting's name, and does not quote the text: it may contain a password */
 export function readPostgresLocation(text: string): PostgresLocation {
-  const [match, credentials = '', authority = '', path = '', query = ''] = FORM.exec(text) ?? [];
+  const [match, login = '', written, authority = '', path = '', query = ''] = FORM.exec(text) ?? [];
   if (match === undefined) throw new Error('must be postgres://user:password@host:port/database');
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
@@ -59,12 +51,12 @@ export function readPostgresLocation(text: string): PostgresLocation {
   if ((parameters.get('target_session_attrs') ?? 'read-write') !== 'read-write') {
     throw new Error('must have target_session_attrs=read-write or no target_session_attrs: the service must write');
   }
-  const [, user = '', written] = /^([^:]*)(?::(.*))?$/s.exec(credentials)?.map((each) => each && decode(each)) ?? [];
-  const database = decode(path);
+  const [user, given, database] = [decode(login), decode(written ?? ''), decode(path)];
   if (user === '' || database === '') throw new Error('must name a user and a database: postgres://user@host/database');
   const hosts = (parameters.get('host') ?? authority).split(',').map(readHost);
   const passfile = parameters.get('passfile');
-  const password = written ?? (passfile === null ? '' : readPassfile(passfile, hosts, database, user));
+  const isInFile = written === undefined && passfile !== null;
+  const password = isInFile ? readPassfile(passfile, hosts, database, user) : given;
   const applicationName = parameters.get('application_name');
   const seconds = parameters.get('connect_timeout') ?? '2';
   if (!/^[1-9]\d{0,3}$/.test(seconds)) throw new Error('must have a connect_timeout in seconds, from 1 to 9999');
@@ -73,7 +65,7 @@ export function readPostgresLocation(text: string): PostgresLocation {
   const forLibpq = [query, isWritable ? '' : 'target_session_attrs=read-write'].filter((each) => each !== '').join('&');
   return {
     engine: 'postgres',
-    url: `postgres://${credentials.replace(/:.*/s, '')}@${authority}/${path}${forLibpq && `?${forLibpq}`}`,
+    url: `postgres://${login}@${authority}/${path}${forLibpq && `?${forLibpq}`}`,
     hosts,
     user,
     password,
