@@ -198,6 +198,12 @@ describe('the store rejects creates with StoreUnavailable', () => {
     );
   });
 
+  test('when a query takes too long, and gives the next query its full time', async () => {
+    const read = (seconds: number) => store.run({ sql: `select pg_sleep(${seconds})`, values: [], writes: false });
+    await expect(read(10)).rejects.toEqual(UNAVAILABLE);
+    expect((await read(1)).rows).toHaveLength(1);
+  });
+
   test('when an operator cancels each query, and quotes PostgreSQL', async () => {
     await failInserts('57014', 1_000_000);
     await expect(store.create('items', newItem())).rejects.toThrow('SQLSTATE 57014: sabotage');

@@ -96,12 +96,14 @@ class PostgresEngine implements Engine {
   readonly run: Run = async (statement) => {
     const { sql, values, writes } = statement;
     if (writes) return await this.withTurn((session, until) => session.write(until, sql, ...values), true);
-    return await this.withTurn((session, until) => session.withRetries((query) => runBy(query, statement), until));
+    const work = (query: Query) => runBy(query, statement);
+    return await this.withTurn((session, until) => session.withRetries(work, until, true));
   };
 
   readonly runShort: Run = async (statement) => {
     if (statement.writes) return await this.run(statement);
-    return await this.withRetries((query) => runBy(query, statement));
+    const work = (query: Query) => runBy(query, statement);
+    return await this.translated(() => this.session.withRetries(work, deadline()));
   };
 
   async transaction<T>(work: (within: Within) => Promise<T>, repeatable: boolean): Promise<T> {
@@ -117,7 +119,7 @@ class PostgresEngine implements Engine {
             // try tells, since this transaction can ask nothing more.
             if (!mayBeEqual || !isUniqueViolation(error)) throw error;
             mayBeEqual = false;
-            throw new InterruptedError(messageOf(error), { cause: error }, 'conflict');
+            throw new InterruptedError(messageOf(error), { cause: error }, 'work');
           }
         };
         const within = { run: (statement: Statement) => runBy(query, statement), create };
@@ -234,10 +236,6 @@ class PostgresEngine implements Engine {
       pids.push(rows[0]?.['pid']);
     }
     if (pids[0] === pids[1]) throw new StoreUnusable(`${server} gives two sessions one connection: ${POOLER}`);
-  }
-
-  private withRetries<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return this.translated(() => this.session.withRetries(work, deadline()));
   }
 
   private async translated<T>(work: () => Promise<T>): Promise<T> {

@@ -57,13 +57,18 @@ const CONSTRAINTS = new Map<string, Constraint>([
   ['23514', 'check'],
 ]);
 
+type Undone = 'work' | 'other';
+
 /** A query failed for a reason that may pass, so it may be retried. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
-  /** What the server has rolled back, and whether for a conflict with another transaction; undefined if that is unknown. */
-  readonly undone: 'conflict' | 'other' | undefined;
+  /**
+   * Why the server has rolled back: because of the work (it conflicts with other work, or takes too long), or for another
+   * reason. Undefined if the server may have committed.
+   */
+  readonly undone: Undone | undefined;
 
-  constructor(message: string, options?: ErrorOptions, undone?: 'conflict' | 'other') {
+  constructor(message: string, options?: ErrorOptions, undone?: Undone) {
     super(message, options);
     this.undone = undone;
   }
@@ -112,11 +117,6 @@ export function losesConnection(error: unknown, tables: Tables): boolean {
   return !isOwnFault(error, tables) && state !== CANCELLED && CONNECTION_LOST.some((each) => state.startsWith(each));
 }
 
-/** Whether a failed commit, or a failed statement with a commit of its own, has certainly changed nothing. */
-export function isUndone(error: unknown): boolean {
-  return !(error instanceof InterruptedError) || error.undone !== undefined;
-}
-
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof StatementRejectedError && error.constraint === 'unique';
 }
@@ -137,7 +137,7 @@ export function translate(error: unknown, server: string, tables: Tables = {}): 
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
   const isTransient = !isOwn && TRANSIENT.some((each) => state.startsWith(each));
   // A server reports no error after a commit. A pooler, which names no routine, may report one for an answer that it lost.
-  const undone = error.routine === undefined ? undefined : state.startsWith('40') ? 'conflict' : 'other';
+  const undone = error.routine === undefined ? undefined : state.startsWith('40') ? 'work' : 'other';
   if (isTransient) return new InterruptedError(message, {}, undone);
   return new StatementRejectedError(message, CONSTRAINTS.get(state));
 }

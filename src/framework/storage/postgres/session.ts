@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
 import { cancel, connect, type Connection, drop } from './client.ts';
 import { type Result, type Row, StoreUnavailable, StoreUnusable } from '../store.ts';
-import { InterruptedError, isCancelled, isUndone, losesConnection, translate } from './errors.ts';
+import { InterruptedError, isCancelled, losesConnection, translate } from './errors.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import type { Tables } from '../tables.ts';
 import { encode } from './values.ts';
@@ -53,10 +53,11 @@ export class Session implements Disposable {
 
   /**
    * @param until the deadline on the clock of `performance.now()`
-   * @param mayConflict whether conflicts with other transactions are normal: they do not make the server unreachable
+   * @param ofOperation whether the statements are those of an operation: if they conflict with others or take too long, the
+   *   server can be reached all the same. The store's own statements are short
    * @throws the last error, after the deadline, or at once if a retry is pointless
    */
-  async withRetries<T>(work: (query: Query) => Promise<T>, until: number, mayConflict = false): Promise<T> {
+  async withRetries<T>(work: (query: Query) => Promise<T>, until: number, ofOperation = false): Promise<T> {
     const end = this.unreachable ? Math.min(until, performance.now() + UNREACHABLE_QUERY_MS) : until;
     const query: Query = (...statement) => this.query(end, ...statement);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
@@ -66,10 +67,10 @@ export class Session implements Disposable {
         return result;
       } catch (error) {
         if (!(error instanceof InterruptedError) || this.closing.signal.aborted) throw error;
-        const isConflict = mayConflict && error.undone === 'conflict';
-        if (isConflict) this.unreachable = false;
+        const isReached = ofOperation && error.undone === 'work';
+        if (isReached) this.unreachable = false;
         if (this.unreachable || performance.now() + pause >= end - CANCEL_MS) {
-          this.unreachable = !isConflict;
+          this.unreachable = !isReached;
           throw error;
         }
         await sleep(pause * (0.5 + Math.random() / 2));
@@ -223,7 +224,7 @@ export class Session implements Disposable {
     } catch (error) {
       if (losesConnection(error, this.tables)) this.giveUp(connection);
       // To the server, each cancellation is a "user request".
-      if (overran !== undefined && isCancelled(error)) throw new InterruptedError(overran, { cause: error }, 'other');
+      if (overran !== undefined && isCancelled(error)) throw new InterruptedError(overran, { cause: error }, 'work');
       throw translate(error, serverOf(this.location), this.tables);
     } finally {
       clearTimeout(overdue);
@@ -242,8 +243,8 @@ async function commit<T>(answer: Promise<T>, repeatable: boolean): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    if (repeatable || isUndone(error)) throw error;
-    const { message } = error as Error;
-    throw new StoreUnavailable(`PostgreSQL may have committed the transaction: ${message}`, { cause: error });
+    const mayBeDone = error instanceof InterruptedError && error.undone === undefined;
+    if (repeatable || !mayBeDone) throw error;
+    throw new StoreUnavailable(`PostgreSQL may have committed the transaction: ${error.message}`, { cause: error });
   }
 }
