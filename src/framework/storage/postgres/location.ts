@@ -34,8 +34,17 @@ export interface PostgresLocation {
 
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 
-const PARAMETERS =
-  'application_name connect_timeout host passfile sslcert sslkey sslmode sslrootcert target_session_attrs'.split(' ');
+const PARAMETERS = [
+  'application_name',
+  'connect_timeout',
+  'host',
+  'passfile',
+  'sslcert',
+  'sslkey',
+  'sslmode',
+  'sslrootcert',
+  'target_session_attrs',
+];
 
 /** `user:password@`, the hosts, the database and the parameters. */
 const FORM = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
