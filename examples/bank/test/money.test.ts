@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
 
-const [CLIENTS, TRANSFERS] = [64, 8];
+const [CLIENTS, TRANSFERS] = [64, 5];
 const OPENING = 1000n;
 
 test.each(ENGINES)(

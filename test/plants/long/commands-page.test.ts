@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { page } from '../support/readme.ts';
-import { ROOT, start } from '../support/service.ts';
-import { temporaryFolder } from '../support/temporary.ts';
-import { plantStore } from './support.ts';
+import { page } from '../../support/readme.ts';
+import { ROOT, start } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { plantStore } from '../support.ts';
 
 const PAGE = page('commands');
 
