@@ -57,9 +57,10 @@ interface TestAppOptions {
   readonly now?: () => Date;
 }
 
-const closers: (() => Promise<void>)[] = [];
+const listeners: (() => Promise<void>)[] = [];
+const stores: (() => Promise<void>)[] = [];
 atEnd(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
+  for (const closers of [listeners, stores]) await Promise.all(closers.splice(0).map((close) => close()));
 });
 
 /** Compiling a contract takes most of a start, so the apps of a test file share the result. */
@@ -70,6 +71,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { service = items } = options;
   const path = join(temporaryFolder(), 'store.db');
   const store = await openStore(layoutOf(service), { engine: 'sqlite', path }, { create: true });
+  stores.push(() => store.close());
   const token = makeToken(service.name);
   const source = options.yaml ?? service.contract;
   const loading = contracts.get(String(source)) ?? loadContract(source);
@@ -98,10 +100,9 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     proxies: options.proxies,
   });
   const listener = await listen(app, '127.0.0.1', 0, logger);
-  closers.push(async () => {
+  listeners.push(async () => {
     await listener.stop(1000);
     jwt?.close();
-    await store.close();
   });
   const lineOf = (request: string | Response) => {
     const id = typeof request === 'string' ? request : request.headers.get('x-request-id');
