@@ -152,6 +152,10 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   });
 
   test('restart a service that hangs, and none that refuses connections', async () => {
+    // The time limit of the unit is half a minute.
+    const soon = '[Service]\\nExecStart=\\nExecStart=/opt/plant-store/scripts/plant-store health --timeout 5s\\n';
+    const folders = '/run/systemd/system/plant-store-health{,@}.service.d';
+    await run(`mkdir ${folders}; printf '${soon}' | tee ${folders}/test.conf; systemctl daemon-reload`);
     const often = '[Timer]\\nOnActiveSec=1s\\nOnUnitInactiveSec=1s\\n';
     const hung = await mainPid();
     await run(`kill -STOP ${hung}`);
@@ -177,8 +181,10 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   });
 
   test('read each line of a file of settings as `config` says', async () => {
-    const unit = '[Service]\\nType=oneshot\\nEnvironmentFile=/root/lines\\nExecStart=sh -c "env > /root/read"\\n';
-    await run(`printf '${unit}' > /run/systemd/system/lines.service; systemctl daemon-reload`);
+    const unit =
+      '[Service]\\nType=oneshot\\nEnvironmentFile=/root/lines/%%i\\nExecStart=sh -c "env > /root/read/%%i"\\n';
+    await run(`mkdir /root/lines /root/read
+      printf '${unit}' > /run/systemd/system/lines@.service; systemctl daemon-reload`);
     const lines = [
       ...[
         'PORT=3001',
@@ -212,16 +218,21 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
         '\u00a0PORT=1',
       ],
     ];
-    for (const line of lines) {
-      const file = `${line}\nLAST=1\n`;
-      const given = Buffer.from(file).toString('base64');
-      const read = await run(`rm -f /root/read; echo ${given} | base64 --decode > /root/lines
-        systemctl start lines; cat /root/read`);
-      const config = await run('plant-store --env-file /root/lines config 2>&1 || true');
-      const isSame = Object.entries(parseEnv(file)).every(([name, value]) =>
-        read.split('\n').includes(`${name}=${value ?? ''}`),
+    const files = lines.map((line) => `${line}\nLAST=1\n`);
+    const paths = files.map((_, index) => `/root/lines/${index}`);
+    const given = files.map(
+      (file, index) => `base64 --decode > ${String(paths[index])} <<< ${Buffer.from(file).toString('base64')}`,
+    );
+    await run([...given, `systemctl start lines@{0..${lines.length - 1}}`].join('\n'));
+    const read = (await run('cd /root/read; for each in $(ls | sort --numeric); do base64 --wrap=0 $each; echo; done'))
+      .split('\n')
+      .map((each) => Buffer.from(each, 'base64').toString().split('\n'));
+    const config = await run(`plant-store ${paths.map((path) => `--env-file ${path}`).join(' ')} config 2>&1 || true`);
+    for (const [index, line] of lines.entries()) {
+      const isSame = Object.entries(parseEnv(files[index] ?? '')).every(([name, value]) =>
+        read[index]?.includes(`${name}=${value ?? ''}`),
       );
-      const isDoubted = config.includes('line 1 of /root/lines');
+      const isDoubted = config.includes(`line 1 of ${String(paths[index])} `);
       // Debian 13 reads what follows a comment with a backslash as Node does, and Debian 12 does not.
       if (!line.startsWith('# \\')) expect([line, isDoubted]).toEqual([line, !isSame]);
       else expect(isDoubted).toBe(true);
