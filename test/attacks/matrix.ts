@@ -196,9 +196,9 @@ const MATRIX: readonly Attack[] = [
     sends: [{ times: 100, text: get('/openapi.json') }],
     neverReads: true,
   }),
-  // Each connection fills 640 KB of the system's buffers. With more connections the system runs out of memory for TCP
-  // (tcp_mem), and drops packets.
-  row('replying', 'never reading', 'none', 'holds', [1400, 1400], {
+  // Each connection fills up to 1.4 MB of the system's buffers. With more connections the system runs out of memory for
+  // TCP (tcp_mem), and drops packets.
+  row('replying', 'never reading', 'none', 'holds', [1000, 1000], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, and never reads',
     sends: [get('/docs/swagger-ui-bundle.js')],
     neverReads: true,
@@ -207,7 +207,7 @@ const MATRIX: readonly Attack[] = [
     // The system needs some seconds to fill its buffers.
     seconds: 32,
   }),
-  row('replying', 'half-closed', 'none', 'holds', [1400, 1400], {
+  row('replying', 'half-closed', 'none', 'holds', [1000, 1000], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, closes its side, and never reads',
     sends: [get('/docs/swagger-ui-bundle.js')],
     neverReads: true,

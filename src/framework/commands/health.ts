@@ -39,7 +39,7 @@ export async function checkHealth(
     ADMIN_PORT === undefined
       ? addressOf(HOST, PORT) + basePath + CONTRACT
       : `${addressOf(ADMIN_HOST, ADMIN_PORT)}/livez`;
-  // An operator who asks without the settings of the service asks at the default port.
+  // Without the settings of the service, the command asks the default port, where perhaps nothing listens.
   const hint = ['PORT', 'ADMIN_PORT'].some((name) => textOf(environment, name) !== undefined)
     ? ''
     : '; PORT is not set: name the settings of the service with --env-file';

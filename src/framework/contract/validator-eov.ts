@@ -23,7 +23,7 @@ import { follower, type OpenApiDocument } from './document.ts';
 import { ContractError, Refusal, ReplyError } from './errors.ts';
 import { type ExactCheck, forgetTexts } from './exact.ts';
 import { STRING_FORMATS } from './formats.ts';
-import { contractBroken, inWords } from './faults.ts';
+import { contractBroken, inWords, MAX_READ } from './faults.ts';
 import { toMessages } from './messages.ts';
 import { Translation } from './schemas.ts';
 import { bounded, either, type FindFaults } from './verdict.ts';
@@ -269,22 +269,17 @@ function finder(check: Check, within: string, exact: readonly ExactCheck[]): Fin
   return (message) => {
     forgetTexts();
     if (check(message)) return undefined;
-    const { errors } = ajvErrorsToValidatorError(400, check.errors ?? []);
+    // The faults of the branch of an `if` say more than that of the `if` itself.
+    const errors = (check.errors ?? []).filter(({ keyword }) => keyword !== 'if');
     // What a client sent must not stay in memory.
     check.errors = null;
-    // The faults of the branch of an `if` say more than that of the `if` itself.
-    const own = errors.filter(({ errorCode }) => !errorCode?.startsWith('if.'));
-    return own.map(({ path, message: said, errorCode = '' }) => {
+    // `contains` alone gives an error for each item of an array, all of which would take as long as the verdict.
+    const read = ajvErrorsToValidatorError(400, errors.slice(0, MAX_READ)).errors;
+    const faults = read.map(({ path, message: said, errorCode = '' }) => {
       const [, index] = /^exact(\d+)\./.exec(errorCode) ?? [];
       const keyword = index === undefined ? errorCode : (exact[Number(index)]?.keyword ?? '');
-      return {
-        // On access: a copy of each path, where a client chose a name of 1 MiB, would fill the memory.
-        get path() {
-          return path.slice(within.length);
-        },
-        message: said,
-        errorCode: keyword,
-      };
+      return { path: path.slice(within.length), message: said, errorCode: keyword };
     });
+    return { faults, count: errors.length };
   };
 }

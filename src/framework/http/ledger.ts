@@ -193,9 +193,12 @@ interface Shareholder {
   count: number;
 }
 
+/** When all places are taken, there are so many more, as a part of them, for holders that have few. */
+const RESERVE = 0.25;
+
 /**
- * Shares `max` places among holders. When all are taken, a holder with fewer than the average still gets one, until
- * 1.25 times `max` are taken.
+ * Shares `max` places among holders. When all are taken, a holder still gets one if it has fewer than the average. The more
+ * of the reserve is taken, the fewer it may have, so that many busy holders leave places for one that has none.
  */
 class Share {
   private readonly max: number;
@@ -208,7 +211,8 @@ class Share {
 
   take(holder: Shareholder, places = 1): boolean {
     const { used, max, holders } = this;
-    if (used >= max && (holder.count * holders >= used || used >= max * 1.25)) return false;
+    const left = 1 - (used / max - 1) / RESERVE;
+    if (used >= max && holder.count * holders >= used * left) return false;
     this.used += places;
     if (holder.count === 0) this.holders++;
     holder.count += places;

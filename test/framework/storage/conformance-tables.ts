@@ -218,7 +218,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
   });
 
   describe('two tables side by side in one batch', () => {
-    /** For each number an item, a row of `kinds` with the same id, and a note on the first item. */
+    /** Makes `count` items, each with a row of `kinds` of the same id and with a note on one stored item. */
     const mixed = async (count: number): Promise<NewRow[]> => {
       const item = nextId++;
       await getStore().create('items', { id: item, name: 'noted' });

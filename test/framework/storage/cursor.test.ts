@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from '#framework';
 const AT = new Date('2026-02-03T04:05:06.007Z');
 const encoded = (text: string) => Buffer.from(text).toString('base64url');
 
-test('a cursor has its values again, exactly, in letters, digits, "-" and "_"', () => {
+test('a cursor gives its values back exactly, and consists of letters, digits, "-" and "_"', () => {
   const cursor = encodeCursor(AT, 'ßø "quoted", 🌱', 9007199254740993n, -(2n ** 63n));
   expect(cursor).toMatch(/^[\w-]+$/);
   expect(decodeCursor(cursor, 'timestamp', 'text', 'int64', 'int64')).toEqual([

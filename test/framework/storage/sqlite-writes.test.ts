@@ -96,7 +96,7 @@ describe('the queue of writes of SQLite', () => {
     expect(await Promise.all([nameOf(800n), nameOf(900n)])).toEqual(['x', undefined]);
   });
 
-  test('keeps a row that a transaction creates without waiting, as it is at that moment', async () => {
+  test('stores a row as it was when a transaction called `create`, although the transaction did not wait and changed it', async () => {
     const row = { id: 120n, name: 'before' };
     let creation: Promise<unknown> | undefined;
     await store.transaction(({ create }) => {

@@ -11,9 +11,9 @@ export function applicationId(marker: string): number {
 
 /**
  * Migrates a database. `schema_steps` names the steps that it has been through; `user_version` counts them, so that an
- * older service refuses the database. Commits a write even if there is
- * no step to do: after a kill during an fsync, rows may be visible that are not on disk. The fsync of this commit covers
- * the whole log (WAL), so all that the service then reads is durable.
+ * older service refuses the database. Commits a write even if there is no step to do: after a kill during an fsync, rows
+ * may be visible that are not on disk. The fsync of this commit covers the whole log (WAL), so all that the service then
+ * reads is durable.
  */
 export function migrate(layout: Layout, database: DatabaseSync, path: string, create: boolean): Schema {
   const { name, marker, tables, version: now, steps } = layout;

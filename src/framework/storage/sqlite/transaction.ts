@@ -10,7 +10,7 @@ import { type Found, resultOf } from './values.ts';
 export type Alone = () => Promise<void>;
 export type Writes = Queue<Job | Alone, Traced>;
 
-/** After so many guesses in vain, other writers are too busy with the same rows. */
+/** After so many guesses that other writers have outdated, the transaction runs alone. */
 const MAX_GUESSES = 3;
 /** Each act repeats those before it, and sends them to the thread again with their answers, of so many bytes. */
 const MAX_REPEATED = 16;

@@ -29,7 +29,7 @@ test('`generate --check` fails while the types are older than the contract, unti
   changed(contract(['description: A plant, as', 'description: Of a plant, what']));
   expect(await generate('--check')).toEqual({
     code: 1,
-    output: 'generated/openapi.ts is not what it is made of: run `npm run generate`\n',
+    output: 'generated/openapi.ts is out of date: run `npm run generate`\n',
   });
   const types = (folder: string, written: string) =>
     ['openapi.ts', 'openapi.sha256'].map((file) => `${folder}generated/${file}: ${written}\n`).join('');
