@@ -81,8 +81,7 @@ async function generate(contracts: readonly string[], check = false): Promise<vo
   for (const { path, text } of [...files, ...(await pages())]) {
     const file = join(ROOT, path);
     const committed = await readFile(file, 'utf8').catch(() => '');
-    if (check && committed !== text)
-      throw new ContractError(`${path} is out of date: run \`npm run generate\``);
+    if (check && committed !== text) throw new ContractError(`${path} is out of date: run \`npm run generate\``);
     if (check) continue;
     if (committed !== text) {
       await mkdir(dirname(file), { recursive: true });

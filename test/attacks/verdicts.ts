@@ -32,6 +32,10 @@ const CONTRACTS: Readonly<Record<string, Required<Pick<Orders, 'drawn'>>['drawn'
   'a batch of items': row(NEW_ITEM, 100),
   'items of two shapes': row({ oneOf: objects(2) }, 15_000),
   'items of ten shapes': row({ oneOf: objects(10) }, 1000),
+  'an item that the body lacks': {
+    schema: { type: 'array', contains: { anyOf: Array<AnySchema>(5).fill({ type: 'integer' }) } },
+    components: {},
+  },
   'items of shapes within shapes': row({ anyOf: [{ anyOf: objects(3) }, { anyOf: objects(3) }] }, 1000),
 };
 

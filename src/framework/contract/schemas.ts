@@ -97,7 +97,8 @@ export class Translation {
       else if (keyword === 'dependentSchemas') {
         for (const [name, each] of Object.entries(value as Record<string, AnySchema>))
           also.push({ if: { type: 'object', required: [name] }, then: shownOf(each) });
-      } else if (holds?.in === 'map') to[keyword] = this.map(value as Record<string, AnySchema>, inner);
+      } else if (keyword === 'contains' && !isCounted(schema)) also.push(this.containing(shownOf(value as AnySchema)));
+      else if (holds?.in === 'map') to[keyword] = this.map(value as Record<string, AnySchema>, inner);
       else if (holds?.in === 'list') shown[keyword] = (value as AnySchema[]).map(shownOf);
       else if (holds?.kind === 'Schema') to[keyword] = shownOf(value as AnySchema);
       else if (keyword === 'required') shown['required'] = (value as string[]).filter(has);
@@ -122,6 +123,13 @@ export class Translation {
     const shown = (each: AnySchema) =>
       place.of === 'a member' && this.isBarred(each) ? false : this.schema(each, place);
     return Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, shown(each)]));
+  }
+
+  /** Ajv would make and keep an error for each item that is not the wanted one. Beneath `if` it makes none. */
+  private containing(wanted: unknown): object {
+    const check = { keyword: 'contains', message: 'must contain at least 1 valid item(s)', isValid: () => false };
+    const failing = `exact${this.checks.push(check) - 1}`;
+    return { if: { type: 'array', items: { not: wanted } }, then: { [failing]: true } };
   }
 
   /** Returns the keywords `exact0`, `exact1`, …, which replace the keywords that exact.ts checks. */
@@ -234,6 +242,11 @@ function innerPlace(place: Place, keyword: string): Place {
     within: isSame ? place.within : [],
     barred: isSame ? place.barred : [],
   };
+}
+
+/** Whether `contains` counts items: otherwise one is enough. */
+export function isCounted(schema: Schema): boolean {
+  return 'minContains' in schema || 'maxContains' in schema;
 }
 
 type Dependents = Readonly<Record<string, readonly string[]>>;
