@@ -33,8 +33,12 @@ const CONTRACTS: Readonly<Record<string, Required<Pick<Orders, 'drawn'>>['drawn'
   'items of two shapes': row({ oneOf: objects(2) }, 15_000),
   'items of ten shapes': row({ oneOf: objects(10) }, 1000),
   'an item that the body lacks': {
-    schema: { type: 'array', contains: { anyOf: Array<AnySchema>(5).fill({ type: 'integer' }) } },
-    components: {},
+    schema: { type: 'array', contains: { anyOf: Array<AnySchema>(5).fill(ITEM) } },
+    components: { Item: { type: 'integer' } },
+  },
+  'two items that the body lacks': {
+    schema: { type: 'array', minContains: 2, contains: { anyOf: [ITEM, ITEM] } },
+    components: { Item: { type: 'integer' } },
   },
   'items of shapes within shapes': row({ anyOf: [{ anyOf: objects(3) }, { anyOf: objects(3) }] }, 1000),
 };

@@ -7,8 +7,6 @@ import { Position } from './positions.ts';
 
 /** To have a text by which a part of an array is compared with others. */
 export const COMPARISON = 6;
-/** To count an item by minContains or maxContains: Ajv keeps an error for each one that does not count. */
-export const COUNTING = 10;
 /** To divide decimals of 600 digits; safe integers need none. */
 const DIVISION = 8;
 /** To compile a text as a regular expression. */

@@ -81,6 +81,8 @@ export interface Schema extends ExactKeywords {
   readonly items?: AnySchema;
   readonly prefixItems?: readonly AnySchema[];
   readonly contains?: AnySchema;
+  readonly minContains?: number;
+  readonly maxContains?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly maxItems?: number;

@@ -22,7 +22,9 @@ export interface ExactCheck {
   readonly keyword: string;
   /** The messages have the words of Ajv. */
   readonly message: string;
-  readonly isValid: (value: unknown) => boolean;
+  /** @param isPart whether a part of the value is valid by the component `part` */
+  readonly isValid: (value: unknown, isPart: (part: unknown) => boolean) => boolean;
+  readonly part?: string;
 }
 
 /** See OpenAPI's format registry. */

@@ -7,16 +7,9 @@ export interface Fault {
   readonly errorCode?: string;
 }
 
-/** What a validator has found. */
-export interface Found {
-  /** The first ones, up to MAX_READ. */
-  readonly faults: readonly Fault[];
-  readonly count: number;
-}
-
 /** Bounds of a message: its faults, those that are read to find different ones, and the characters of each name in it. */
 const MAX_FAULTS = 10;
-export const MAX_READ = 30;
+const MAX_READ = 30;
 const MAX_NAME_LENGTH = 60;
 
 const NOUNS: Readonly<Record<string, string>> = {
@@ -29,20 +22,21 @@ const NOUNS: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-export function contractBroken(found: Found, patterns?: ReadonlyMap<string, string>): Refusal {
-  return new Refusal(ErrorNumber.contractBroken, inWords(found, patterns));
+export function contractBroken(faults: readonly Fault[], patterns?: ReadonlyMap<string, string>): Refusal {
+  return new Refusal(ErrorNumber.contractBroken, inWords(faults, patterns));
 }
 
 /** @param patterns messages for values that do not match, by pattern */
-export function inWords({ faults, count }: Found, patterns: ReadonlyMap<string, string> = new Map()): string {
+export function inWords(faults: readonly Fault[], patterns: ReadonlyMap<string, string> = new Map()): string {
   const named = new Set<string>();
   let read = 0;
   for (const fault of faults) {
-    if (named.size === MAX_FAULTS) break;
+    // One request can have thousands of faults, and each may have a path of megabytes.
+    if (named.size === MAX_FAULTS || read === MAX_READ) break;
     named.add(sentence(fault, patterns));
     read++;
   }
-  if (read < count) named.add(`and ${count - read} more`);
+  if (read < faults.length) named.add(`and ${faults.length - read} more`);
   return [...named].join('; ');
 }
 

@@ -184,7 +184,7 @@ function onlyOne(texts: readonly string[], ...names: readonly string[]): string 
   const [text = '', ...others] = texts;
   if (others.length === 0) return text;
   const path = ['', 'query', ...names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))].join('/');
-  throw contractBroken({ faults: [{ path, message: 'is given twice' }], count: 1 });
+  throw contractBroken([{ path, message: 'is given twice' }]);
 }
 
 /** Reads a value from one text, in style `simple`, or `form` without explode. */

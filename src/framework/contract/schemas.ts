@@ -16,7 +16,7 @@ const CONDITIONAL = [...BRANCHES, 'not', 'contains', 'unevaluatedProperties'];
 /** `additionalProperties` depends on `properties` and `patternProperties`, so the three stay in one schema. */
 const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 /** Keywords that Ajv gets unchanged. */
-const PLAIN = /^(?:pattern|(?:max|min)(?:Length|Items|Contains|Properties))$/;
+const PLAIN = /^(?:pattern|(?:max|min)(?:Length|Items|Properties))$/;
 /** Keywords of exact.ts, which also checks the types and formats of numbers. */
 const EXACT = [
   'minimum',
@@ -97,7 +97,7 @@ export class Translation {
       else if (keyword === 'dependentSchemas') {
         for (const [name, each] of Object.entries(value as Record<string, AnySchema>))
           also.push({ if: { type: 'object', required: [name] }, then: shownOf(each) });
-      } else if (keyword === 'contains' && !isCounted(schema)) also.push(this.containing(shownOf(value as AnySchema)));
+      } else if (keyword === 'contains') Object.assign(shown, this.containing(shownOf(value as AnySchema), schema));
       else if (holds?.in === 'map') to[keyword] = this.map(value as Record<string, AnySchema>, inner);
       else if (holds?.in === 'list') shown[keyword] = (value as AnySchema[]).map(shownOf);
       else if (holds?.kind === 'Schema') to[keyword] = shownOf(value as AnySchema);
@@ -125,11 +125,26 @@ export class Translation {
     return Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, shown(each)]));
   }
 
-  /** Ajv would make and keep an error for each item that is not the wanted one. Beneath `if` it makes none. */
-  private containing(wanted: unknown): object {
-    const check = { keyword: 'contains', message: 'must contain at least 1 valid item(s)', isValid: () => false };
-    const failing = `exact${this.checks.push(check) - 1}`;
-    return { if: { type: 'array', items: { not: wanted } }, then: { [failing]: true } };
+  /**
+   * Ajv itself would keep an error for each item that does not count, and copy all of them for each `$ref`: a body of 64 KiB
+   * took seconds, one of 1 MiB filled the memory (`test:attacks`).
+   */
+  private containing(wanted: unknown, { minContains = 1, maxContains = Infinity }: Schema): object {
+    const most = maxContains === Infinity ? '' : ` and no more than ${maxContains}`;
+    const message = `must contain at least ${minContains}${most} valid item(s)`;
+    const part = this.nextName();
+    this.add(part, wanted);
+    const isValid = (value: unknown, isWanted: (item: unknown) => boolean): boolean => {
+      if (!Array.isArray(value)) return true;
+      let count = 0;
+      for (const item of value) {
+        if (isWanted(item)) count++;
+        if (count > maxContains) return false;
+        if (count >= minContains && maxContains === Infinity) return true;
+      }
+      return count >= minContains;
+    };
+    return { [`exact${this.checks.push({ keyword: 'contains', message, isValid, part }) - 1}`]: true };
   }
 
   /** Returns the keywords `exact0`, `exact1`, …, which replace the keywords that exact.ts checks. */
@@ -242,11 +257,6 @@ function innerPlace(place: Place, keyword: string): Place {
     within: isSame ? place.within : [],
     barred: isSame ? place.barred : [],
   };
-}
-
-/** Whether `contains` counts items: otherwise one is enough. */
-export function isCounted(schema: Schema): boolean {
-  return 'minContains' in schema || 'maxContains' in schema;
 }
 
 type Dependents = Readonly<Record<string, readonly string[]>>;

@@ -23,7 +23,7 @@ import { follower, type OpenApiDocument } from './document.ts';
 import { ContractError, Refusal, ReplyError } from './errors.ts';
 import { type ExactCheck, forgetTexts } from './exact.ts';
 import { STRING_FORMATS } from './formats.ts';
-import { contractBroken, inWords, MAX_READ } from './faults.ts';
+import { contractBroken, inWords } from './faults.ts';
 import { toMessages } from './messages.ts';
 import { Translation } from './schemas.ts';
 import { bounded, either, type FindFaults } from './verdict.ts';
@@ -58,17 +58,33 @@ function ajvOptions({ checks }: Translation, allErrors: boolean): Options {
     serDesMap: {},
     // `errors: false` saves time: without it, Ajv copies each error that the keyword creates, once for every earlier
     // error.
-    keywords: checks.map(({ keyword, message, isValid }, index) => ({
+    keywords: checks.map(({ keyword, message, isValid, part }, index) => ({
       keyword: `exact${index}`,
       // Ajv checks a keyword for arrays after maxItems, and one for all values before.
       ...(keyword === 'uniqueItems' && { type: 'array' as const }),
-      schema: false,
       errors: false,
-      validate: isValid,
+      ...(part === undefined ? { schema: false, validate: isValid } : { compile: withPart(isValid, part) }),
       error: { message },
     })),
     // An array may be shorter or longer than its prefixItems.
     strictTuples: false,
+  };
+}
+
+/** Ajv compiles the component on first use, as schemas may contain themselves. */
+function withPart(isValid: ExactCheck['isValid'], part: string) {
+  return (
+    _schema: unknown,
+    _parent: unknown,
+    { self }: { readonly self: { getSchema(name: string): Check | undefined } },
+  ) => {
+    let check: Check | undefined;
+    return (value: unknown) =>
+      isValid(value, (each) => {
+        check ??= self.getSchema(part);
+        if (check === undefined) throw new Error(`express-openapi-validator did not compile ${part}`);
+        return check(each as object);
+      });
   };
 }
 
@@ -269,17 +285,22 @@ function finder(check: Check, within: string, exact: readonly ExactCheck[]): Fin
   return (message) => {
     forgetTexts();
     if (check(message)) return undefined;
-    // The faults of the branch of an `if` say more than that of the `if` itself.
-    const errors = (check.errors ?? []).filter(({ keyword }) => keyword !== 'if');
+    const { errors } = ajvErrorsToValidatorError(400, check.errors ?? []);
     // What a client sent must not stay in memory.
     check.errors = null;
-    // `contains` alone gives an error for each item of an array, all of which would take as long as the verdict.
-    const read = ajvErrorsToValidatorError(400, errors.slice(0, MAX_READ)).errors;
-    const faults = read.map(({ path, message: said, errorCode = '' }) => {
+    // The faults of the branch of an `if` say more than that of the `if` itself.
+    const own = errors.filter(({ errorCode }) => !errorCode?.startsWith('if.'));
+    return own.map(({ path, message: said, errorCode = '' }) => {
       const [, index] = /^exact(\d+)\./.exec(errorCode) ?? [];
       const keyword = index === undefined ? errorCode : (exact[Number(index)]?.keyword ?? '');
-      return { path: path.slice(within.length), message: said, errorCode: keyword };
+      return {
+        // On access: a copy of each path, where a client chose a name of 1 MiB, would fill the memory.
+        get path() {
+          return path.slice(within.length);
+        },
+        message: said,
+        errorCode: keyword,
+      };
     });
-    return { faults, count: errors.length };
   };
 }

@@ -1,7 +1,7 @@
-import type { Found } from './faults.ts';
+import type { Fault } from './faults.ts';
 
 /** Returns the faults of a message; undefined: it is valid. */
-export type FindFaults = (message: object) => Found | undefined;
+export type FindFaults = (message: object) => readonly Fault[] | undefined;
 
 /**
  * Ajv copies its list of faults for each schema, so that describing costs the square of their number. A message that may

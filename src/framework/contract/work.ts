@@ -1,22 +1,10 @@
 import { MAX_BODY_BYTES } from './body-limit.ts';
 import type { Declared } from './contract.ts';
-import {
-  COMPARISON,
-  COUNTING,
-  countFilledIn,
-  faultsOf,
-  FILLING,
-  NAME,
-  ofMembers,
-  ofText,
-  sum,
-  workOf,
-} from './costs.ts';
+import { COMPARISON, countFilledIn, faultsOf, FILLING, NAME, ofMembers, ofText, sum, workOf } from './costs.ts';
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
 import { MAX_DEPTH, MAX_NAME } from './json.ts';
 import { isSchema, reachable } from './applied.ts';
-import { isCounted } from './schemas.ts';
 
 /**
  * The unit of work is one schema that is applied to one value: up to 60 ns (`npm run test:attacks` has the figures). A
@@ -217,10 +205,7 @@ function partsOf(applied: readonly Schema[], isCompared: boolean): Part[] {
   const places = Math.max(0, ...applied.map(({ prefixItems = [] }) => prefixItems.length));
   const items = (index: number, times: number): Part => ({
     schemas: schemasIn(
-      applied.flatMap((schema) => [
-        schema.prefixItems?.[index] ?? schema.items,
-        ...Array<AnySchema | undefined>(isCounted(schema) ? COUNTING : 1).fill(schema.contains),
-      ]),
+      applied.flatMap(({ prefixItems = [], items: others, contains }) => [prefixItems[index] ?? others, contains]),
     ),
     times,
     bytes: ITEM_BYTES,

@@ -82,7 +82,7 @@ export class Ledger {
   }
 
   /** @returns whether the operation may run; if so, `releaseSlots` must be called after it */
-  takeSlots({ key, slots }: Exchange): boolean {
+  takeSlots({ key, slots }: Pick<Exchange, 'key' | 'slots'>): boolean {
     let holder = this.callers.get(key);
     if (holder === undefined) {
       if (this.callers.size > MAX.callers) {
@@ -93,7 +93,7 @@ export class Ledger {
     return this.underWay.take(holder, slots);
   }
 
-  releaseSlots({ key, slots }: Exchange): void {
+  releaseSlots({ key, slots }: Pick<Exchange, 'key' | 'slots'>): void {
     const holder = this.callers.get(key);
     if (holder !== undefined) this.underWay.release(holder, slots);
   }
