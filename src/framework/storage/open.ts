@@ -4,14 +4,13 @@ import { listing } from './listing.ts';
 import type { PostgresLocation } from './postgres/location.ts';
 import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
 import { databaseOf } from './database.ts';
-import { formatsOf } from './rows.ts';
+import { formatsOf, newRow } from './rows.ts';
 import {
   type Creation,
   type Engine,
   type NewRow,
   type Opening,
   type Queries,
-  type Row,
   type Statement,
   type Store,
   StoreUnavailable,
@@ -48,11 +47,18 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     );
   };
   const { observer } = opening;
+  const formats = formatsOf(layout.tables);
   const create = outside((row: NewRow) => {
     const answer = engine.create(row);
+    if (observer === undefined) return answer;
+    const [table] = row;
     answer.then(
-      (creation) => observer?.answered(creation, row.table),
-      (error: unknown) => observer?.failed(error),
+      (creation) => {
+        observer.answered(creation, table);
+      },
+      (error: unknown) => {
+        observer.failed(error);
+      },
     );
     return answer;
   });
@@ -64,7 +70,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     return result;
   };
   const queriesOf = <Of = Tables>({ run, create }: Within): Queries<Of> => ({
-    create: (table, row, added) => create(newRow(table, row, added)),
+    create: async (table, row, added) => await create(newRow(formats, table, row, added)),
     database: databaseOf<Of>(location.engine, run),
   });
   const transactionOf =
@@ -80,9 +86,10 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
           return within.run(statement);
         };
         const remember = async (row: NewRow) => {
-          requireTogether((table) => table === row.table);
+          const [table] = row;
+          requireTogether((spread) => spread === table);
           const creation = await within.create(row);
-          begun.push([creation, row.table]);
+          begun.push([creation, table]);
           return creation;
         };
         return inTransaction.run(true, () => work(queriesOf<Of>({ run, create: remember })));
@@ -102,15 +109,10 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     ...queriesOf({ run, create }),
     waiting: () => engine.waiting(),
     run,
-    ...listing(engine, databaseOf(location.engine, runShort), formatsOf(layout.tables)),
+    ...listing(engine, databaseOf(location.engine, runShort), formats),
     tokens: tokenStore(databaseOf(location.engine, countedShort), transactionOf()),
     transaction: transactionOf(),
   };
-}
-
-function newRow(table: string, row: Row, added: Row | undefined): NewRow {
-  // A copy, as the caller may change its row while it waits.
-  return { table, row: { ...row, ...added }, ...(added && { added: Object.keys(added) }) };
 }
 
 async function openEngine(layout: Layout, location: StoreLocation, opening: Opening): Promise<Engine> {

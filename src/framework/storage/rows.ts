@@ -10,6 +10,8 @@ export class RowFormat {
   /** Of the columns, in their order. */
   readonly kinds: readonly Kind[];
   readonly key: readonly string[];
+  /** The places of the key among the columns. */
+  private readonly keyAt: readonly number[];
   /** The names with quotes, separated by commas. */
   readonly columnList: string;
   readonly keyList: string;
@@ -19,43 +21,52 @@ export class RowFormat {
     this.columns = Object.keys(columns);
     this.kinds = Object.values(columns).map(({ kind }) => kind);
     this.key = key;
+    this.keyAt = key.map((column) => this.columns.indexOf(column));
     this.columnList = listOf(this.columns);
     this.keyList = listOf(key);
   }
 
-  /** The values of a row in the order of the columns. @throws Error if a value cannot be stored unchanged */
+  /** The values of a row in the order of the columns. */
   valuesOf(row: Row): unknown[] {
-    const other = Object.keys(row).find((name) => !this.columns.includes(name));
-    if (other !== undefined) throw new Error(`${this.table} has no column ${other}`);
-    const values = this.columns.map((column, index) => {
-      const value = row[column] ?? null;
-      return this.kinds[index] === 'json' && value !== null ? new Json(value) : value;
-    });
+    return this.columns.map((column) => row[column] ?? null);
+  }
+
+  /** The values as an engine takes them. @throws Error if one cannot be stored unchanged */
+  storable(values: readonly unknown[]): unknown[] {
     requireStorable(values);
-    return values;
+    return values.map((value, index) => (this.kinds[index] === 'json' && value !== null ? new Json(value) : value));
+  }
+
+  keyOf(values: readonly unknown[]): unknown[] {
+    return this.keyAt.map((index) => values[index]);
   }
 
   /** The same value for the same key, and one that can be compared. */
-  keyOf(row: Row): unknown {
-    const [first, ...others] = this.key.map((column) => canonical(row[column]));
+  identityOf(values: readonly unknown[]): unknown {
+    const [first, ...others] = this.keyOf(values).map(canonical);
     return others.length === 0 ? first : JSON.stringify([first, ...others].map(String));
   }
 
   /** Compares a row with the stored one of its key. */
-  outcomeOf({ row, added }: NewRow, stored: Row | undefined): Creation {
+  outcomeOf([, added, ...values]: NewRow, stored: readonly unknown[] | undefined): Creation {
     const isSame = this.columns.every((column, index) => {
       if (added?.includes(column)) return true;
-      return (this.kinds[index] === 'json' ? isSameJson : isSameValue)(row[column], stored?.[column]);
+      return (this.kinds[index] === 'json' ? isSameJson : isSameValue)(values[index], stored?.[index]);
     });
     return isSame ? 'replayed' : 'conflict';
   }
 }
 
-/** Estimates the memory that a row takes, in bytes. */
-export function bytesOfRow({ row }: NewRow): number {
-  return bytesOf(Object.values(row));
+/** @throws Error if there is no such table, or the table has no such column */
+export function newRow(formats: ReadonlyMap<string, RowFormat>, table: string, row: Row, added?: Row): NewRow {
+  const format = ofTable(formats, table);
+  const all = added === undefined ? row : { ...row, ...added };
+  const other = Object.keys(all).find((name) => !format.columns.includes(name));
+  if (other !== undefined) throw new Error(`${format.table} has no column ${other}`);
+  return [table, added && Object.keys(added), ...format.valuesOf(all)];
 }
 
+/** Estimates the memory that values take, in bytes. */
 export function bytesOf(values: readonly unknown[]): number {
   return values.reduce<number>((sum, value) => sum + sizeOf(value), 64);
 }

@@ -6,13 +6,11 @@ import type { Added, Queried, Row as RowOf, Tables } from './tables.ts';
 /** `replayed`: the same row exists already; `conflict`: the key belongs to a different row, which stays unchanged. */
 export type Creation = 'created' | 'replayed' | 'conflict';
 
-/** A row to store. A missing member is null. */
-export interface NewRow {
-  readonly table: string;
-  readonly row: Row;
-  /** The columns that do not decide whether a row is a replay. */
-  readonly added?: readonly string[];
-}
+/**
+ * A row to store: its table, the columns that do not decide whether it is a replay, and the values of all columns in their
+ * order. An array, as a message with an object for each row takes 1.5 µs a row longer to reach another thread.
+ */
+export type NewRow = readonly [table: string, added: readonly string[] | undefined, ...values: unknown[]];
 
 /** Stores rows in batches. Each engine implements this without Kysely, for speed. */
 export interface Creator {

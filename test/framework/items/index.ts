@@ -1,6 +1,7 @@
 import type { Row } from '#framework';
+import { formatsOf, newRow } from '../../../src/framework/storage/rows.ts';
 import { layoutOf } from '../../../src/framework/storage/layout.ts';
-import type { Store } from '../../../src/framework/storage/store.ts';
+import type { NewRow, Store } from '../../../src/framework/storage/store.ts';
 import { items } from './service.ts';
 import type { tables } from './tables.ts';
 
@@ -10,6 +11,13 @@ export type Item = Row<(typeof tables)['items']>;
 
 /** What its stores hold. */
 export const LAYOUT = layoutOf(items);
+
+const formats = formatsOf(LAYOUT.tables);
+
+/** An item as an engine takes it. */
+export function itemRow(item: Item): NewRow {
+  return newRow(formats, 'items', item);
+}
 
 /** All items of a store, in the order of their ids. */
 export async function itemsIn(store: Store): Promise<Item[]> {

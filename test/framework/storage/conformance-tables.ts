@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Row as RowOf } from '../../../src/framework/storage/tables.ts';
-import type { NewRow, Row, Store } from '../../../src/framework/storage/store.ts';
+import type { Row, Store } from '../../../src/framework/storage/store.ts';
 import { allRows, createEach, runSql } from '../../support/app.ts';
 import type { tables } from '../items/tables.ts';
 
@@ -217,9 +217,14 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
     });
   });
 
+  interface Given {
+    readonly table: string;
+    readonly row: Row;
+  }
+
   describe('two tables side by side in one batch', () => {
     /** Makes `count` items, each with a row of `kinds` of the same id and with a note on one stored item. */
-    const mixed = async (count: number): Promise<NewRow[]> => {
+    const mixed = async (count: number): Promise<Given[]> => {
       const item = nextId++;
       await getStore().create('items', { id: item, name: 'noted' });
       return Array.from({ length: count }, (_, index) => index).flatMap((index) => {
@@ -231,7 +236,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
         ];
       });
     };
-    const createAll = (rows: readonly NewRow[]) =>
+    const createAll = (rows: readonly Given[]) =>
       Promise.all(
         rows.map(({ table, row }) =>
           getStore()

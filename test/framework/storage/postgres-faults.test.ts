@@ -11,7 +11,7 @@ import { Session } from '../../../src/framework/storage/postgres/session.ts';
 import { allRows, insist, runSql } from '../../support/app.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { Session as OtherSession } from '../../support/session.ts';
-import { type Item, LAYOUT } from '../items/index.ts';
+import { type Item, itemRow, LAYOUT } from '../items/index.ts';
 
 const server = await PostgresServer.create({ deadlock_timeout: '100ms' });
 afterAll(() => server.remove());
@@ -372,7 +372,7 @@ describe('the store', () => {
           return insert(query);
         }, performance.now() + STORE_PATIENCE_MS),
       new Creating(ofTable(formatsOf(LAYOUT.tables), 'items')),
-      Array.from({ length: 1024 }, () => ({ table: 'items', row: newItem() })),
+      Array.from({ length: 1024 }, () => itemRow(newItem())),
     );
     await expect(batch).rejects.toMatchObject({ name: 'StoreUnusable' });
     expect(statements).toBe(1);

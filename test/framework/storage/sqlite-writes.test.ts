@@ -9,7 +9,7 @@ import { type Job, Statements } from '../../../src/framework/storage/sqlite/stat
 import type { Database, Queries, Store } from '../../../src/framework/storage/store.ts';
 import { createEach, runSql } from '../../support/app.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
-import { LAYOUT } from '../items/index.ts';
+import { itemRow, LAYOUT } from '../items/index.ts';
 
 const folder = temporaryFolder();
 const opened: Store[] = [];
@@ -240,7 +240,7 @@ describe('the queue of writes of SQLite', () => {
       writes: true,
     });
     const kinds = [
-      (id: number): Job => ({ table: 'items', row: { id: BigInt(id), name } }),
+      (id: number): Job => itemRow({ id: BigInt(id), name }),
       inserting,
       (id: number): Job => ({ done: [{ act: inserting(id), answer: { names: [], rows: [], changes: 1n } }], bytes: 0 }),
     ];

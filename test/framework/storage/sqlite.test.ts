@@ -14,7 +14,7 @@ import type { Engine, Row } from '../../../src/framework/storage/store.ts';
 import { createEach, allRows } from '../../support/app.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { testEngine } from './conformance.ts';
-import { LAYOUT } from '../items/index.ts';
+import { type Item, itemRow, LAYOUT } from '../items/index.ts';
 
 const folder = temporaryFolder();
 const open = (name: string, create = true) =>
@@ -22,7 +22,7 @@ const open = (name: string, create = true) =>
 
 /** An engine as a store, for its creations. */
 const creating = (engine: Engine) => ({
-  create: (table: string, row: Row) => engine.create({ table, row }),
+  create: (_table: string, row: Row) => engine.create(itemRow(row as Item)),
 });
 
 testEngine('SQLite', { open: () => open('conformance.db') });
@@ -136,7 +136,7 @@ describe('a SQLite database', () => {
     );
     const list = whileRead(engine.portions({ sql: 'select id from items', values: [], writes: false }, 1000), 300);
     await list.next();
-    await engine.create({ table: 'items', row: { id: -1n, name: 'x' } });
+    await engine.create(itemRow({ id: -1n, name: 'x' }));
     using other = new DatabaseSync(path);
     const checkpoint = () => other.prepare('pragma wal_checkpoint(restart)').get()?.['busy'];
     expect(checkpoint()).toBe(1);
@@ -220,7 +220,7 @@ describe('a SQLite database', () => {
     const pages = Number(database.prepare('pragma page_count').get()?.['page_count']);
     database.exec(`pragma max_page_count = ${pages + 20}`);
     const statements = new Statements(LAYOUT, database);
-    const newRow = (id: number, name: string) => ({ table: 'items', row: { id: BigInt(id), name } });
+    const newRow = (id: number, name: string) => itemRow({ id: BigInt(id), name });
     const rows = Array.from({ length: 200 }, (_, id) => newRow(id, 'x'.repeat(1000)));
     const answers = unpackEach(statements.doAll(rows, 'commit'));
     const created = answers.filter((each) => each === 'created').length;

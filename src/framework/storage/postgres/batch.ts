@@ -1,6 +1,6 @@
 import { messageOf } from '../../explained-error.ts';
 import type { RowFormat } from '../rows.ts';
-import type { Creation, NewRow, Row } from '../store.ts';
+import type { Creation, NewRow } from '../store.ts';
 import { hashOf, type Spread } from './citus.ts';
 import { InterruptedError, StatementRejectedError } from './errors.ts';
 import { SQL_TYPES } from '../tables.ts';
@@ -43,8 +43,8 @@ export class Creating {
   }
 
   /** The server that keeps a row; undefined: only Citus knows. A wrong answer costs time, and nothing more. */
-  serverOf({ row }: NewRow): number | undefined {
-    const value = row[this.spread?.by ?? ''];
+  serverOf([, , ...values]: NewRow): number | undefined {
+    const value = values[this.format.columns.indexOf(this.spread?.by ?? '')];
     if (typeof value !== 'bigint') return undefined;
     const hash = hashOf(value);
     return this.spread?.servers[this.spread.ends.findIndex((end) => hash <= end)];
@@ -151,10 +151,15 @@ function inOne(query: Query): Query {
 }
 
 /** Looks up the key of a rejected row: if the key exists, the answer is `replayed` or `conflict`. */
-async function find(withRetries: WithRetries, creating: Creating, rows: readonly NewRow[]): Promise<Row | undefined> {
+async function find(
+  withRetries: WithRetries,
+  creating: Creating,
+  rows: readonly NewRow[],
+): Promise<readonly unknown[] | undefined> {
   try {
     const found = await withRetries((query) => query(creating.selectDurable, ...keysOf(creating, rows)));
-    return found.rows[0];
+    const [row] = found.rows;
+    return row && creating.format.valuesOf(row);
   } catch (error) {
     if (error instanceof StatementRejectedError) return undefined;
     throw error;
@@ -170,9 +175,9 @@ export async function insert(
 ): Promise<Creation[]> {
   const { format } = creating;
   const values = new Map(rows.map((row) => [row, storableValues(format, row)]));
-  const keys = new Map(rows.map((row) => [row, format.keyOf(row.row)]));
+  const keys = new Map(rows.map((row) => [row, format.identityOf(valuesOf(row))]));
   const firsts = new Map(rows.toReversed().map((row) => [keys.get(row), row]));
-  const stored = new Map<unknown, Row | undefined>();
+  const stored = new Map<unknown, readonly unknown[] | undefined>();
   const created = new Set<unknown>();
   // Two instances that insert in the order of the keys cannot deadlock.
   let missing = [...firsts].sort(([one], [other]) => ((one as bigint) < (other as bigint) ? -1 : 1));
@@ -183,13 +188,14 @@ export async function insert(
       );
     const statement = creating.insert(missing.map(([, row]) => values.get(row) ?? []));
     for (const found of (await query(...statement)).rows) {
-      const key = format.keyOf(found);
+      const key = format.identityOf(format.valuesOf(found));
+      const first = firsts.get(key);
       created.add(key);
-      stored.set(key, firsts.get(key)?.row);
+      stored.set(key, first && valuesOf(first));
     }
     const others = missing.filter(([key]) => !created.has(key)).map(([, row]) => row);
     const found = others.length > 0 ? (await read(creating.selectDurable, ...keysOf(creating, others))).rows : [];
-    for (const row of found) stored.set(format.keyOf(row), row);
+    for (const values of found.map((row) => format.valuesOf(row))) stored.set(format.identityOf(values), values);
     missing = missing.filter(([key]) => !stored.has(key));
   }
   return rows.map((row) => {
@@ -200,13 +206,18 @@ export async function insert(
 
 /** An array for each column of the key. */
 function keysOf({ format }: Creating, rows: readonly NewRow[]): unknown[][] {
-  return format.key.map((column) => rows.map(({ row }) => row[column]));
+  const keys = rows.map((row) => format.keyOf(valuesOf(row)));
+  return format.key.map((_column, index) => keys.map((key) => key[index]));
 }
 
-function storableValues(format: RowFormat, { row }: NewRow): unknown[] {
+function valuesOf([, , ...values]: NewRow): unknown[] {
+  return values;
+}
+
+function storableValues(format: RowFormat, row: NewRow): unknown[] {
   let values;
   try {
-    values = format.valuesOf(row);
+    values = format.storable(valuesOf(row));
   } catch (error) {
     throw new StatementRejectedError(messageOf(error));
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS, turns } from '../queue.ts';
-import { bytesOfRow, formatsOf, ofTable } from '../rows.ts';
+import { bytesOf, formatsOf, ofTable } from '../rows.ts';
 import {
   ConstraintViolated,
   type Creation,
@@ -79,7 +79,7 @@ class PostgresEngine implements Engine {
     this.readiness = this.newSession();
     this.creations = new Queue({
       work: (...batch) => this.write(...batch),
-      bytesOf: bytesOfRow,
+      bytesOf: (row) => bytesOf(row),
       maxActive: MAX_CONCURRENT_BATCHES,
     });
     this.observer = opening.observer;
@@ -112,7 +112,7 @@ class PostgresEngine implements Engine {
       const workOn = (query: Query) => {
         const create = async (row: NewRow) => {
           try {
-            const [creation] = (await insert(query, ofTable(this.creating, row.table), [row])) as [Creation];
+            const [creation] = (await insert(query, ofTable(this.creating, row[0]), [row])) as [Creation];
             return creation;
           } catch (error) {
             // Of two equal rows at once, the second may break another unique index before it finds the key. Only another
@@ -159,7 +159,7 @@ class PostgresEngine implements Engine {
   private async tryOut(rows: readonly NewRow[]): Promise<void> {
     const undone = new Error('the insert succeeded, and is rolled back');
     const attempt = async (query: Query) => {
-      for (const row of rows) await insert(query, ofTable(this.creating, row.table), [row]);
+      for (const row of rows) await insert(query, ofTable(this.creating, row[0]), [row]);
       throw undone;
     };
     try {
@@ -256,7 +256,7 @@ class PostgresEngine implements Engine {
       const written = await writing.catch((error: unknown) => own.map(() => error as Error));
       own.forEach((row, index) => outcomes.set(row, written[index]));
     };
-    for (const [table, all] of Map.groupBy(rows, (row) => row.table)) {
+    for (const [table, all] of Map.groupBy(rows, ([table]) => table)) {
       // Of a table that is spread, each server has a statement, which commits once, and fails alone while it is away.
       const byServer = Map.groupBy(all, (row) => this.creating.get(table)?.serverOf(row));
       await Promise.all(byServer.values().map((own) => writeTo(table, own)));

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import type { Layout } from '../layout.ts';
-import { bytesOf, bytesOfRow, formatsOf, ofTable, type RowFormat } from '../rows.ts';
+import { bytesOf, formatsOf, ofTable, type RowFormat } from '../rows.ts';
 import { ConstraintViolated, type Creation, type NewRow, type Statement, StoreUnavailable } from '../store.ts';
 import { connectReader } from './connection.ts';
 import { atWork, isPacked, pack, type PackedError, unpack } from './errors.ts';
 import { applicationId } from './migrations.ts';
-import { type Found, Prepared, rowOf } from './values.ts';
+import { type Found, Prepared } from './values.ts';
 
 /** The statements of a create. */
 class Creating {
@@ -125,16 +125,16 @@ export class Statements {
   /** @throws Error if SQLite has rolled back the transaction: the act would take effect on its own */
   act(act: Act): Answer {
     if (!this.database.isTransaction) throw new Error('SQLite has rolled back the transaction');
-    return 'table' in act ? this.insert(act) : this.run(act);
+    return 'sql' in act ? this.run(act) : this.insert(act);
   }
 
   private insert(row: NewRow): Creation {
-    const { format, insert, select } = ofTable(this.creating, row.table);
-    const { changes } = this.prepare(insert).run(format.valuesOf(row.row));
+    const [table, , ...values] = row;
+    const { format, insert, select } = ofTable(this.creating, table);
+    const { changes } = this.prepare(insert).run(format.storable(values));
     if (changes === 1n) return 'created';
-    const { names, rows } = this.run({ sql: select, values: format.key.map((column) => row.row[column]) });
-    const [stored] = rows;
-    return format.outcomeOf(row, stored && rowOf(names, stored));
+    const [stored] = this.run({ sql: select, values: format.keyOf(values) }).rows;
+    return format.outcomeOf(row, stored);
   }
 
   read(statements: readonly Statement[]): (Found | PackedError)[] {
@@ -223,7 +223,7 @@ export class Statements {
 
 /** Estimates the memory of an act, in bytes. */
 export function bytesOfAct(act: Act): number {
-  return 'table' in act ? bytesOfRow(act) : bytesOf([act.sql, ...act.values]);
+  return bytesOf('sql' in act ? [act.sql, ...act.values] : act);
 }
 
 /** Whether a job has no effect. */

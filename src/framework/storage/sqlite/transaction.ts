@@ -65,7 +65,7 @@ class Guess implements Within {
     // `work` need not wait for its last act.
     await this.last;
     // The last guess has had all answers at one moment, and what it read was durable.
-    if (!this.done.some(({ act }) => 'table' in act || act.writes)) return true;
+    if (!this.done.some(({ act }) => !('sql' in act) || act.writes)) return true;
     return (await this.writes.add(this.trace())) !== 'moved';
   }
 
