@@ -539,7 +539,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description You sent more requests than your token, or without one your address, may send. Wait for the seconds of `Retry-After`. */
+        /** @description You sent more requests than your token may send. Wait for the seconds of `Retry-After`. */
         TooManyRequests: {
             headers: {
                 /**
