@@ -215,6 +215,21 @@ describe('a database', () => {
     expect(await server.query(columns, other)).toEqual([{ column_name: 'watered' }]);
   });
 
+  test('of a service with another marker is refused', async () => {
+    const other = await server.createDatabase();
+    await (await open(other)).close();
+    const location = readPostgresLocation(server.url(other));
+    const copy = { ...LAYOUT, marker: "it's" };
+    await expect(openStore(copy, location, { create: true })).rejects.toMatchObject({
+      name: 'StoreUnusable',
+      message: expect.stringContaining('belongs to another application: choose another database or schema'),
+    });
+    // A store of an earlier release has no comment, and gets it with a step.
+    await server.query('comment on table schema_version is null; update schema_version set version = 1', other);
+    await (await openStore(copy, location, { create: true })).close();
+    await expect(open(other)).rejects.toThrow('belongs to another application');
+  });
+
   test('is refused when the user may not create tables in it', async () => {
     await server.query('create role visitor login');
     const other = await server.createDatabase();

@@ -2,7 +2,7 @@ import { STORE_PATIENCE_MS } from '../queue.ts';
 import { type FoundColumn, missingSteps, requireSchema, requireTables, toColumns } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
 import { type Layout, STEPS_TABLE } from '../layout.ts';
-import { SQL_TYPES, type Tables } from '../tables.ts';
+import { SQL_TYPES } from '../tables.ts';
 import type { Query, Session } from './session.ts';
 
 /**
@@ -30,8 +30,12 @@ function migrationOf({ marker, version, released, steps }: Layout): string {
   ${released.map((names, index) => `if found_version >= ${index + 1} then ${add(names)} end if;`).join('\n')}
   ${steps.postgres.map(run).join('\n')}
   update schema_version set version = ${version} where version < ${version};
+  if ${MARKER} is null then comment on table schema_version is '${marker.replaceAll("'", "''")}'; end if;
 end $migrate$`;
 }
+
+/** The comment that marks a store as that of one service. A store from before 1.1.0 gets it with its next step. */
+const MARKER = "obj_description('schema_version'::regclass, 'pg_class')";
 
 /** The columns of `schema_version`, as this version and as the first release made them. */
 const VERSION_COLUMNS = 'id bigint not null,version bigint not null';
@@ -55,7 +59,7 @@ export async function migrate(
 ): Promise<Schema> {
   const { name, tables, version: now, released, steps } = layout;
   return await session.withRetries(async (query) => {
-    const found = await readVersion(query, tables, server);
+    const found = await readVersion(query, layout, server);
     if (found === undefined && !create)
       throw new StoreUnusable(`${server} has no store of ${name}: check DATABASE_URL`);
     const before = found ?? 0;
@@ -71,14 +75,16 @@ export async function migrate(
   }, until);
 }
 
-async function readVersion(query: Query, tables: Tables, server: string): Promise<number | undefined> {
+async function readVersion(query: Query, { marker, tables }: Layout, server: string): Promise<number | undefined> {
   const columns = await readColumns(query, ['schema_version', ...Object.keys(tables)]);
   const own = columns.filter(({ table }) => table === 'schema_version');
   if (own.length === 0) return undefined;
   const described = own.map(({ column, type, nullable }) => `${column} ${type}${nullable ? '' : ' not null'}`).join();
   if (VERSION_SHAPES.includes(described)) {
-    const { rows } = await query('select id, version from schema_version limit 2');
+    const { rows } = await query(`select id, version, ${MARKER} as marker from schema_version limit 2`);
     const version = Number(rows[0]?.['version']);
+    if (typeof rows[0]?.['marker'] === 'string' && rows[0]['marker'] !== marker)
+      throw new StoreUnusable(`${server} belongs to another application: choose another database or schema`);
     // One transaction creates the row and the tables, so a version above 0 without tables is not a store's.
     if (rows.length === 1 && rows[0]?.['id'] === 1n && (version === 0 || own.length < columns.length)) return version;
   }
