@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +19,7 @@ function copyAs(folder: string): string {
   const file = join(to, 'service/index.ts');
   const text = readFileSync(file, 'utf8')
     .replace(`name: '${TEMPLATE}'`, `name: '${name}'`)
-    .replace(/marker: '.{4}'/, `marker: '${name.slice(0, 4).padEnd(4, '_')}'`);
+    .replace(/marker: '.{4}'/, `marker: '${hash('sha256', name, 'base64url').slice(0, 4)}'`);
   writeFileSync(file, text);
   return name;
 }

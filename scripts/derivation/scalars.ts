@@ -4,7 +4,7 @@ import { decimal, type Json, numberOf } from './values.ts';
 
 /** The largest array, object and text of a candidate: higher limits are not tested. */
 export const MAX_COUNT = 2_000;
-export const MAX_LENGTH = 1_000_000;
+const MAX_LENGTH = 1_000_000;
 
 /** Values of each type, and values that a validator may confuse with another type. */
 export const SPECIMENS: readonly Json[] = [

@@ -9,7 +9,7 @@ import type { Tables } from './storage/tables.ts';
 
 /** A whole service: a contract, and what it does. A running one is an instance. */
 export interface AnyService {
-  /** Small letters and hyphens, such as `book-store`. Tokens and metrics begin with it. */
+  /** Small letters, digits and hyphens, such as `book-store`. Tokens and metrics begin with it. */
   readonly name: string;
   /** Four characters of ASCII, which mark a database as a store of this service. Never change it. */
   readonly marker: string;

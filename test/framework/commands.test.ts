@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { fill } from './commands/place.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { LAYOUT } from './items/index.ts';
+import { items } from './items/service.ts';
 import { createItem, ITEMS, runCommand, start, startInstance } from '../support/service.ts';
 
 const folder = temporaryFolder();
@@ -55,6 +56,14 @@ describe('the command line', () => {
     expect([code, stdout, stderr.indexOf('\n')]).toEqual([1, '', stderr.length - 1]);
     expect(stderr).toContain(`item-store: ${text}`);
     expect(existsSync(database)).toBe(false);
+  });
+
+  test('ends before it loads anything of a service whose name cannot be used', async () => {
+    const { code, stderr } = await runCommand(['serve'], { ...environment, ADMIN_PORT: '0' }, folder, {
+      ...items,
+      name: 'Item_Store',
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the name Item_Store of the service must have small')]);
   });
 });
 

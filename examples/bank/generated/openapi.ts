@@ -75,8 +75,8 @@ export interface paths {
         head?: never;
         /**
          * Change the owner of an account
-         * @description Changes what you send (a merge patch, RFC 7396), if the account is as you have seen it: send the `ETag` of the account
-         *     in `If-Match`. After another change, also a transfer, you get `412`, and the account stays.
+         * @description Changes the owner, with a merge patch (RFC 7396) that has nothing else, if the account is as you have seen it: send
+         *     the `ETag` of the account in `If-Match`. After another change, also a transfer, you get `412`, and the account stays.
          */
         patch: operations["updateAccount"];
         trace?: never;

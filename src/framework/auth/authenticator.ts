@@ -26,7 +26,7 @@ const SCHEME = 'Bearer ';
 const PROVISIONED = 'TOKEN_FILE';
 
 /** Tokens that are valid without being in the store. */
-export interface Provisioned {
+interface Provisioned {
   readonly tokens: readonly string[];
   readonly scopes: readonly string[];
 }

@@ -13,7 +13,7 @@ const ALGORITHMS = [
 ];
 
 /** The tolerated difference between the clocks of issuer and service. */
-export const CLOCK_SKEW_S = 60;
+const CLOCK_SKEW_S = 60;
 
 /** Limits the work and the memory that forged tokens can take. Tokens that wait for keys count too. */
 const MAX_VERIFYING = 512;
@@ -27,7 +27,7 @@ const SUBJECT = /^\P{C}{1,255}$/u;
 /** One signal for all tokens: each AbortSignal.abort() would capture a stack. */
 const WITHDRAWN = AbortSignal.abort();
 
-export interface Verified {
+interface Verified {
   readonly caller: Caller;
   readonly expiresAt: number;
   /** Aborts when the issuer withdraws the key that verified the token. */

@@ -93,7 +93,11 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     .command('create <name>')
     .description('Create a token and print it once, on stdout')
     .option('--expires <lifetime>', 'Expire after this time, such as 90d, 12h or 30m (default: never)')
-    .option('--scope <scope>', 'Grant a scope of the contract; repeat for several (default: none)', append)
+    .option(
+      '--scope <scope>',
+      'Grant a scope that the contract may require; repeat for several (default: none)',
+      append,
+    )
     .action(async (name: string, options: { expires?: string; scope?: readonly string[] }) =>
       (await import('./token.ts')).createToken(read(), name, options),
     );

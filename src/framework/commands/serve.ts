@@ -65,6 +65,7 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
   const stopRequested = once(stopSignal, 'abort');
   await using resources = new AsyncDisposableStack();
   const contract = await loadContract(service.contract);
+  const layout = layoutOf(service);
 
   const unreachable = Promise.withResolvers<undefined>();
   let reason: string | undefined;
@@ -85,7 +86,7 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
           log,
           buildOf(service),
         );
-  const store = await openStore(layoutOf(service), config.DATABASE_URL, {
+  const store = await openStore(layout, config.DATABASE_URL, {
     create: true,
     onUnreachable,
     onSpread: (tables) => {

@@ -23,15 +23,18 @@ export async function createToken(
   await withStore(job, { create: true }, async ({ tokens, opened, run }) => {
     const isNew = (await opened).before === 0;
     const token = makeToken(job.service.name);
-    const expiresAt = lifetime === undefined ? {} : { expiresAt: Date.now() + lifetime };
+    const expiresAt = lifetime === undefined ? undefined : Date.now() + lifetime;
     const hash = hashToken(token);
-    if (!(await tokens.add({ name, hash, scopes, ...expiresAt }))) {
+    if (!(await tokens.add({ name, hash, scopes, ...(expiresAt !== undefined && { expiresAt }) }))) {
       throw new ExplainedError(`the token ${name} exists: revoke it first, or choose another name`);
     }
-    const until = lifetime === undefined ? 'for ever' : `until ${new Date(Date.now() + lifetime).toISOString()}`;
+    const until = expiresAt === undefined ? 'for ever' : `until ${new Date(expiresAt).toISOString()}`;
     try {
       await recordAct(job, 'token created', { token: name, expires: expires ?? 'never', scopes }, run);
-      await print(job.io, `${token}\n`);
+      await print(job.io, `${token}\n`).catch(async (error: unknown) => {
+        await recordAct(job, 'token revoked', { token: name }, run);
+        throw error;
+      });
     } catch (error) {
       await tokens.delete(hash);
       throw error;

@@ -88,7 +88,7 @@ export interface ContractBody {
   readonly example: unknown;
 }
 
-export interface ContractContent {
+interface ContractContent {
   readonly schema: AnySchema;
   /** undefined: the value holds no int64 and no default. */
   readonly position: Position | undefined;

@@ -14,7 +14,7 @@ import type { Application } from './server.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
 import { type RouterOptions, routeOperations } from './router.ts';
 
-export interface AppOptions extends Omit<RouterOptions, 'authenticate' | 'count'> {
+interface AppOptions extends Omit<RouterOptions, 'authenticate' | 'count'> {
   readonly authenticator: Authenticator;
   readonly log: RequestLog;
   readonly observer?: RequestObserver | undefined;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Caller } from '../contract/caller.ts';
 import { DEADLINE } from './bounds.ts';
 
-export type Phase = 'idle' | 'head' | 'body' | 'working' | 'replying';
+type Phase = 'idle' | 'head' | 'body' | 'working' | 'replying';
 
 /** What a connection and the ledger know of a request and its reply. */
 export interface Exchange {

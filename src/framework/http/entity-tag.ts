@@ -1,5 +1,7 @@
 /** With quotes; a weak one begins with `W/`. */
 const TAG = /(?:W\/)?"[!#-~\x80-\xff]*"/g;
+/** A list whose tags are all `""`, by RFC 9110, section 5.6.1, which allows empty elements. */
+const LIST = /^[ \t,]*(?:""[ \t]*(?:,[ \t,]*|$))*$/;
 
 /** The strong entity tag of a version, for `ETag`. A change of anything in the reply must change the version. */
 export function entityTag(version: bigint | number): string {
@@ -12,7 +14,7 @@ export function entityTag(version: bigint | number): string {
  */
 export function ifMatch(field: string, current: string): boolean {
   if (field.trim() === '*') return true;
-  const isList = /^[ \t,]*$/.test(field.replaceAll(TAG, ''));
+  const isList = LIST.test(field.replaceAll(TAG, '""'));
   const tags: readonly string[] = field.match(TAG) ?? [];
   return isList && !current.startsWith('W/') && tags.includes(current);
 }

@@ -16,7 +16,7 @@ const SWEEP_MS = 1000;
 /** Connections that may wait to be accepted: thousands of clients may reconnect at once. */
 const BACKLOG = 4096;
 
-export interface Listener {
+interface Listener {
   /** Such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /** Accepts no more connections, answers requests under way, and cuts off those that take longer than `withinMs`. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Application } from '../http/server.ts';
 
-export interface Facts {
+interface Facts {
   /** Resolves if the service can write, can check tokens and is not stopping. */
   readonly ready: () => Promise<void>;
   readonly metrics: { readonly contentType: string; text(): Promise<string> };

@@ -39,7 +39,7 @@ const [SCRIPT, STYLES] = ['text/javascript; charset=utf-8', 'text/css; charset=u
 const VALIDATED = 'no-cache';
 const FOR_AN_HOUR = 'public, max-age=3600';
 
-export interface PageOptions {
+interface PageOptions {
   readonly contract: Contract;
   /** The path of the service's public address: '' or such as `/api`. */
   readonly basePath: string;

@@ -13,7 +13,7 @@ export type Creation = 'created' | 'replayed' | 'conflict';
 export type NewRow = readonly [table: string, added: readonly string[] | undefined, ...values: unknown[]];
 
 /** Stores rows in batches. Each engine implements this without Kysely, for speed. */
-export interface Creator {
+interface Creator {
   /**
    * Stores a row unless its key exists. Resolves only when the row, created or replayed, would survive a power loss. Of
    * rows with the same key that arrive together, exactly one is created. A row that cannot be stored fails alone; the

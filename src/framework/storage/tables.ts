@@ -45,7 +45,7 @@ declare const value: unique symbol;
  * Plain data, so that it can be sent to a worker thread. Only its type knows its values: `text<'in' | 'out'>()` has two,
  * `json<readonly string[]>()` has lists of texts.
  */
-export interface Column<K extends Kind = Kind, Optional extends boolean = boolean, Value = unknown> {
+interface Column<K extends Kind = Kind, Optional extends boolean = boolean, Value = unknown> {
   readonly kind: K;
   /** Whether it may be null. */
   readonly optional: Optional;

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { sharedPostgres } from '../../support/postgres.ts';
@@ -24,6 +24,13 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     const folder = temporaryFolder();
     const url = engine === 'SQLite' ? `sqlite:${join(folder, 'items.db')}` : server.url(await server.createDatabase());
     expect(await runFull(['token', 'create', 'app'], url, folder)).toEqual(FAILED);
+    if (engine === 'SQLite') {
+      const acts = readFileSync(join(folder, 'items.db.acts.ndjson'), 'utf8').trim().split('\n');
+      expect(acts.map((line) => (JSON.parse(line) as { act: string }).act).slice(-2)).toEqual([
+        'token created',
+        'token revoked',
+      ]);
+    }
     const listed = await runCommand(['token', 'list'], { DATABASE_URL: url }, folder);
     expect(listed.stdout).toMatch(/^NAME.*\n$/);
     // The service makes a first token, because its store never had a token.

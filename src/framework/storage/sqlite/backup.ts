@@ -33,7 +33,7 @@ export function requireForeign(path: string, backup: string, ...others: readonly
   if (isOwn) throw new StoreUnusable(`the file ${backup} belongs to the store ${path}: name another file`);
 }
 
-export interface Restore {
+interface Restore {
   /** The file of the store. */
   readonly target: string;
   /** Copies the checked backup into an empty file in the folder of the store. */

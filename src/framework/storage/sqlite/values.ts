@@ -76,7 +76,7 @@ export function resultOf({ names, rows, changes }: Found): Result {
 }
 
 /** If several columns have the same name, the last one decides. */
-export function rowOf(names: readonly string[], values: readonly unknown[]): Row {
+function rowOf(names: readonly string[], values: readonly unknown[]): Row {
   const row: Record<string, unknown> = {};
   for (const [index, name] of names.entries()) row[name] = values[index];
   return row;
