@@ -19,7 +19,11 @@ const TOKENS: Readonly<Record<Attack['caller'], number>> = { none: 0, 'one token
 
 /** The service promises to use less memory than this. */
 const PEAK_MB = 400;
-/** 99 of 100 creates must be faster. A short round has so few that a single slow one breaks the bound: hence 5 s. */
+/**
+ * 99 of 100 creates must be faster, under attacks that hold memory. A short round has so few that a single slow one
+ * breaks the bound: hence 5 s. An attack that burns takes a share of the processor from each create, so that the time
+ * depends on the machine: RESULTS.md has it, and docs/reliability.md the worst.
+ */
 const P99_MS = { short: 5000, long: 1000 };
 
 /** How late a process may be before it is killed, in milliseconds. */

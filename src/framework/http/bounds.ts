@@ -15,7 +15,7 @@ export const MAX = {
   callers: 4096,
   /** Bytes allocated for all bodies that are still arriving. */
   bodies: 32 * MIB,
-  /** Operations: each takes some 30 µs of the processor, so that the last one waits for 60 ms. */
+  /** Operations: each takes some 30 µs of the processor, so that all of them take 60 ms. */
   underWay: 2048,
   /** Requests that wait for an earlier one on the same connection: Node reads up to 2 MB of them at a time. */
   pipelined: 2048,

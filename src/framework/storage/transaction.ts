@@ -6,9 +6,12 @@ import { StoreUnavailable, type Within } from './store.ts';
  */
 export async function doWork<T>(work: (within: Within) => Promise<T>, { run, create }: Within, ms: number): Promise<T> {
   const over = new AbortController();
-  const timeout = setTimeout(() => {
-    over.abort(new StoreUnavailable('a transaction took too long'));
-  }, ms);
+  const timeout = setTimeout(
+    () => {
+      over.abort(new StoreUnavailable('a transaction took too long'));
+    },
+    Math.max(0, ms),
+  );
   const ended = new Promise<never>((_resolve, reject) => {
     over.signal.addEventListener('abort', () => {
       reject(over.signal.reason as Error);

@@ -123,7 +123,7 @@ class PostgresEngine implements Engine {
           }
         };
         const within = { run: (statement: Statement) => runBy(query, statement), create };
-        return doWork(work, within, Math.max(0, until - performance.now()));
+        return doWork(work, within, until - performance.now());
       };
       return session.transaction(workOn, until, repeatable);
     });
