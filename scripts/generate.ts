@@ -33,7 +33,7 @@ const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not e
 `;
 
 interface Generated {
-  /** From the folder of the project. */
+  /** Relative to the folder of the project. */
   readonly path: string;
   readonly text: string;
 }
@@ -41,10 +41,9 @@ interface Generated {
 /** Lints a contract, loads it as the service does, and generates the files beside it. @throws ContractError */
 async function ofContract(path: string): Promise<Generated[]> {
   const yaml = await readFile(join(ROOT, path), 'utf8').catch((error: unknown) => {
-    throw new ContractError(`openapi.yaml cannot be read: ${String(error)}`);
+    throw new ContractError(`${path} cannot be read: ${String(error)}`);
   });
-  // This comes before the linter, which would list every difference of another OpenAPI version, and print a stack for
-  // other YAML.
+  // Before the linter, which lists every difference of another version, and prints a stack for what is not YAML.
   readOpenApi(yaml);
   await lintContract(yaml, path);
   await loadContract(yaml);

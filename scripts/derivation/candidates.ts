@@ -140,7 +140,7 @@ function unique(values: readonly Json[]): Json[] {
   return [...new Map(values.map((each) => [exactJson(each), each])).values()];
 }
 
-/** Values from all over the list: its parts come from different keywords. */
+/** At most `limit` values, evenly spread over the list, whose parts come from different keywords. */
 function some(values: readonly Json[], limit: number): readonly Json[] {
   const step = Math.ceil(values.length / limit);
   return step > 1 ? values.filter((_, at) => at % step === 0) : values;

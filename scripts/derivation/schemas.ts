@@ -72,7 +72,7 @@ export function withSchemas<T>(
 /** Copies a contract as it applies to requests, which have no `readOnly` members, or to replies (`writeOnly`). */
 export function without(mark: 'readOnly' | 'writeOnly', document: OpenApiDocument): OpenApiDocument {
   const follow = follower(document);
-  /** The members that schemas around one leave out of the same value. */
+  /** By schema: the members that the schemas which contain it forbid in the same value. */
   const around = new Map<unknown, ReadonlySet<string>>();
   return withSchemas(document, (schema) => {
     const barred = (around.get(schema) ?? new Set()).union(barredBy(schema, mark, follow));

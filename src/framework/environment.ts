@@ -74,7 +74,10 @@ function readFile(given: string): readonly [string, string] {
   }
 }
 
-/** Reads blanks alone behind `=` as nothing: Node takes the next line for the value, which messages could then show. */
+/**
+ * Drops blanks that are all there is behind `=`: Node would take the next line as the value. It may be a secret, and
+ * messages show values.
+ */
 function parse(text: string): Environment {
   return parseEnv(text.replaceAll(/^([ \t]*\w+[ \t]*=)[ \t]+(?=\r?$)/gm, '$1'));
 }

@@ -42,7 +42,7 @@ export class IssuerKeys {
     this.keySet = createRemoteJWKSet(new URL(settings.issuer), {
       cacheMaxAge: pace.maxAge,
       timeoutDuration: pace.timeout,
-      // sleep() below replaces jose's cooldown, which refuses tokens of new keys and ignores failed fetches.
+      // sleep() below is the cooldown: during that of jose, tokens of new keys are refused; a failed fetch starts none.
       cooldownDuration: Infinity,
       [customFetch]: async (_url, options) => {
         const signal = AbortSignal.any([options.signal, this.closing.signal]);

@@ -22,7 +22,7 @@ export interface ExactCheck {
   readonly keyword: string;
   /** The messages have the words of Ajv. */
   readonly message: string;
-  /** @param isPart whether a part of the value is valid by the component `part` */
+  /** @param isPart tells whether an item or a member of the value is valid by the schema of the component `part` */
   readonly isValid: (value: unknown, isPart: (part: unknown) => boolean) => boolean;
   readonly part?: string;
 }

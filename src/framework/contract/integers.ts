@@ -26,8 +26,8 @@ export function requireOneIntegerType(values: readonly AnySchema[], follow: Foll
         : schemas.find((each) => isInt64Schema(each) && !allowsBigint(other, follow));
     if (int64 !== undefined) {
       throw new ContractError(
-        `${locationOf(other)}: the int64 at ${locationOf(int64)} may describe the same value, which would be a bigint ` +
-          'where the type of this schema says number: write type: integer and format: int64 here too, or neither there',
+        `${locationOf(other)}: the int64 at ${locationOf(int64)} may describe the same value, a bigint, ` +
+          'but this schema has the type number: write type: integer and format: int64 here too, or at neither',
       );
     }
     for (const first of schemas) for (const second of others) visitParts(first, second);

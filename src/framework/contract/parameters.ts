@@ -18,7 +18,7 @@ export interface SentRequest {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** A text that is no value of the declared type stays a text, which the validator refuses. */
+/** A text that cannot be converted to the declared type stays a text, and the validator refuses it. */
 export interface ParameterValues {
   readonly path: Holder;
   readonly query: Holder;

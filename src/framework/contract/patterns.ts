@@ -28,7 +28,7 @@ export function requireLinearPatterns(schemas: ReadonlySet<Schema>): void {
       );
     };
     if (hasLateLookaround(parse(pattern, 'u', features)))
-      refuse('a lookahead must stand right behind ^, and a lookbehind is not supported');
+      refuse('write a lookahead directly after ^, and no lookbehind');
     const { safe } = isSafePattern(pattern, { unicode: true, maxScore: MAX_WAYS, maxSteps: MAX_STEPS });
     if (!safe)
       refuse(

@@ -36,7 +36,7 @@ export async function writeFile<T>(
   write: (temporary: string) => T | Promise<T>,
   place: (temporary: string) => void,
 ): Promise<T> {
-  // Random, as in a container each process has the same id, and a killed one may have left its file.
+  // Random, as a killed process may have left its file, and in a container the next process has the same id.
   const temporary = `${path}.${randomBytes(4).toString('hex')}.part`;
   try {
     await (await open(temporary, 'wx', mode)).close();

@@ -124,7 +124,7 @@ export class IncomingBody {
     this.reader?.reject(refusal);
   }
 
-  /** A lower bound of the bytes of framing: what was read last may hold the next requests too. */
+  /** The least framing that the chunks so far can have had, in bytes: what was read last may belong to later requests. */
   private framing(): number {
     const read = this.exchange.request.socket.bytesRead;
     if (read === this.readBytes) this.chunks++;

@@ -193,7 +193,7 @@ interface Shareholder {
   count: number;
 }
 
-/** When all places are taken, there are so many more, as a part of them, for holders that have few. */
+/** When all places are taken, this part of `max` is added, for holders that have fewer places than the average. */
 const RESERVE = 0.25;
 
 /**

@@ -68,8 +68,8 @@ export async function listen(
     // `classes` gives both the prototypes of Express.
     const context = new Context(request as Request, response as Response, connection, ledger, expectsContinue);
     ledger.begin(context);
-    // After a request with the header Upgrade, Node drops the rest of the packet. Node would parse the next packet as
-    // the start of a request, but this packet may begin in the middle of a request.
+    // After a request with the header Upgrade, Node drops the rest of the packet, and parses the next packet as the
+    // start of a request. The next packet may begin in the middle of one, so the connection ends.
     if (ledger.stopping || request.headers.upgrade !== undefined) connection.endAfter(context);
     handle(context);
   };

@@ -27,9 +27,9 @@ interface Options<Item, Answer> {
   readonly pauseMs?: number;
   /** How long an item may wait until its batch begins. */
   readonly maxWaitMs?: number;
-  /** Whether an item must be a batch of its own. Such items and batches of others then take turns. */
+  /** Whether an item must be a batch of its own. Batches of one such item and batches of others take turns. */
   readonly isAlone?: (item: Item) => boolean;
-  /** Whether the success of an item ends a failure of the store (`ask`). */
+  /** Whether the success of an item shows that the store works again, which ends a failure (`ask`). */
   readonly isProof?: (item: Item) => boolean;
 }
 
@@ -93,8 +93,9 @@ export class Queue<Item, Answer> {
   }
 
   /**
-   * Asks whether the store can do its work, also an item of a batch that failed. A yes ends that failure, as a batch that
-   * succeeds does: a balancer that sends nothing while an instance is not ready would never let a batch succeed.
+   * Asks whether the store can do its work, with an item of the batch that failed if there is one. If it can, the failure
+   * ends, as after a batch that succeeds: a balancer sends nothing while an instance is not ready, so that no batch
+   * would succeed.
    */
   async ask(canDo: (failed: readonly Item[]) => Promise<void>): Promise<void> {
     const { failed } = this;
@@ -130,7 +131,7 @@ export class Queue<Item, Answer> {
     for (;;) {
       // Node now processes the requests that have arrived, whose items join this batch, unless it takes one alone.
       if (this.options.maxItems > 1) await setImmediate();
-      // Another loop takes what waits.
+      // Enough other loops run, and take what waits.
       if (this.active > this.maxActive) break;
       const batch = this.next();
       if (batch.length === 0) break;

@@ -54,7 +54,7 @@ export function compileSteps(steps: Steps, engine: keyof typeof SQL_TYPES): read
     const statements = step(dialect).map((each) => {
       const { sql: text, parameters } = 'isRawBuilder' in each ? each.compile(compiler) : each.compile();
       if (parameters.length > 0) throw new Error(`the step ${name} has a value as a parameter: write sql.lit(value)`);
-      // A batch would fail as a whole, at its commit.
+      // It would fail at the commit, which is that of a whole batch.
       if (/(?<!\bnot )\bdeferrable\b/i.test(text))
         throw new Error(`the step ${name} makes a deferrable constraint: leave deferrable out`);
       return text;

@@ -115,7 +115,7 @@ type QueriedColumn<C> =
       >
     : never;
 type NullOf<Optional> = Optional extends true ? null : never;
-/** A value in a query. The engines cannot tell a text that is JSON from another one, so it is given as `Json`. */
+/** A value in a query. A text as a JSON value is given as `Json`: the engines would read it as the JSON itself. */
 type Given<K, Value> = K extends 'json' ? (unknown extends Value ? object : Extract<Value, object>) | Json : Value;
 
 export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row> {

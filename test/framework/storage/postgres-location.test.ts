@@ -115,8 +115,8 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
       'must have an sslrootcert in PEM format',
     ],
     ['postgres://items@db/items?passfile=/none', 'must have a readable passfile: ENOENT'],
-    [`postgres://items@elsewhere/items?passfile=${passfile}`, 'must have a passfile with one password for all'],
-    [`postgres://items@db,one/items?passfile=${passfile}`, 'must have a passfile with one password for all'],
+    [`postgres://items@elsewhere/items?passfile=${passfile}`, 'must have a passfile with the same password for all'],
+    [`postgres://items@db,one/items?passfile=${passfile}`, 'must have a passfile with the same password for all'],
     ['postgres://items:secret@db/items?connect_timeout=0', 'must have a connect_timeout in seconds, from 1 to 9999'],
   ])('refuses %s with an error that gives the cure and does not contain the password', (url, message) => {
     const attempt = () => read(url);

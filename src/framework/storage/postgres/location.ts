@@ -137,7 +137,9 @@ function readPassfile(path: string, hosts: readonly Host[], database: string, us
     return found && unescaped(found[wanted.length]);
   });
   if (password === undefined || others.some((each) => each !== password)) {
-    throw new Error(`must have a passfile with one password for all hosts: ${path} lacks one, or has different ones`);
+    throw new Error(
+      `must have a passfile with the same password for all hosts: ${path} has none for a host, or different ones`,
+    );
   }
   return password;
 }

@@ -68,7 +68,7 @@ export async function migrate(
     const missing = missingSteps(name, server, done, steps.postgres, create);
     // A store of version 2 gets its list with its next step: the role of the service need not own the tables.
     if (found !== now || missing.length > 0) await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
-    // With a new deadline, as the migration may have run past `until`.
+    // With a deadline of its own, as the migration may have run past `until`.
     const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
     requireTables(server, tables, await readColumns(inTime, Object.keys(tables)), SQL_TYPES.postgres);
     return { before, now };
@@ -85,7 +85,7 @@ async function readVersion(query: Query, { marker, tables }: Layout, server: str
     const version = Number(rows[0]?.['version']);
     if (typeof rows[0]?.['marker'] === 'string' && rows[0]['marker'] !== marker)
       throw new StoreUnusable(`${server} belongs to another application: choose another database or schema`);
-    // One transaction creates the row and the tables, so a version above 0 without tables is not a store's.
+    // One transaction writes the version and creates the tables: a version above 0 without tables is of another program.
     if (rows.length === 1 && rows[0]?.['id'] === 1n && (version === 0 || own.length < columns.length)) return version;
   }
   throw new StoreUnusable(

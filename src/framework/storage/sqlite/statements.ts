@@ -35,8 +35,8 @@ export type Act = NewRow | Statement;
 export type Answer = Creation | Found;
 
 /**
- * A transaction, told from its beginning: it takes effect only if each act gets the same answer once more. With `next`,
- * it is a guess: it asks for the answer of one further act, and has no effect.
+ * The acts of a transaction from its beginning, with the answers that they got. The thread repeats them, and keeps the
+ * transaction only if each act gets the same answer again. With `next`, it answers this further act, and keeps nothing.
  */
 export interface Trace {
   readonly done: readonly { readonly act: Act; readonly answer: Answer }[];

@@ -19,7 +19,7 @@ const MAX_BYTES = 64 * 1024;
 /**
  * Runs a transaction as guesses, which hold nothing: the writing thread answers each act, takes it back, and serves
  * others. At the end it repeats all acts at once, and keeps them if they still get the answers that `work` has seen. So
- * many transactions share messages and a commit, and one that dawdles delays no other writer.
+ * many transactions share messages and a commit, and a slow one delays no other writer.
  *
  * Evidence that it is serializable: the histories of the bank (examples/bank/test/history.ts).
  */
