@@ -84,7 +84,7 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     );
   program
     .command('config')
-    .description('List all settings with their values, origins and faults')
+    .description('List all settings with their values, sources and faults')
     .option('--json', 'Print one JSON object per line')
     .action(async (options: { json?: true }) => (await import('./config.ts')).showConfig(service, io, find(), options));
 
