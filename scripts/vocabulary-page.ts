@@ -25,7 +25,9 @@ are doubles, as in JavaScript.
 export function vocabularyPage(): string {
   const tables = Object.entries(VOCABULARY).flatMap(([kind, rows]) => {
     const lines = Object.entries(rows).map(([name, row]) => `| \`${name}\` | ${row.is} | ${cell(row)} |`);
-    return lines.length === 0 ? [] : [`\n## ${kind} Object\n\n| field | effect | what it means |\n|---|---|---|\n${lines.join('\n')}\n`];
+    return lines.length === 0
+      ? []
+      : [`\n## ${kind} Object\n\n| field | effect | what it means |\n|---|---|---|\n${lines.join('\n')}\n`];
   });
   return HEADER + tables.join('');
 }

@@ -1,29 +1,29 @@
-import { type Row, StoreUnusable } from './store.ts';
+import type { Layout } from './layout.ts';
 import type { CompiledStep } from './steps.ts';
-import type { Kind, Tables } from './tables.ts';
+import { type Row, StoreUnusable } from './store.ts';
+import { SQL_TYPES } from './tables.ts';
 
 /**
- * @param name of the service
- * @throws StoreUnusable if the schema is too new, or too old without `mayMigrate`
- */
-export function requireSchema(name: string, database: string, found: number, known: number, mayMigrate: boolean): void {
-  const has = `${database} has schema ${found}, but this ${name} needs ${known}`;
-  if (found > known) throw new StoreUnusable(`${has}: install a newer ${name}`);
-  if (found < known && !mayMigrate) throw new StoreUnusable(`${has}: run \`migrate\` first`);
-}
-
-/**
- * @param done the names of the steps that the database has been through
+ * @param database its name in messages
+ * @param version the version of its schema
+ * @param listed the names of the steps that it has been through; undefined: no table lists them
  * @returns the steps that are missing
- * @throws StoreUnusable if a step is unknown, or is missing without `mayMigrate`
+ * @throws StoreUnusable if the schema is newer, or is older and `mayMigrate` is false
  */
 export function missingSteps(
-  name: string,
+  layout: Layout,
+  engine: 'sqlite' | 'postgres',
   database: string,
-  done: readonly string[],
-  steps: readonly CompiledStep[],
+  version: number,
+  listed: readonly string[] | undefined,
   mayMigrate: boolean,
 ): readonly CompiledStep[] {
+  const { name, released } = layout;
+  const has = `${database} has schema ${version}, but this ${name} needs ${layout.version}`;
+  if (version > layout.version) throw new StoreUnusable(`${has}: install a newer ${name}`);
+  if (version < layout.version && !mayMigrate) throw new StoreUnusable(`${has}: run \`migrate\` first`);
+  const done = listed ?? released[Math.min(version, released.length) - 1] ?? [];
+  const steps = layout.steps[engine];
   const unknown = done.find((each) => !steps.some((step) => step.name === each));
   if (unknown !== undefined)
     throw new StoreUnusable(
@@ -36,49 +36,38 @@ export function missingSteps(
   return missing;
 }
 
-export interface FoundColumn {
-  readonly table: string;
-  readonly column: string;
-  readonly type: string;
-  readonly nullable: boolean;
-  /** Whether it is part of the primary key. */
-  readonly isKey: boolean;
-}
-
-/** @param rows with the members `table`, `column`, `type`, `required` and `key` */
-export function toColumns(rows: readonly Row[]): FoundColumn[] {
-  return rows.map(({ table, column, type, required, key }) => ({
-    table: String(table),
-    column: String(column),
-    type: String(type),
-    nullable: !required,
-    isKey: Boolean(key),
-  }));
-}
-
-/** @throws StoreUnusable that names the first difference from the tables */
+/**
+ * @param database its name in messages
+ * @param found its columns, with the members `table`, `column`, `type`, `required`, and `key`: part of the primary key
+ * @throws StoreUnusable that names the first difference from the tables
+ */
 export function requireTables(
+  { tables }: Layout,
+  engine: 'sqlite' | 'postgres',
   database: string,
-  tables: Tables,
-  found: readonly FoundColumn[],
-  sqlTypes: Readonly<Record<Kind, string>>,
+  found: readonly Row[],
 ): void {
   for (const [table, { columns, key }] of Object.entries(tables)) {
-    const inTable = found.filter((each) => each.table === table);
+    const inTable = found.filter((each) => each['table'] === table);
     if (inTable.length === 0) throw outOfStep(`${database} lacks the table ${table}`);
     for (const [column, { kind, optional }] of Object.entries(columns)) {
-      const wanted = `${sqlTypes[kind]}${optional ? '' : ' not null'}`;
-      const has = inTable.find((each) => each.column === column);
+      const wanted = `${SQL_TYPES[engine][kind]}${optional ? '' : ' not null'}`;
+      const has = inTable.find((each) => each['column'] === column);
       const name = `the column "${column}" of ${table}`;
       if (has === undefined) throw outOfStep(`${database} lacks ${name}, ${wanted}`);
-      const is = `${has.type}${has.nullable ? '' : ' not null'}`;
+      const is = typeOf(has);
       if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, not as ${wanted}`);
     }
     // A creation names the key, and without its index each would fail.
-    const hasKey = inTable.filter(({ isKey }) => isKey).map(({ column }) => column);
+    const hasKey = inTable.filter((each) => each['key']).map(({ column }) => String(column));
     if (key.length !== hasKey.length || !key.every((column) => hasKey.includes(column)))
       throw outOfStep(`${database} has ${table} with the primary key (${hasKey.join()}), not (${key.join()})`);
   }
+}
+
+/** The type of a column, in SQL. */
+export function typeOf({ type, required }: Row): string {
+  return `${String(type)}${required ? ' not null' : ''}`;
 }
 
 function outOfStep(difference: string): StoreUnusable {

@@ -1,8 +1,7 @@
 import { STORE_PATIENCE_MS } from '../queue.ts';
-import { type FoundColumn, missingSteps, requireSchema, requireTables, toColumns } from '../schema.ts';
-import { type Schema, StoreUnusable } from '../store.ts';
+import { missingSteps, requireTables, typeOf } from '../schema.ts';
+import { type Row, type Schema, StoreUnusable } from '../store.ts';
 import { type Layout, STEPS_TABLE } from '../layout.ts';
-import { SQL_TYPES } from '../tables.ts';
 import type { Query, Session } from './session.ts';
 
 /**
@@ -57,20 +56,18 @@ export async function migrate(
   create: boolean,
   until: number,
 ): Promise<Schema> {
-  const { name, tables, version: now, released, steps } = layout;
+  const { name, tables, version: now } = layout;
   return await session.withRetries(async (query) => {
     const found = await readVersion(query, layout, server);
     if (found === undefined && !create)
       throw new StoreUnusable(`${server} has no store of ${name}: check DATABASE_URL`);
     const before = found ?? 0;
-    requireSchema(name, server, before, now, create);
-    const done = (await readSteps(query)) ?? released[Math.min(before, released.length) - 1] ?? [];
-    const missing = missingSteps(name, server, done, steps.postgres, create);
+    const missing = missingSteps(layout, 'postgres', server, before, await readSteps(query), create);
     // A store of version 2 gets its list with its next step: the role of the service need not own the tables.
     if (found !== now || missing.length > 0) await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
     // With a deadline of its own, as the migration may have run past `until`.
     const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
-    requireTables(server, tables, await readColumns(inTime, Object.keys(tables)), SQL_TYPES.postgres);
+    requireTables(layout, 'postgres', server, await readColumns(inTime, Object.keys(tables)));
     return { before, now };
   }, until);
 }
@@ -79,7 +76,7 @@ async function readVersion(query: Query, { marker, tables }: Layout, server: str
   const columns = await readColumns(query, ['schema_version', ...Object.keys(tables)]);
   const own = columns.filter(({ table }) => table === 'schema_version');
   if (own.length === 0) return undefined;
-  const described = own.map(({ column, type, nullable }) => `${column} ${type}${nullable ? '' : ' not null'}`).join();
+  const described = own.map((row) => `${String(row['column'])} ${typeOf(row)}`).join();
   if (VERSION_SHAPES.includes(described)) {
     const { rows } = await query(`select id, version, ${MARKER} as marker from schema_version limit 2`);
     const version = Number(rows[0]?.['version']);
@@ -100,6 +97,6 @@ async function readSteps(query: Query): Promise<readonly string[] | undefined> {
   return rows.map(({ name }) => String(name));
 }
 
-async function readColumns(query: Query, tables: readonly string[]): Promise<FoundColumn[]> {
-  return toColumns((await query(SELECT_COLUMNS, tables)).rows);
+async function readColumns(query: Query, tables: readonly string[]): Promise<readonly Row[]> {
+  return (await query(SELECT_COLUMNS, tables)).rows;
 }

@@ -2,11 +2,11 @@ import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } 
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
-import { missingSteps, requireSchema } from '../schema.ts';
+import { missingSteps } from '../schema.ts';
 import { StoreUnusable } from '../store.ts';
 import { LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
 import { atCopying, atOpening, isBusy } from './errors.ts';
-import { applicationId, migrate, requireOwn, stepsOf } from './migrations.ts';
+import { applicationId, migrate, requireOwn, stepsIn } from './migrations.ts';
 
 /** The number of rows, by table. */
 export type Counts = Readonly<Record<string, number>>;
@@ -149,14 +149,12 @@ function check(layout: Layout, database: DatabaseSync, name: string, cure: strin
   if (valueOf(database, 'application_id') !== applicationId(marker) || version < 1) {
     throw new StoreUnusable(`${name} is not a store of ${layout.name}: ${cure}`);
   }
-  requireSchema(layout.name, name, version, layout.version, true);
-  const done = stepsOf(layout, database, version);
-  missingSteps(layout.name, name, done, layout.steps.sqlite, true);
+  const missing = missingSteps(layout, 'sqlite', name, version, stepsIn(database), true);
   const found = valueOf(database, 'integrity_check(1)');
   if (found !== 'ok') {
     throw new StoreUnusable(`${name} is damaged (${String(found).replaceAll('\n', ' ')}): ${cure}`);
   }
-  requireShape(layout, database, name, done, cure);
+  requireShape(layout, database, name, missing, cure);
   return countsOf(layout, database);
 }
 
@@ -164,11 +162,11 @@ function requireShape(
   layout: Layout,
   database: DatabaseSync,
   name: string,
-  done: readonly string[],
+  missing: Layout['steps']['sqlite'],
   cure: string,
 ): void {
   using made = new DatabaseSync(':memory:');
-  const steps = layout.steps.sqlite.filter((step) => done.includes(step.name));
+  const steps = layout.steps.sqlite.filter((step) => !missing.includes(step));
   for (const { statements } of steps) for (const statement of statements) made.exec(statement);
   const wanted = shapeOf(made);
   const tables = new Set(Array.from(wanted.values(), ({ table }) => table));

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Layout, STEPS_TABLE } from '../layout.ts';
-import { missingSteps, requireSchema, requireTables, toColumns } from '../schema.ts';
+import { missingSteps, requireTables } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
-import { SQL_TYPES } from '../tables.ts';
 
 /** The four characters of a marker, as SQLite keeps them: the service changes no database of another application. */
 export function applicationId(marker: string): number {
@@ -16,32 +15,28 @@ export function applicationId(marker: string): number {
  * reads is durable.
  */
 export function migrate(layout: Layout, database: DatabaseSync, path: string, create: boolean): Schema {
-  const { name, marker, tables, version: now, steps } = layout;
+  const { marker, version: now, steps } = layout;
   database.exec('begin immediate');
   requireOwn(layout, database, path);
   const before = pragma(database, 'user_version');
-  requireSchema(name, `the database ${path}`, before, now, create);
-  const done = stepsOf(layout, database, before);
-  const missing = missingSteps(name, `the database ${path}`, done, steps.sqlite, create);
+  const missing = missingSteps(layout, 'sqlite', `the database ${path}`, before, stepsIn(database), create);
   for (const { statements } of missing) for (const statement of statements) database.exec(statement);
   if (create) {
     database.exec(`create table if not exists ${STEPS_TABLE} (name text primary key not null) strict`);
     const add = database.prepare(`insert into ${STEPS_TABLE} values (?) on conflict do nothing`);
     for (const step of steps.sqlite) add.run(step.name);
   }
-  requireTables(`the database ${path}`, tables, toColumns(database.prepare(SELECT_COLUMNS).all()), SQL_TYPES.sqlite);
+  requireTables(layout, 'sqlite', `the database ${path}`, database.prepare(SELECT_COLUMNS).all());
   database.exec(`pragma application_id = ${applicationId(marker)}; pragma user_version = ${now}; commit`);
   return { before, now };
 }
 
-/** The names of the steps that a database has been through. */
-export function stepsOf({ released }: Layout, database: DatabaseSync, version: number): readonly string[] {
-  const listed = database.prepare('select name from sqlite_schema where name = ?').get(STEPS_TABLE);
-  if (listed === undefined) return released[Math.min(version, released.length) - 1] ?? [];
-  return database
-    .prepare(`select name from ${STEPS_TABLE}`)
-    .all()
-    .map(({ name }) => String(name));
+/** The names of the steps that a database has been through; undefined: no table lists them. */
+export function stepsIn(database: DatabaseSync): readonly string[] | undefined {
+  if (database.prepare('select name from sqlite_schema where name = ?').get(STEPS_TABLE) === undefined)
+    return undefined;
+  const rows = database.prepare(`select name from ${STEPS_TABLE}`).all();
+  return rows.map(({ name }) => String(name));
 }
 
 /** @throws StoreUnusable unless the database is a store or empty */
