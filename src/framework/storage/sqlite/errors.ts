@@ -90,11 +90,10 @@ export function atCopying(error: unknown, from: string, to: string, cure: string
   return new StoreUnusable(`the database ${from} is damaged (${messageOf(error)}): ${cure}`, { cause: error });
 }
 
-/** An error as a message between threads: structured cloning loses its class. */
+/** An error as a message between threads: structured cloning loses its class, its name and its members. */
 export interface PackedError {
-  readonly name: string;
   readonly error: Error;
-  readonly constraint: Constraint | undefined;
+  readonly members: object;
 }
 
 export function isPacked(answer: unknown): answer is PackedError {
@@ -102,22 +101,18 @@ export function isPacked(answer: unknown): answer is PackedError {
 }
 
 export function pack(error: Error): PackedError {
-  return { name: error.name, error, constraint: error instanceof ConstraintViolated ? error.constraint : undefined };
+  return { error, members: Object.assign({}, error) };
 }
 
-export function unpack({ name, error, constraint }: PackedError): Error {
-  const unpacked = unpackAs(name, error, constraint);
-  if (unpacked === undefined) return error;
-  if (error.stack !== undefined) unpacked.stack = error.stack;
-  return unpacked;
+const CLASSES = [StoreUnavailable, StoreUnusable, ConstraintViolated];
+
+export function unpack({ error, members }: PackedError): Error {
+  Object.assign(error, members);
+  const own = CLASSES.find(({ name }) => name === error.name);
+  if (own !== undefined) Object.setPrototypeOf(error, own.prototype);
+  return error;
 }
 
 export function unpackEach<Answer>(answers: readonly (Answer | PackedError)[]): (Answer | Error)[] {
   return answers.map((answer) => (isPacked(answer) ? unpack(answer) : answer));
-}
-
-function unpackAs(name: string, { message, cause }: Error, constraint: Constraint | undefined): Error | undefined {
-  if (constraint !== undefined) return new ConstraintViolated(constraint, message, { cause });
-  const Class = [StoreUnavailable, StoreUnusable].find((each) => each.name === name);
-  return Class && new Class(message, { cause });
 }
