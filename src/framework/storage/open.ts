@@ -4,7 +4,7 @@ import { listing } from './listing.ts';
 import type { PostgresLocation } from './postgres/location.ts';
 import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
 import { databaseOf } from './database.ts';
-import { formatsOf, newRow } from './rows.ts';
+import { formatsOf, newRow, RowFormat } from './rows.ts';
 import {
   type Creation,
   type Engine,
@@ -47,7 +47,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     );
   };
   const { observer } = opening;
-  const formats = formatsOf(layout.tables);
+  const formats = formatsOf(layout.tables, RowFormat);
   const create = outside((row: NewRow) => {
     const answer = engine.create(row);
     if (observer === undefined) return answer;

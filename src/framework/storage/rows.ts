@@ -72,8 +72,11 @@ export function bytesOf(values: readonly unknown[]): number {
 }
 
 /** By the name of the table. */
-export function formatsOf(tables: Tables): ReadonlyMap<string, RowFormat> {
-  return new Map(Object.entries(tables).map(([name, each]) => [name, new RowFormat(name, each)]));
+export function formatsOf<Format>(
+  tables: Tables,
+  Class: new (name: string, table: Table) => Format,
+): ReadonlyMap<string, Format> {
+  return new Map(Object.entries(tables).map(([name, each]) => [name, new Class(name, each)]));
 }
 
 /** @throws Error if there is no such table */

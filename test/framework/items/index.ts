@@ -1,5 +1,5 @@
 import type { Row } from '#framework';
-import { formatsOf, newRow } from '../../../src/framework/storage/rows.ts';
+import { formatsOf, newRow, RowFormat } from '../../../src/framework/storage/rows.ts';
 import { layoutOf } from '../../../src/framework/storage/layout.ts';
 import type { NewRow, Store } from '../../../src/framework/storage/store.ts';
 import { items } from './service.ts';
@@ -12,7 +12,7 @@ export type Item = Row<(typeof tables)['items']>;
 /** What its stores hold. */
 export const LAYOUT = layoutOf(items);
 
-const formats = formatsOf(LAYOUT.tables);
+const formats = formatsOf(LAYOUT.tables, RowFormat);
 
 /** An item as an engine takes it. */
 export function itemRow(item: Item): NewRow {

@@ -371,7 +371,7 @@ describe('the store', () => {
           statements++;
           return insert(query);
         }, performance.now() + STORE_PATIENCE_MS),
-      new Creating(ofTable(formatsOf(LAYOUT.tables), 'items')),
+      ofTable(formatsOf(LAYOUT.tables, Creating), 'items'),
       Array.from({ length: 1024 }, () => itemRow(newItem())),
     );
     await expect(batch).rejects.toMatchObject({ name: 'StoreUnusable' });

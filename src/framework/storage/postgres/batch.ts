@@ -1,9 +1,9 @@
 import { messageOf } from '../../explained-error.ts';
-import type { RowFormat } from '../rows.ts';
+import { RowFormat } from '../rows.ts';
 import type { Creation, NewRow } from '../store.ts';
 import { hashOf, type Spread } from './citus.ts';
 import { InterruptedError, StatementRejectedError } from './errors.ts';
-import { SQL_TYPES } from '../tables.ts';
+import { SQL_TYPES, type Table } from '../tables.ts';
 import type { Query, Session, WithRetries } from './session.ts';
 
 /** Makes the commit of a read wait as that of a write does, where PostgreSQL keeps the row: Citus runs it there. */
@@ -12,9 +12,8 @@ const FLUSHED = "pg_logical_emit_message(true, 'replay'::text, ''::text)";
 /** The values of one statement, less than the 65,535 that the protocol allows, as rows are padded. */
 const MAX_VALUES = 60_000;
 
-/** The statements of a create. */
-export class Creating {
-  readonly format: RowFormat;
+/** A table, with the statements of a create. */
+export class Creating extends RowFormat {
   /**
    * Each row that is found writes to the log, so that the commit waits for the disk and for the standby: a visible row
    * may not be on the standby's disk yet if its writer or the server was killed while it waited for the standby.
@@ -28,12 +27,12 @@ export class Creating {
   private readonly types: readonly string[];
   private readonly unlessThere: string;
 
-  constructor(format: RowFormat) {
-    const { table, columns, columnList, kinds, key, keyList } = format;
+  constructor(name: string, described: Table) {
+    super(name, described);
+    const { table, columns, columnList, kinds, key, keyList } = this;
     const types = kinds.map((kind) => SQL_TYPES.postgres[kind]);
     const keys = key.map((column, index) => `$${index + 1}::${types[columns.indexOf(column)] ?? ''}[]`);
     const among = keys.length === 1 ? `= any(${keys.join()})` : `in (select * from unnest(${keys.join()}))`;
-    this.format = format;
     this.types = types;
     this.into = `insert into ${table} (${columnList})`;
     this.unlessThere = `on conflict (${keyList}) do nothing returning ${keyList}`;
@@ -44,7 +43,7 @@ export class Creating {
 
   /** The server that keeps a row; undefined: only Citus knows. A wrong answer costs time, and nothing more. */
   serverOf([, , ...values]: NewRow): number | undefined {
-    const value = values[this.format.columns.indexOf(this.spread?.by ?? '')];
+    const value = values[this.columns.indexOf(this.spread?.by ?? '')];
     if (typeof value !== 'bigint') return undefined;
     const hash = hashOf(value);
     return this.spread?.servers[this.spread.ends.findIndex((end) => hash <= end)];
@@ -88,7 +87,7 @@ function paddedLength(rows: number): number {
  */
 export function readyStatement(creating: readonly Creating[]): string {
   const inserts = creating.map(({ insertNone }, index) => `created${index} as (${insertNone})`);
-  const queries = creating.flatMap(({ format: { table, columnList } }, index) => [
+  const queries = creating.flatMap(({ table, columnList }, index) => [
     `select from created${index}`,
     `select ${columnList} from ${table} limit 0`,
   ]);
@@ -120,7 +119,7 @@ export async function createBatch(
     if (!(error instanceof StatementRejectedError)) throw error;
     if (rows.length === 1) {
       const stored = await find(withRetries, creating, rows);
-      return rows.map((row) => (stored === undefined ? error : creating.format.outcomeOf(row, stored)));
+      return rows.map((row) => (stored === undefined ? error : creating.outcomeOf(row, stored)));
     }
     return await halves();
   }
@@ -159,7 +158,7 @@ async function find(
   try {
     const found = await withRetries((query) => query(creating.selectDurable, ...keysOf(creating, rows)));
     const [row] = found.rows;
-    return row && creating.format.valuesOf(row);
+    return row && creating.valuesOf(row);
   } catch (error) {
     if (error instanceof StatementRejectedError) return undefined;
     throw error;
@@ -173,9 +172,8 @@ export async function insert(
   rows: readonly NewRow[],
   read = query,
 ): Promise<Creation[]> {
-  const { format } = creating;
-  const values = new Map(rows.map((row) => [row, storableValues(format, row)]));
-  const keys = new Map(rows.map((row) => [row, format.identityOf(valuesOf(row))]));
+  const values = new Map(rows.map((row) => [row, storableValues(creating, row)]));
+  const keys = new Map(rows.map((row) => [row, creating.identityOf(valuesOf(row))]));
   const firsts = new Map(rows.toReversed().map((row) => [keys.get(row), row]));
   const stored = new Map<unknown, readonly unknown[] | undefined>();
   const created = new Set<unknown>();
@@ -184,30 +182,30 @@ export async function insert(
   for (let tries = 0; missing.length > 0; tries++) {
     if (tries === MAX_TRIES)
       throw new StatementRejectedError(
-        `PostgreSQL did not insert the row, and its key does not exist: check the triggers of ${format.table}`,
+        `PostgreSQL did not insert the row, and its key does not exist: check the triggers of ${creating.table}`,
       );
     const statement = creating.insert(missing.map(([, row]) => values.get(row) ?? []));
     for (const found of (await query(...statement)).rows) {
-      const key = format.identityOf(format.valuesOf(found));
+      const key = creating.identityOf(creating.valuesOf(found));
       const first = firsts.get(key);
       created.add(key);
       stored.set(key, first && valuesOf(first));
     }
     const others = missing.filter(([key]) => !created.has(key)).map(([, row]) => row);
     const found = others.length > 0 ? (await read(creating.selectDurable, ...keysOf(creating, others))).rows : [];
-    for (const values of found.map((row) => format.valuesOf(row))) stored.set(format.identityOf(values), values);
+    for (const values of found.map((row) => creating.valuesOf(row))) stored.set(creating.identityOf(values), values);
     missing = missing.filter(([key]) => !stored.has(key));
   }
   return rows.map((row) => {
     const key = keys.get(row);
-    return created.delete(key) ? 'created' : format.outcomeOf(row, stored.get(key));
+    return created.delete(key) ? 'created' : creating.outcomeOf(row, stored.get(key));
   });
 }
 
 /** An array for each column of the key. */
-function keysOf({ format }: Creating, rows: readonly NewRow[]): unknown[][] {
-  const keys = rows.map((row) => format.keyOf(valuesOf(row)));
-  return format.key.map((_column, index) => keys.map((key) => key[index]));
+function keysOf(creating: Creating, rows: readonly NewRow[]): unknown[][] {
+  const keys = rows.map((row) => creating.keyOf(valuesOf(row)));
+  return creating.key.map((_column, index) => keys.map((key) => key[index]));
 }
 
 function valuesOf([, , ...values]: NewRow): unknown[] {

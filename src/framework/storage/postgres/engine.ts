@@ -70,11 +70,7 @@ class PostgresEngine implements Engine {
   constructor(layout: Layout, location: PostgresLocation, opening: Opening) {
     this.layout = layout;
     this.location = location;
-    this.creating = new Map(
-      formatsOf(layout.tables)
-        .entries()
-        .map(([name, format]) => [name, new Creating(format)]),
-    );
+    this.creating = formatsOf(layout.tables, Creating);
     this.session = this.newSession();
     this.readiness = this.newSession();
     this.creations = new Queue({

@@ -1,25 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import type { Layout } from '../layout.ts';
-import { bytesOf, formatsOf, ofTable, type RowFormat } from '../rows.ts';
+import { bytesOf, formatsOf, ofTable, RowFormat } from '../rows.ts';
 import { ConstraintViolated, type Creation, type NewRow, type Statement, StoreUnavailable } from '../store.ts';
+import type { Table } from '../tables.ts';
 import { connectReader } from './connection.ts';
 import { atWork, isPacked, pack, type PackedError, unpack } from './errors.ts';
 import { applicationId } from './migrations.ts';
 import { type Found, Prepared } from './values.ts';
 
-/** The statements of a create. */
-class Creating {
-  readonly format: RowFormat;
+/** A table, with the statements of a create. */
+class Creating extends RowFormat {
   readonly insert: string;
   /** Stores nothing, and fails if a column is missing. */
   readonly insertNone: string;
   readonly select: string;
 
-  constructor(format: RowFormat) {
-    const { table, columns, columnList, key, keyList } = format;
+  constructor(name: string, described: Table) {
+    super(name, described);
+    const { table, columns, columnList, key, keyList } = this;
     const into = `insert into ${table} (${columnList})`;
-    this.format = format;
     const unlessThere = `on conflict (${keyList}) do nothing`;
     this.insert = `${into} values (${columns.map(() => '?').join()}) ${unlessThere}`;
     this.insertNone = `${into} select ${columns.map(() => 'null').join()} where false ${unlessThere}`;
@@ -65,11 +65,7 @@ export class Statements {
   constructor(layout: Layout, database: DatabaseSync) {
     this.layout = layout;
     this.database = database;
-    this.creating = new Map(
-      formatsOf(layout.tables)
-        .entries()
-        .map(([name, format]) => [name, new Creating(format)]),
-    );
+    this.creating = formatsOf(layout.tables, Creating);
   }
 
   /** Does jobs in their order, in one transaction. */
@@ -130,11 +126,11 @@ export class Statements {
 
   private insert(row: NewRow): Creation {
     const [table, , ...values] = row;
-    const { format, insert, select } = ofTable(this.creating, table);
-    const { changes } = this.prepare(insert).run(format.storable(values));
+    const creating = ofTable(this.creating, table);
+    const { changes } = this.prepare(creating.insert).run(creating.storable(values));
     if (changes === 1n) return 'created';
-    const [stored] = this.run({ sql: select, values: format.keyOf(values) }).rows;
-    return format.outcomeOf(row, stored);
+    const [stored] = this.run({ sql: creating.select, values: creating.keyOf(values) }).rows;
+    return creating.outcomeOf(row, stored);
   }
 
   read(statements: readonly Statement[]): (Found | PackedError)[] {
