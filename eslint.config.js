@@ -47,8 +47,7 @@ const ROOMS = {
     others: [...FRAMEWORK, 'config.ts', 'environment.ts', 'service.ts', 'package.json'],
   },
   'src/framework/contract/**': { others: [] },
-  // It calls the validator with an object that is typed as a request of Express.
-  'src/framework/contract/validator-eov.ts': { others: [], packages: ['express', 'express-openapi-validator/dist'] },
+  'src/framework/contract/validator-eov.ts': { others: [], packages: ['express-openapi-validator/dist'] },
   'src/framework/http/**': {
     others: ['contract/', 'storage/store.ts'],
     types: ['auth/', 'observability/', 'service.ts'],

@@ -9,8 +9,8 @@ import { OF_MEMBER, type Translation } from './schemas.ts';
 export interface DefaultTrial {
   /** The name of the value in a message. */
   readonly name: string;
-  /** The translated schemas of the value. */
-  readonly shown: unknown;
+  /** The component of an object that has the value as a member. */
+  readonly component: string;
   /** If these schemas refuse this value, they may refuse the one with defaults too. */
   readonly sent: unknown;
   readonly filled: unknown;
@@ -33,7 +33,8 @@ export function trialsOfDefaults(
   const trial = (name: string, schemas: readonly AnySchema[], sent: unknown, fill: () => unknown): DefaultTrial => {
     const location = locationOf(schemas.find((each) => typeof each === 'object'));
     const shown = { allOf: schemas.map((each) => requests.schema(each, OF_MEMBER)) };
-    return { name, shown, sent, filled: filledBy(fill, location), location };
+    const component = requests.component({ properties: { [name]: shown } });
+    return { name, component, sent, filled: filledBy(fill, location), location };
   };
   const ofParameters = parameters.flatMap((schema) => {
     const place = new Position(schema, follow);

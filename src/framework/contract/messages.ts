@@ -2,17 +2,18 @@ import type { Declared } from './contract.ts';
 import type { AnySchema } from './document.ts';
 import { OF_PARAMETER, type Translation } from './schemas.ts';
 
-/**
- * The schemas of requests and replies for the validator. Parameters and header fields are members of one JSON body
- * there, because the validator has faults in its own handling of parameters (types, styles, defaults).
- */
+/** Names of components of the translations. */
 export interface Messages {
-  /** By media type; '' without a body. */
-  readonly bodies: ReadonlyMap<string, unknown>;
-  /** By status. */
-  readonly responses: ReadonlyMap<string, unknown>;
+  /** Of requests, by the media type of the body; '' without a body. */
+  readonly bodies: ReadonlyMap<string, string>;
+  /** Of replies, by status. */
+  readonly responses: ReadonlyMap<string, string>;
 }
 
+/**
+ * Describes each request and reply as one JSON value, with its parameters or header fields as members, because the
+ * validator has faults in its own handling of parameters (types, styles, defaults).
+ */
 export function toMessages(
   { parameters: declared, body, replies: statuses }: Declared,
   requests: Translation,
@@ -22,10 +23,7 @@ export function toMessages(
     const own = declared.filter((each) => each.in === location);
     return [location, closed(own, (schema) => requests.schema(schema, OF_PARAMETER))] as const;
   });
-  const toRequest = (schema: unknown) => ({
-    type: 'object',
-    properties: { ...Object.fromEntries(parameters), body: schema },
-  });
+  const toRequest = (body: unknown) => requests.component({ properties: { ...Object.fromEntries(parameters), body } });
   const bodies = [...(body?.types ?? [])].map(
     ([type, { schema }]) => [type, toRequest(requests.schema(schema))] as const,
   );
@@ -36,7 +34,7 @@ export function toMessages(
       body: content === undefined ? false : replies.schema(content.schema),
     };
     const required = content === undefined ? ['headers'] : ['headers', 'body'];
-    return [status, { type: 'object', required, properties }] as const;
+    return [status, replies.component({ required, properties })] as const;
   });
   return { bodies: new Map(bodies.length > 0 ? bodies : [['', toRequest(false)]]), responses: new Map(responses) };
 }

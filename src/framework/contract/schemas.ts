@@ -53,7 +53,7 @@ export const OF_MEMBER: Place = { ...ELSEWHERE, of: 'a member' };
  * writeOnly ones. Defaults are left out: positions.ts fills them in.
  */
 export class Translation {
-  /** Translated targets of references, by name. */
+  /** Translated messages, and targets of references, by name. */
   readonly components: Record<string, unknown> = {};
   /** A translated schema requires the first of these by `exact0: true`. */
   readonly checks: ExactCheck[] = [];
@@ -132,8 +132,7 @@ export class Translation {
   private containing(wanted: unknown, { minContains = 1, maxContains = Infinity }: Schema): object {
     const most = maxContains === Infinity ? '' : ` and no more than ${maxContains}`;
     const message = `must contain at least ${minContains}${most} valid item(s)`;
-    const part = this.nextName();
-    this.add(part, wanted);
+    const part = this.component(wanted);
     const isValid = (value: unknown, isWanted: (item: unknown) => boolean): boolean => {
       if (!Array.isArray(value)) return true;
       let count = 0;
@@ -185,22 +184,20 @@ export class Translation {
       known.set(target, name);
       // requirePlace has already checked this reference; with 'a member' it accepts the translation, which all places
       // share.
-      this.add(name, this.schema(target, { ...place, of: 'a member', within: [...place.within, target] }));
+      this.component(this.schema(target, { ...place, of: 'a member', within: [...place.within, target] }), name);
     }
     return name;
   }
 
   /** Has Ajv compile a schema by itself, so that its evaluated members count only where it is valid. */
   private apart(translated: unknown): unknown {
-    if (typeof translated === 'boolean') return translated;
-    const name = this.nextName();
-    this.add(name, translated);
-    return { $ref: name };
+    return typeof translated === 'boolean' ? translated : { $ref: this.component(translated) };
   }
 
-  /** Ajv compiles a schema with an `$id` once for all references. */
-  private add(name: string, translated: unknown): void {
+  /** Ajv compiles a schema with an `$id` once for all references. @returns the name of the component */
+  component(translated: unknown, name = this.nextName()): string {
     this.components[name] = { $id: name, allOf: [translated] };
+    return name;
   }
 
   private names = 0;

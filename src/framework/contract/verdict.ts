@@ -32,13 +32,3 @@ function hasAtMost(values: number, root: unknown): boolean {
     --left >= 0 && (typeof value !== 'object' || value === null || Object.values(value).every(visit));
   return visit(root);
 }
-
-/** Calls `make` once for each argument. */
-export function either<T>(make: (all: boolean) => T): (all: boolean) => T {
-  const made = new Map<boolean, T>();
-  return (all) => {
-    const known = made.get(all) ?? make(all);
-    made.set(all, known);
-    return known;
-  };
-}
