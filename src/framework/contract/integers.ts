@@ -14,9 +14,9 @@ export function requireOneIntegerType(values: readonly AnySchema[], follow: Foll
   const seen = new Map<AnySchema, Set<AnySchema>>();
   /** @param one and `other` describe the same value; they may be the same schema */
   const visit = (one: AnySchema, other: AnySchema): void => {
-    const known = seen.get(one) ?? new Set();
+    const known = seen.getOrInsertComputed(one, () => new Set());
     if (typeof one === 'boolean' || typeof other === 'boolean' || known.has(other)) return;
-    seen.set(one, known.add(other));
+    known.add(other);
     const [schemas, others] = [typed(one, follow), typed(other, follow)];
     // The arrays and objects of an enum have the types of their own values.
     const large = others.flatMap((each) => [...(each.enum ?? []), each.const]).filter(isLarge);

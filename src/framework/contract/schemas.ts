@@ -149,11 +149,9 @@ export class Translation {
   /** Returns the keywords `exact0`, `exact1`, …, which replace the keywords that exact.ts checks. */
   private exact(keywords: object): object {
     const key = exactJson(keywords);
-    let names = this.known.get(key);
-    if (names === undefined) {
-      names = exactChecks(keywords).map((check) => `exact${this.checks.push(check) - 1}`);
-      this.known.set(key, names);
-    }
+    const names = this.known.getOrInsertComputed(key, () =>
+      exactChecks(keywords).map((check) => `exact${this.checks.push(check) - 1}`),
+    );
     return Object.fromEntries(names.map((name) => [name, true]));
   }
 
@@ -176,8 +174,7 @@ export class Translation {
     if (place.within.includes(target))
       throw new ContractError(`${locationOf(target)}: a schema must not refer to itself for the same value`);
     const key = [place.isConditional, place.isTyped, ...place.barred].join();
-    const known = this.references.get(key) ?? new Map<AnySchema, string>();
-    this.references.set(key, known);
+    const known = this.references.getOrInsertComputed(key, () => new Map());
     let name = known.get(target);
     if (name === undefined) {
       name = this.nextName();

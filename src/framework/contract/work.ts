@@ -4,7 +4,7 @@ import { COMPARISON, countFilledIn, faultsOf, FILLING, NAME, ofMembers, ofText, 
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
 import { MAX_DEPTH, MAX_NAME } from './json.ts';
-import { isSchema, reachable } from './applied.ts';
+import { declaredMembers, isSchema, reachable } from './applied.ts';
 
 /**
  * The unit of work is one schema that is applied to one value: up to 60 ns (`npm run test:attacks` has the figures). A
@@ -89,7 +89,8 @@ export function requireBoundedWork(root: AnySchema, maxBytes: number, follow: Fo
   ): number {
     const filling = fills ? FILLING * countFilledIn(schemas, follow) : 0;
     const bounds = alternatives(schemas, follow).map((applied) => {
-      const key = `${extra} ${perByte} ${Number(isNamed)} ${applied.map(numberOf).sort(ascending).join()}`;
+      const ids = applied.map((each) => numbers.getOrInsertComputed(each, () => numbers.size));
+      const key = `${extra} ${perByte} ${Number(isNamed)} ${ids.sort((one, other) => one - other).join()}`;
       const before = known.get(key);
       if (before !== undefined && before.depth <= depth) return before.work;
       // A schema that contains itself has no bound by its own words, and JSON nests only so deep.
@@ -122,12 +123,6 @@ export function requireBoundedWork(root: AnySchema, maxBytes: number, follow: Fo
       return bound;
     });
     return Math.max(...bounds);
-  }
-
-  function numberOf(schema: Schema): number {
-    const number = numbers.get(schema) ?? numbers.size;
-    numbers.set(schema, number);
-    return number;
   }
 }
 
@@ -188,12 +183,7 @@ function partsOf(applied: readonly Schema[], isCompared: boolean): Part[] {
   });
   const names = new Set(applied.flatMap(({ properties = {} }) => Object.keys(properties)));
   const declared = [...names].map((name) =>
-    members(1, name, ({ properties = {}, patternProperties = {}, ...schema }) => {
-      const own = Object.hasOwn(properties, name) ? [properties[name]] : [];
-      const matched = Object.entries(patternProperties).filter(([pattern]) => new RegExp(pattern, 'u').test(name));
-      const found = [...own, ...matched.map(([, each]) => each)];
-      return [...(found.length > 0 ? found : [schema.additionalProperties]), schema.unevaluatedProperties];
-    }),
+    members(1, name, (schema) => [...declaredMembers(schema, name), schema.unevaluatedProperties]),
   );
   const ofOthers = members(Math.max(1, compared, ...mostMembers), '', ({ patternProperties = {}, ...schema }) => [
     ...Object.values(patternProperties),
@@ -217,8 +207,4 @@ function partsOf(applied: readonly Schema[], isCompared: boolean): Part[] {
 
 function schemasIn(schemas: readonly (AnySchema | undefined)[]): AnySchema[] {
   return schemas.filter(isSchema);
-}
-
-function ascending(one: number, other: number): number {
-  return one - other;
 }

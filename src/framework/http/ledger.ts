@@ -83,13 +83,10 @@ export class Ledger {
 
   /** @returns whether the operation may run; if so, `releaseSlots` must be called after it */
   takeSlots({ key, slots }: Pick<Exchange, 'key' | 'slots'>): boolean {
-    let holder = this.callers.get(key);
-    if (holder === undefined) {
-      if (this.callers.size > MAX.callers) {
-        for (const [other, { count }] of this.callers) if (count === 0) this.callers.delete(other);
-      }
-      this.callers.set(key, (holder = { count: 0 }));
+    if (this.callers.size > MAX.callers) {
+      for (const [other, { count }] of this.callers) if (count === 0) this.callers.delete(other);
     }
+    const holder = this.callers.getOrInsertComputed(key, () => ({ count: 0 }));
     return this.underWay.take(holder, slots);
   }
 

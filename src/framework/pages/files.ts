@@ -33,9 +33,7 @@ export function serveFile(mediaType: string, cacheControl: string, content: Buff
   };
   return async (request, response) => {
     const coding = preferredCoding(request.get('Accept-Encoding'));
-    const making = made.get(coding) ?? make(coding);
-    made.set(coding, making);
-    const { bytes, etag } = await making;
+    const { bytes, etag } = await made.getOrInsertComputed(coding, make);
     // Express compares the ETag of `fresh` with If-None-Match.
     response.vary('Accept-Encoding').set({ ETag: etag, 'Cache-Control': cacheControl });
     if (request.fresh) send(response.context, 304, {});
