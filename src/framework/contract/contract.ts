@@ -20,7 +20,7 @@ import {
   type Security,
 } from './document.ts';
 import { ContractError } from './errors.ts';
-import { defaultsOf, parameterReader, type ParameterValues, type SentRequest } from './parameters.ts';
+import { parameterReader, type ParameterValues, type SentRequest, valuesSchema } from './parameters.ts';
 import { Position } from './positions.ts';
 import { isIgnored } from './vocabulary.ts';
 
@@ -45,8 +45,8 @@ export interface ContractOperation {
   readonly parameters: readonly Parameter[];
   /** @throws Refusal */
   readonly readParameters: (sent: SentRequest) => ParameterValues;
-  /** Fills in defaults after validation, and returns whether one was missing; undefined: no parameter has one. */
-  readonly fillInParameters: ((values: ParameterValues) => boolean) | undefined;
+  /** Describes ParameterValues. */
+  readonly values: ContractContent;
   readonly body: ContractBody | undefined;
   /** The key is the status as declared: `200`, `default`. */
   readonly replies: ReadonlyMap<string, ContractReply>;
@@ -145,7 +145,7 @@ export function readOperations(document: OpenApiDocument): Declared[] {
         security: readSecurity(document, operation.security ?? document.security ?? [], where),
         parameters,
         readParameters: parameterReader(path, parameters, follow),
-        fillInParameters: defaultsOf(parameters, follow),
+        values: contentOf(valuesSchema(parameters), follow),
         body: readDeclaredBody(operation, resolve, follow, where),
         replies: new Map(
           Object.entries(operation.responses ?? {}).map(([status, response]) => [
@@ -279,7 +279,11 @@ function readContent(content: Content, follow: Follow, where: string): Map<strin
         refuse(media, where, `the media type ${type} is not JSON: ${forms}`);
       }
       if ((media.schema as unknown) === undefined) refuse(media, where, `${type} must have a schema`);
-      return [type, { schema: media.schema, position: Position.of(media.schema, follow) }];
+      return [type, contentOf(media.schema, follow)];
     }),
   );
+}
+
+function contentOf(schema: AnySchema, follow: Follow): ContractContent {
+  return { schema, position: Position.of(schema, follow) };
 }

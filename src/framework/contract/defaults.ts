@@ -2,7 +2,7 @@ import type { Declared } from './contract.ts';
 import { type AnySchema, type Follow, locationOf } from './document.ts';
 import { ContractError } from './errors.ts';
 import { joined, membersOf } from './applied.ts';
-import { placesIn, Position } from './positions.ts';
+import { placesIn } from './positions.ts';
 import { OF_MEMBER, type Translation } from './schemas.ts';
 
 /** A value with defaults that a schema must allow. */
@@ -28,26 +28,15 @@ export function trialsOfDefaults(
   requests: Translation,
   follow: Follow,
 ): DefaultTrial[] {
-  const parameters = operations.flatMap((each) => each.parameters.map(({ schema }) => schema));
-  const bodies = operations.flatMap(({ body }) => [...(body?.types.values() ?? [])].map(({ schema }) => schema));
+  const contents = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
+  const schemas = contents.filter(({ position }) => position !== undefined).map(({ schema }) => schema);
   const trial = (name: string, schemas: readonly AnySchema[], sent: unknown, fill: () => unknown): DefaultTrial => {
     const location = locationOf(schemas.find((each) => typeof each === 'object'));
     const shown = { allOf: schemas.map((each) => requests.schema(each, OF_MEMBER)) };
     const component = requests.component({ properties: { [name]: shown } });
     return { name, component, sent, filled: filledBy(fill, location), location };
   };
-  const ofParameters = parameters.flatMap((schema) => {
-    const place = new Position(schema, follow);
-    return place.default === undefined
-      ? []
-      : [trial('default', [schema], undefined, () => place.filled(place.default))];
-  });
-  const ofObjects = [
-    ...placesIn(
-      [...parameters, ...bodies].filter((each) => Position.of(each, follow)),
-      follow,
-    ),
-  ].flatMap((place) => {
+  return [...placesIn(schemas, follow)].flatMap((place) => {
     if (place.defaults.length === 0) return [];
     const always = joined(place.roots, follow);
     return [
@@ -57,7 +46,6 @@ export function trialsOfDefaults(
       trial('{} with its defaults', place.roots, {}, () => place.filled({})),
     ];
   });
-  return [...ofParameters, ...ofObjects];
 }
 
 function filledBy(fill: () => unknown, location: string): unknown {

@@ -29,7 +29,7 @@ export async function loadContract(contract: string | URL): Promise<Contract> {
   const operations = withValidators(readOperations(document), document);
   const follow = follower(document);
   requireFailures(document, operations, follow);
-  const sent = operations.flatMap(({ parameters, body }) => [...parameters, ...(body?.types.values() ?? [])]);
+  const sent = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
   requireOneIntegerType(
     sent.map(({ schema }) => schema),
     follow,

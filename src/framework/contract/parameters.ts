@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { variablesOf } from './addresses.ts';
-import { type AnySchema, type Follow, locationOf, type Parameter } from './document.ts';
+import { type AnySchema, type Follow, locationOf, type Parameter, type Schema } from './document.ts';
 import { ContractError, ErrorNumber, Refusal } from './errors.ts';
 import { contractBroken } from './faults.ts';
 import { isJsonNumber, toNumber } from './int64.ts';
@@ -87,28 +87,13 @@ export function parameterReader(
   };
 }
 
-/** @returns a function that fills in missing parameters and members, and returns whether it did; undefined if none has a default */
-export function defaultsOf(
-  parameters: readonly Parameter[],
-  follow: Follow,
-): ((values: ParameterValues) => boolean) | undefined {
-  const positions = parameters.flatMap(({ in: location, name, schema }) => {
-    const position = Position.of(schema, follow);
-    return position === undefined ? [] : [{ location, name, position }];
+/** The schema of ParameterValues, as far as their defaults need it. */
+export function valuesSchema(parameters: readonly Parameter[]): Schema {
+  const own = (location: Parameter['in']) => parameters.filter((each) => each.in === location);
+  const ofPart = (location: Parameter['in']) => ({
+    properties: Object.fromEntries(own(location).map(({ name, schema }) => [name, schema])),
   });
-  if (positions.length === 0) return undefined;
-  return (values) => {
-    let added = false;
-    for (const { location, name, position } of positions) {
-      const { [location]: holder } = values;
-      if (Object.hasOwn(holder, name)) added = position.fillIn(holder[name]) || added;
-      else if (position.default !== undefined) {
-        holder[name] = position.filled(position.default);
-        added = true;
-      }
-    }
-    return added;
-  };
+  return { properties: { path: ofPart('path'), query: ofPart('query'), header: ofPart('header') } };
 }
 
 interface Sent {
@@ -223,10 +208,7 @@ function readQuery(query: string): RawQuery {
   for (const pair of query.split('&')) {
     if (pair === '') continue;
     const [, name = '', text = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
-    const decoded = QUERY.decode(name);
-    const known = values.get(decoded);
-    if (known === undefined) values.set(decoded, [text]);
-    else known.push(text);
+    values.getOrInsertComputed(QUERY.decode(name), () => []).push(text);
   }
   return values;
 }

@@ -38,7 +38,7 @@ export function validateRequest(
   const value = body && ('text' in body ? parseJson(body.text, position) : body.value);
   const request = { path, query, header, body: value };
   operation.validator.request(request, body?.mediaType);
-  const inParameters = operation.fillInParameters?.(request) === true;
+  const inParameters = operation.values.position?.fillIn({ path, query, header }) === true;
   const inBody = position?.fillIn(request.body) === true;
   if (inParameters || inBody) requireFilledIn(request, operation, body?.mediaType);
   return request;
