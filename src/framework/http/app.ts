@@ -1,5 +1,4 @@
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
-import type { Authenticator } from '../auth/authenticator.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import type { RequestLog, RequestObserver } from '../observability/log.ts';
 import { clientAddress, type Proxies } from './client-address.ts';
@@ -14,8 +13,7 @@ import type { Application } from './server.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
 import { type RouterOptions, routeOperations } from './router.ts';
 
-interface AppOptions extends Omit<RouterOptions, 'authenticate' | 'count'> {
-  readonly authenticator: Authenticator;
+interface AppOptions extends Omit<RouterOptions, 'count'> {
   readonly log: RequestLog;
   readonly observer?: RequestObserver | undefined;
   readonly pages: Router;
@@ -27,7 +25,7 @@ interface AppOptions extends Omit<RouterOptions, 'authenticate' | 'count'> {
 }
 
 export function createApp(options: AppOptions): Application {
-  const { authenticator, log, observer, proxies, rateLimit, corsOrigins } = options;
+  const { log, observer, proxies, rateLimit, corsOrigins } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -36,11 +34,7 @@ export function createApp(options: AppOptions): Application {
   app.set('trust proxy', proxies ?? false);
   // parameters.ts reads the query, as the contract declares it.
   app.disable('query parser');
-  routeOperations(app, {
-    ...options,
-    authenticate: (authorization) => authenticator.authenticate(authorization),
-    count: rateLimit && createRateLimit(rateLimit),
-  });
+  routeOperations(app, { ...options, count: rateLimit && createRateLimit(rateLimit) });
   app.use(options.pages);
   app.use(unknownPath);
   app.use(failed);
@@ -64,8 +58,8 @@ export function createApp(options: AppOptions): Application {
       response.context = context;
       context.body = request.incoming = announcesBody(request) ? new IncomingBody(context, context.ledger) : undefined;
       takeOriginForm(request);
-      if (proxies !== undefined) context.setClient(clientAddress(request) ?? context.client);
-      recorder.begin();
+      if (proxies !== undefined) context.client = clientAddress(request) ?? context.client;
+      observer?.begun();
       context.onEnd = () => {
         context.body?.abort();
         context.endSignal();

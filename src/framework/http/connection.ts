@@ -25,8 +25,7 @@ export interface Exchange {
   /** The reply is out, or the client is gone. */
   ended: boolean;
   readonly onEnd: (() => void) | undefined;
-  /** Frees the memory of the body for other requests. */
-  onGiveWay: (() => void) | undefined;
+  readonly body: { giveWay(): void } | undefined;
 }
 
 export class Connection {

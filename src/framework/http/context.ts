@@ -32,14 +32,12 @@ export class Context implements Exchange {
   readonly requestId: string;
   /** The client's IP address. */
   client: string | undefined;
-  key = '';
   caller: Caller | undefined;
   slots = 1;
   readonly held = { body: 0, reply: 0 };
   last = false;
   ended = false;
   onEnd: (() => void) | undefined;
-  onGiveWay: (() => void) | undefined;
   /** On the clock of `performance.now()`. */
   readonly startedAt = performance.now();
   /** Header fields of the reply, of a failure too: name, value, name, value. */
@@ -61,7 +59,7 @@ export class Context implements Exchange {
     this.ledger = ledger;
     this.pipelined = connection.exchanges.length > 0;
     this.expectsContinue = expectsContinue;
-    this.setClient(connection.address);
+    this.client = connection.address;
     const sent = request.headers['x-request-id'];
     this.requestId = typeof sent === 'string' && SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
     this.fields = ['X-Request-Id', this.requestId];
@@ -72,9 +70,8 @@ export class Context implements Exchange {
     this.expectsContinue = false;
   }
 
-  setClient(address: string | undefined): void {
-    this.client = address;
-    this.key = `address ${address ?? ''}`;
+  get key(): string {
+    return this.caller?.key ?? `address ${this.client ?? ''}`;
   }
 
   /** Made only for operations that use it. */
@@ -90,11 +87,6 @@ export class Context implements Exchange {
 
   endSignal(): void {
     this.departure?.end(this.response.writableFinished);
-  }
-
-  setCaller(caller: Caller): void {
-    this.caller = caller;
-    this.key = caller.key;
   }
 }
 

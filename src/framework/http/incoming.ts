@@ -25,6 +25,11 @@ const READ_BYTES = 64 * 1024;
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
+const smallChunks = new Refusal(
+  ErrorNumber.malformedMessage,
+  'the chunks of the body are too small: send fewer, larger ones',
+);
+const notWhole = new Refusal(ErrorNumber.malformedMessage, 'body did not arrive whole');
 const gaveWay = busy('arriving bodies take all memory reserved for them, and those of this caller take the most');
 
 /** Whether the message announces a body that is not empty (RFC 9112, section 6.3). */
@@ -62,9 +67,6 @@ export class IncomingBody {
     this.ledger = ledger;
     this.chunked = request.headers['transfer-encoding'] !== undefined;
     if (this.chunked) this.readBefore = this.readBytes = request.socket.bytesRead;
-    exchange.onGiveWay = () => {
-      this.refuse(gaveWay);
-    };
   }
 
   get dropped(): boolean {
@@ -92,7 +94,7 @@ export class IncomingBody {
     if (this.length > this.maxBytes) this.refuse(tooLarge(this.maxBytes));
     else if (this.chunked && this.framing() > MAX.framingBytes + 2 * this.length) {
       this.ledger.noteSmallChunks(this.exchange);
-      this.refuse(smallChunks());
+      this.refuse(smallChunks);
     }
     return !this.dropped;
   }
@@ -104,7 +106,12 @@ export class IncomingBody {
   }
 
   abort(): void {
-    if (this.state === 'arriving') this.refuse(new Refusal(ErrorNumber.malformedMessage, 'body did not arrive whole'));
+    if (this.state === 'arriving') this.refuse(notWhole);
+  }
+
+  /** Frees the memory for other requests. */
+  giveWay(): void {
+    this.refuse(gaveWay);
   }
 
   /** Frees what has arrived, and ignores what still arrives. */
@@ -154,10 +161,6 @@ export class IncomingBody {
     this.release();
     return bytes;
   }
-}
-
-function smallChunks(): Refusal {
-  return new Refusal(ErrorNumber.malformedMessage, 'the chunks of the body are too small: send fewer, larger ones');
 }
 
 /**

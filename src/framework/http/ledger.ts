@@ -151,7 +151,7 @@ export class Ledger {
     for (const held of [...holders.values()].sort((one, other) => sum(other) - sum(one))) {
       for (const exchange of held.sort((one, other) => other.held[kind] - one.held[kind])) {
         if (this.held[kind] <= ROOM[kind] * LEFT) return;
-        if (kind === 'body') exchange.onGiveWay?.();
+        if (kind === 'body') exchange.body?.giveWay();
         else this.cutOff(exchange.connection, 'unsent');
       }
     }

@@ -21,10 +21,6 @@ export class RequestRecorder {
     this.observer = observer;
   }
 
-  begin(): void {
-    this.observer?.begun();
-  }
-
   /** Never logs a query, a body or a header other than ids: they may hold secrets. */
   end(context: Context): void {
     const { requestId, request, response, client, caller, error, reason, failure } = context;

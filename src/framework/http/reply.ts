@@ -35,7 +35,8 @@ export function send(
 ): void {
   const { response, ledger } = context;
   settleConnection(context);
-  const fields = headerFields(context);
+  // Name, value, name, value.
+  const fields = context.last ? [...context.fields, 'Connection', 'close'] : [...context.fields];
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
   const length = body === undefined ? 0 : Buffer.byteLength(body);
@@ -85,11 +86,6 @@ function settleConnection(context: Context): void {
   request.socket.destroySoon = () => {
     connection.endSoon();
   };
-}
-
-/** The header fields of every reply: name, value, name, value. */
-function headerFields({ fields, last }: Context): string[] {
-  return last ? [...fields, 'Connection', 'close'] : [...fields];
 }
 
 export function sendRefusal(context: Context, refusal: Refusal): void {

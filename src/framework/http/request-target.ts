@@ -32,7 +32,7 @@ export function requireHttp({ headers, httpVersion }: Request): void {
   if (httpVersion === '1.1') {
     if (host === undefined || !HOST.test(host)) throw malformed('the header Host must be sent once, and name a host');
   } else if (httpVersion !== '1.0') {
-    throw otherVersion();
+    throw otherVersion;
   } else if (coding !== undefined) {
     throw malformed('HTTP/1.0 has no header Transfer-Encoding: send Content-Length');
   }
@@ -42,9 +42,7 @@ export function requireHttp({ headers, httpVersion }: Request): void {
 }
 
 /** Node's parser refuses any version but 0.9, 1.0, 1.1 and 2.0, also a higher 1.x, which RFC 9110 (2.5) would allow. */
-export function otherVersion(): Refusal {
-  return new Refusal(ErrorNumber.versionUnsupported, 'the version of HTTP must be 1.1 or 1.0');
-}
+export const otherVersion = new Refusal(ErrorNumber.versionUnsupported, 'the version of HTTP must be 1.1 or 1.0');
 
 function malformed(message: string): Refusal {
   return new Refusal(ErrorNumber.malformedMessage, message);

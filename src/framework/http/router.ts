@@ -1,4 +1,5 @@
-import type { IRouter, Request, Response } from 'express';
+import type { IRouter, Request, RequestHandler, Response } from 'express';
+import type { Authenticator } from '../auth/authenticator.ts';
 import { type Caller, scopeCheck } from '../contract/caller.ts';
 import type { Contract, ContractOperation, ReplyData, RequestData } from '../contract/contract.ts';
 import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
@@ -20,8 +21,7 @@ export interface RouterOptions {
   /** The key is the operationId. */
   readonly operations: AnyService['operations'];
   readonly services: Services;
-  /** @throws Refusal */
-  readonly authenticate: (authorization: string | undefined) => Caller | Promise<Caller>;
+  readonly authenticator: Pick<Authenticator, 'authenticate'>;
   /** @throws Refusal if the caller has sent too many requests */
   readonly count?: ((context: Context) => void) | undefined;
   /** The path of BASE_URL: '' or such as `/api`. */
@@ -68,21 +68,20 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
     // Express answers HEAD by the route of GET.
     const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const allowed = [...new Set(methods)].join(', ');
-    route.all((request) => {
-      throw new Refusal(
-        ErrorNumber.methodNotAllowed,
-        `the method ${request.method} is not allowed here: use ${allowed}`,
-        {
-          Allow: allowed,
-        },
-      );
-    });
+    route.all(onlyAllow(allowed));
   }
+}
+
+export function onlyAllow(methods: string): RequestHandler {
+  return ({ method }) => {
+    const message = `the method ${method} is not allowed here: use ${methods}`;
+    throw new Refusal(ErrorNumber.methodNotAllowed, message, { Allow: methods });
+  };
 }
 
 function operationHandler(
   operation: ContractOperation,
-  { operations, authenticate, count, basePath }: RouterOptions,
+  { operations, authenticator, count, basePath }: RouterOptions,
   RequestTools: new (context: Context) => Tools,
 ): (request: Request, response: Response) => Promise<void> {
   // Its types are those of its own tables, which the service has bound.
@@ -93,7 +92,7 @@ function operationHandler(
   const isPublic = operation.security.length === 0;
   const checkScopes = scopeCheck(operation.security);
   const identify = (context: Context, caller: Caller) => {
-    context.setCaller(caller);
+    context.caller = caller;
     checkScopes?.(caller);
   };
   // `answer` stands outside the async function `operate`: Node keeps all variables of an async function in memory for
@@ -105,7 +104,7 @@ function operationHandler(
   const operate = async (context: Context, request: RequestData | Promise<RequestData>) => {
     const data = request instanceof Promise ? await request : request;
     if (!isPublic && performance.now() - context.startedAt > REAUTHENTICATE_AFTER_MS) {
-      identify(context, await authenticate(context.request.headers.authorization));
+      identify(context, await authenticator.authenticate(context.request.headers.authorization));
     }
     if (!context.ledger.takeSlots(context)) throw overloaded;
     let reply;
@@ -131,7 +130,7 @@ function operationHandler(
       context.ledger.refuseSmallChunks(context);
       return operate(context, readRequest(context, operation, basePath));
     }
-    const caller = authenticate(context.request.headers.authorization);
+    const caller = authenticator.authenticate(context.request.headers.authorization);
     if (!(caller instanceof Promise)) return admit(context, caller);
     // If the next line throws, this promise has no other handler, and its rejection would end the process.
     caller.catch(() => undefined);

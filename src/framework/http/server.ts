@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -62,31 +62,24 @@ export async function listen(
   server.on('connection', (socket) => {
     ledger.add(socket);
   });
-  const begin = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
-    const connection = ledger.admit(request);
-    if (connection === undefined) return;
-    // `classes` gives both the prototypes of Express.
-    const context = new Context(request as Request, response as Response, connection, ledger, expectsContinue);
-    ledger.begin(context);
-    // After a request with the header Upgrade, Node drops the rest of the packet, and parses the next packet as the
-    // start of a request. The next packet may begin in the middle of one, so the connection ends.
-    if (ledger.stopping || request.headers.upgrade !== undefined) connection.endAfter(context);
-    handle(context);
-  };
-  server.on('request', (request, response) => {
-    begin(request, response, false);
-  });
-  // For `Expect: 100-continue`: readBody asks for the body when it wants it.
-  server.on('checkContinue', (request, response) => {
-    begin(request, response, true);
-  });
-  server.on('checkExpectation', (request, response) => {
-    begin(request, response, false);
-  });
+  for (const event of ['request', 'checkContinue', 'checkExpectation'] as const)
+    server.on(event, (request, response) => {
+      const connection = ledger.admit(request);
+      if (connection === undefined) return;
+      // For `Expect: 100-continue`: readBody asks for the body when it wants it.
+      const expectsContinue = event === 'checkContinue';
+      // `classes` gives both the prototypes of Express.
+      const context = new Context(request as Request, response as Response, connection, ledger, expectsContinue);
+      ledger.begin(context);
+      // After a request with the header Upgrade, Node drops the rest of the packet, and parses the next packet as the
+      // start of a request. The next packet may begin in the middle of one, so the connection ends.
+      if (ledger.stopping || request.headers.upgrade !== undefined) connection.endAfter(context);
+      handle(context);
+    });
   const refuse = refuseUnreadable(server, ledger, logger, onUnreadable);
   const sweep = setInterval(() => {
     ledger.sweep((connection) => {
-      if (connection.phase === 'body') refuse(connection, tooSlow());
+      if (connection.phase === 'body') refuse(connection, tooSlow);
       else ledger.cutOff(connection, 'unread');
     });
   }, SWEEP_MS).unref();

@@ -39,11 +39,10 @@ export function refuseUnreadable(
     const text = rawPacket?.toString('latin1') ?? '';
     const rest = known === undefined ? text.slice(Math.max(0, bytesParsed - 1)) : text;
     const [line = '', ...more] = `${known ?? ''}${rest}`.split('\n', 2);
-    if (known === undefined && FIELD.test(text.slice(0, bytesParsed))) refuse(connection, headTooLarge());
-    else if (more.length > 0) refuse(connection, REQUEST_LINE.test(line) ? targetTooLong() : headTooLarge());
+    if (known === undefined && FIELD.test(text.slice(0, bytesParsed))) refuse(connection, headTooLarge);
+    else if (more.length > 0) refuse(connection, REQUEST_LINE.test(line) ? targetTooLong : headTooLarge);
     else lines.set(connection, line.replace(/^[^ ]+(?=[^ ])/, '').slice(0, MAX_END));
-    if (known === undefined && more.length === 0)
-      setTimeout(refuse, DEADLINE.linger, connection, headTooLarge()).unref();
+    if (known === undefined && more.length === 0) setTimeout(refuse, DEADLINE.linger, connection, headTooLarge).unref();
   };
   server.on('clientError', (error: ParseError, socket) => {
     const connection = ledger.of(socket);
@@ -61,9 +60,16 @@ export function refuseUnreadable(
   return refuse;
 }
 
-export function tooSlow(): Refusal {
-  return new Refusal(ErrorNumber.requestTimeout, 'the request took too long to arrive');
-}
+export const tooSlow = new Refusal(ErrorNumber.requestTimeout, 'the request took too long to arrive');
+const MOST = `${MAX.headBytes / 1024} KiB`;
+const targetTooLong = new Refusal(
+  ErrorNumber.targetTooLong,
+  `the request target is too long: with its header fields it may have ${MOST}`,
+);
+const headTooLarge = new Refusal(
+  ErrorNumber.headersTooLarge,
+  `the request has more than ${MAX.fields} header fields, or with its target more than ${MOST} of them`,
+);
 
 /** The end of the first line of a request, from within its target. A word that ends with a colon names a header field. */
 const REQUEST_LINE = /^(?:[^ ]*[^ :])? HTTP\/\d\.\d\r?$/;
@@ -80,26 +86,10 @@ interface ParseError extends NodeJS.ErrnoException {
   readonly bytesParsed?: number;
 }
 
-function targetTooLong(): Refusal {
-  const most = `${MAX.headBytes / 1024} KiB`;
-  return new Refusal(
-    ErrorNumber.targetTooLong,
-    `the request target is too long: with its header fields it may have ${most}`,
-  );
-}
-
-function headTooLarge(): Refusal {
-  const most = `${MAX.headBytes / 1024} KiB`;
-  return new Refusal(
-    ErrorNumber.headersTooLarge,
-    `the request has more than ${MAX.fields} header fields, or with its target more than ${most} of them`,
-  );
-}
-
 function refusalOf({ code, reason = 'it cannot be read' }: ParseError): Refusal {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow();
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow;
   // The code of this fault also stands for other ones at the end of the line.
-  if (reason === 'Invalid HTTP version') return otherVersion();
+  if (reason === 'Invalid HTTP version') return otherVersion;
   return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);
 }
 

@@ -8,10 +8,9 @@ import swaggerUi from 'swagger-ui-express';
 import { parseDocument } from 'yaml';
 import { PAGES } from '../contract/addresses.ts';
 import type { Contract } from '../contract/contract.ts';
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/int64.ts';
 import { send } from '../http/reply.ts';
-import { literalPath } from '../http/router.ts';
+import { literalPath, onlyAllow } from '../http/router.ts';
 import { docsPlugin } from './docs-plugin.ts';
 import { serveFile } from './files.ts';
 
@@ -55,7 +54,7 @@ export function createDocs({ contract, basePath, https }: PageOptions): Router {
     router
       .route(literalPath(basePath + path))
       .get(secure, handler)
-      .all(readOnly);
+      .all(onlyAllow('GET, HEAD'));
   };
   const addFile = (path: string, mediaType: string, cacheControl: string, content: Buffer | string) => {
     addRoute(path, serveFile(mediaType, cacheControl, Buffer.from(content)));
@@ -84,12 +83,6 @@ const redirect =
   (_request, { context }) => {
     send(context, status, { Location: location });
   };
-
-const readOnly: RequestHandler = (request) => {
-  throw new Refusal(ErrorNumber.methodNotAllowed, `the method ${request.method} is not allowed here: use GET, HEAD`, {
-    Allow: 'GET, HEAD',
-  });
-};
 
 /**
  * The page of swagger-ui-express, with what it lacks, and with the description of the service as plain text: a slow line

@@ -207,7 +207,9 @@ describe('the service refuses to start, and says why, for a contract with', () =
     const options = {
       contract: await loadContract(YAML),
       services: servicesOf((await startApp()).store),
-      authenticate: () => ({ key: '', name: undefined, subject: undefined, scopes: new Set<string>() }),
+      authenticator: {
+        authenticate: () => ({ key: '', name: undefined, subject: undefined, scopes: new Set<string>() }),
+      },
       basePath: '',
     };
     const handler = () => Promise.resolve({ status: 200 });
