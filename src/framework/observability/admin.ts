@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
+import { messageOf } from '../explained-error.ts';
 import type { Application } from '../http/server.ts';
 
 interface Facts {
@@ -8,18 +9,14 @@ interface Facts {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
-interface Answer {
-  readonly status: number;
-  readonly mediaType: string;
-  readonly body: string;
-}
+type Answer = readonly [status: number, body: string, mediaType?: string];
 
 /** `/livez`: the process answers; `/readyz`: a load balancer may send requests; `/metrics`: for Prometheus. */
 export function createAdmin(facts: Facts, logger: Logger): Application {
   return {
     handle({ request, response }) {
       answerTo(request, facts, logger)
-        .then(({ status, mediaType, body }) => {
+        .then(([status, body, mediaType = 'application/json']) => {
           if (status === 405) response.setHeader('Allow', 'GET, HEAD');
           response.writeHead(status, { 'Content-Type': mediaType, 'Cache-Control': 'no-store' }).end(body);
         })
@@ -34,17 +31,17 @@ export function createAdmin(facts: Facts, logger: Logger): Application {
 async function answerTo({ method, url }: IncomingMessage, { ready, metrics }: Facts, logger: Logger): Promise<Answer> {
   if (method !== 'GET' && method !== 'HEAD') return answer(405, 'method not allowed');
   if (url === '/livez') return answer(200, 'ok');
-  if (url === '/metrics') return { status: 200, mediaType: metrics.contentType, body: await metrics.text() };
+  if (url === '/metrics') return [200, await metrics.text(), metrics.contentType];
   if (url !== '/readyz') return answer(404, 'not found');
   try {
     await ready();
     return answer(200, 'ok');
   } catch (error) {
     logger.warn({ err: error }, 'not ready');
-    return answer(503, 'not ready', Error.isError(error) ? error.message : String(error));
+    return answer(503, 'not ready', messageOf(error));
   }
 }
 
 function answer(status: number, text: string, reason?: string): Answer {
-  return { status, mediaType: 'application/json', body: JSON.stringify({ status: text, reason }) };
+  return [status, JSON.stringify({ status: text, reason })];
 }

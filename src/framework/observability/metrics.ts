@@ -32,15 +32,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   readonly contentType = register.contentType;
   private readonly prefix: string;
   private readonly tables: readonly string[];
-  private readonly requests: Counter<'operation' | 'status'>;
-  private readonly requestDurations: Histogram<'operation'>;
-  private readonly requestsUnderWay: Gauge;
-  private readonly cutOffs: Counter<'reason'>;
-  private readonly creations: Counter<'table' | 'outcome'>;
-  private readonly storeErrors: Counter<'kind'>;
-  private readonly batchSizes: Histogram;
-  private readonly commitDurations: Histogram;
-  private readonly readiness: Gauge;
+  private readonly series: ReturnType<typeof seriesOf>;
 
   constructor(
     { name, tables, records }: AnyService,
@@ -52,61 +44,18 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     const prefix = name.replaceAll('-', '_');
     this.prefix = prefix;
     this.tables = Object.keys(records);
-    this.requests = new Counter({
-      name: `${prefix}_http_requests_total`,
-      help: 'Requests by operation (none: outside the contract) and status (none: no answer).',
-      labelNames: ['operation', 'status'],
-    });
-    this.requestDurations = new Histogram({
-      name: `${prefix}_http_request_duration_seconds`,
-      help: 'Time from the header of a request until its answer is sent or its client is gone.',
-      labelNames: ['operation'],
-      buckets: DURATIONS,
-    });
-    this.requestsUnderWay = new Gauge({
-      name: `${prefix}_http_requests_in_flight`,
-      help: 'Requests whose header is read and whose answer is not yet sent.',
-    });
-    this.cutOffs = new Counter({
-      name: `${prefix}_connections_cut_off_total`,
-      help: 'Connections that the service cut off, by the limit that they exceeded.',
-      labelNames: ['reason'],
-    });
-    this.creations = new Counter({
-      name: `${prefix}_creations_total`,
-      help: 'Creations that the store answered, also in transactions, by table and outcome.',
-      labelNames: ['table', 'outcome'],
-    });
-    this.storeErrors = new Counter({
-      name: `${prefix}_store_errors_total`,
-      help: 'Creations, queries, transactions and look-ups of tokens that failed in the store.',
-      labelNames: ['kind'],
-    });
-    this.batchSizes = new Histogram({
-      name: `${prefix}_batch_writes`,
-      help: 'Writes per batch, which share one flush.',
-      buckets: SIZES,
-    });
-    this.commitDurations = new Histogram({
-      name: `${prefix}_commit_duration_seconds`,
-      help: 'Time that the engine takes to write a batch, including the flush.',
-      buckets: DURATIONS,
-    });
-    this.readiness = new Gauge({
-      name: `${prefix}_ready`,
-      help: 'Whether the instance can take requests: 1 or 0, as /readyz answers, asked every 5 s.',
-    });
+    this.series = seriesOf(prefix);
     // Prometheus computes increases from the second sample on, so each counter must begin with 0.
     for (const { id, replies } of operations) {
       const statuses = [...replies.keys(), '500', '503'].filter((status) => status !== 'default');
       this.initialiseAtZero(id, statuses);
     }
     this.initialiseAtZero(NONE, Object.values(ErrorNumber).map(statusOf));
-    for (const reason of Object.keys(REASONS)) this.cutOffs.inc({ reason }, 0);
+    for (const reason of Object.keys(REASONS)) this.series.cutOffs.inc({ reason }, 0);
     const creations = { created: 0, replayed: 0, conflict: 0 } satisfies Record<Creation, number>;
     for (const table of Object.keys(tables))
-      for (const [outcome, zero] of Object.entries(creations)) this.creations.inc({ table, outcome }, zero);
-    for (const kind of ['unavailable', 'failed']) this.storeErrors.inc({ kind }, 0);
+      for (const [outcome, zero] of Object.entries(creations)) this.series.creations.inc({ table, outcome }, zero);
+    for (const kind of ['unavailable', 'failed']) this.series.storeErrors.inc({ kind }, 0);
 
     const labels = { ...build, node_version: process.versions.node, engine };
     new Gauge({
@@ -114,26 +63,14 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
       help: 'Always 1, with the versions of the service, its schema and Node, its commit, and the engine of the store.',
       labelNames: Object.keys(labels),
     }).set(labels, 1);
-    new Counter({
-      name: `${prefix}_log_lines_dropped_total`,
-      help: 'Log lines that stdout did not accept.',
-      collect() {
-        this.reset();
-        this.inc(log.dropped());
-      },
-    });
+    this.derive(Counter, 'log_lines_dropped_total', 'Log lines that stdout did not accept.', () => log.dropped());
     collectDefaultMetrics();
     for (const { name } of register.getMetricsAsArray()) if (UNWANTED.test(name)) register.removeSingleMetric(name);
   }
 
   watch(store: Store): void {
-    new Gauge({
-      name: `${this.prefix}_waiting_writes`,
-      help: 'Writes in the queue, without the batch that is being written.',
-      collect() {
-        this.set(store.waiting());
-      },
-    });
+    const help = 'Writes in the queue, without the batch that is being written.';
+    this.derive(Gauge, 'waiting_writes', help, () => store.waiting());
     for (const table of this.tables) this.watchTable(store, table);
   }
 
@@ -150,34 +87,32 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
       const endedAt = performance.now();
       dueAt = endedAt + Math.max(MIN_REST_MS, (endedAt - begunAt) / COUNTING_SHARE);
     };
-    new Gauge({
-      name,
-      help: `Rows of ${table} at the last count; NaN if unknown.`,
-      async collect() {
-        await Promise.race([count(), sleep(MAX_COUNTING_MS, undefined, { ref: false })]);
-        this.set(rows);
-      },
+    this.derive(Gauge, table, `Rows of ${table} at the last count; NaN if unknown.`, async () => {
+      await Promise.race([count(), sleep(MAX_COUNTING_MS, undefined, { ref: false })]);
+      return rows;
     });
   }
 
   readonly onReadiness = (ready: boolean): void => {
-    this.readiness.set(ready ? 1 : 0);
+    this.series.readiness.set(ready ? 1 : 0);
   };
 
   watchKeys(keys: { readonly age: number; readonly failures: number }): void {
-    new Gauge({
-      name: `${this.prefix}_issuer_keys_age_seconds`,
-      help: 'Time since the keys of the token issuer were fetched; +Inf if never.',
-      collect() {
-        this.set(keys.age / 1000);
-      },
-    });
-    new Counter({
-      name: `${this.prefix}_issuer_keys_failures_total`,
-      help: 'Failed fetches of the keys of the token issuer.',
-      collect() {
+    const age = 'Time since the keys of the token issuer were fetched; +Inf if never.';
+    this.derive(Gauge, 'issuer_keys_age_seconds', age, () => keys.age / 1000);
+    const failures = 'Failed fetches of the keys of the token issuer.';
+    this.derive(Counter, 'issuer_keys_failures_total', failures, () => keys.failures);
+  }
+
+  /** Makes a series whose value is computed when Prometheus asks. */
+  private derive(Kind: Derived, name: string, help: string, value: () => number | Promise<number>): void {
+    new Kind({
+      name: `${this.prefix}_${name}`,
+      help,
+      async collect() {
+        const now = await value();
         this.reset();
-        this.inc(keys.failures);
+        this.inc(now);
       },
     });
   }
@@ -187,39 +122,95 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   }
 
   begun(): void {
-    this.requestsUnderWay.inc();
+    this.series.requestsUnderWay.inc();
   }
 
   ended(operation: string = NONE, status: number | typeof NONE = NONE, ms: number): void {
-    this.requestsUnderWay.dec();
-    this.requests.inc({ operation, status });
-    this.requestDurations.observe({ operation }, ms / 1000);
+    this.series.requestsUnderWay.dec();
+    this.series.requests.inc({ operation, status });
+    this.series.requestDurations.observe({ operation }, ms / 1000);
   }
 
   /** Counts requests that Node's parser rejected. */
   readonly onUnreadable = (status: number): void => {
-    this.requests.inc({ operation: NONE, status });
+    this.series.requests.inc({ operation: NONE, status });
   };
 
   readonly onCutOff: OnCutOff = (reason) => {
-    this.cutOffs.inc({ reason });
+    this.series.cutOffs.inc({ reason });
   };
 
   answered(outcome: Creation, table: string): void {
-    this.creations.inc({ table, outcome });
+    this.series.creations.inc({ table, outcome });
   }
 
   failed(error: unknown): void {
-    this.storeErrors.inc({ kind: error instanceof StoreUnavailable ? 'unavailable' : 'failed' });
+    this.series.storeErrors.inc({ kind: error instanceof StoreUnavailable ? 'unavailable' : 'failed' });
   }
 
   written(rows: number, ms: number): void {
-    this.batchSizes.observe(rows);
-    this.commitDurations.observe(ms / 1000);
+    this.series.batchSizes.observe(rows);
+    this.series.commitDurations.observe(ms / 1000);
   }
 
   private initialiseAtZero(operation: string, statuses: readonly (string | number)[]): void {
-    this.requestDurations.zero({ operation });
-    for (const status of statuses) this.requests.inc({ operation, status }, 0);
+    this.series.requestDurations.zero({ operation });
+    for (const status of statuses) this.series.requests.inc({ operation, status }, 0);
   }
+}
+
+/** What Counter and Gauge have in common. */
+type Derived = new (series: {
+  readonly name: string;
+  readonly help: string;
+  collect(this: { reset(): void; inc(value: number): void }): Promise<void>;
+}) => unknown;
+
+function seriesOf(prefix: string) {
+  return {
+    requests: new Counter({
+      name: `${prefix}_http_requests_total`,
+      help: 'Requests by operation (none: outside the contract) and status (none: no answer).',
+      labelNames: ['operation', 'status'],
+    }),
+    requestDurations: new Histogram({
+      name: `${prefix}_http_request_duration_seconds`,
+      help: 'Time from the header of a request until its answer is sent or its client is gone.',
+      labelNames: ['operation'],
+      buckets: DURATIONS,
+    }),
+    requestsUnderWay: new Gauge({
+      name: `${prefix}_http_requests_in_flight`,
+      help: 'Requests whose header is read and whose answer is not yet sent.',
+    }),
+    cutOffs: new Counter({
+      name: `${prefix}_connections_cut_off_total`,
+      help: 'Connections that the service cut off, by the limit that they exceeded.',
+      labelNames: ['reason'],
+    }),
+    creations: new Counter({
+      name: `${prefix}_creations_total`,
+      help: 'Creations that the store answered, also in transactions, by table and outcome.',
+      labelNames: ['table', 'outcome'],
+    }),
+    storeErrors: new Counter({
+      name: `${prefix}_store_errors_total`,
+      help: 'Creations, queries, transactions and look-ups of tokens that failed in the store.',
+      labelNames: ['kind'],
+    }),
+    batchSizes: new Histogram({
+      name: `${prefix}_batch_writes`,
+      help: 'Writes per batch, which share one flush.',
+      buckets: SIZES,
+    }),
+    commitDurations: new Histogram({
+      name: `${prefix}_commit_duration_seconds`,
+      help: 'Time that the engine takes to write a batch, including the flush.',
+      buckets: DURATIONS,
+    }),
+    readiness: new Gauge({
+      name: `${prefix}_ready`,
+      help: 'Whether the instance can take requests: 1 or 0, as /readyz answers, asked every 5 s.',
+    }),
+  };
 }
