@@ -3,8 +3,6 @@ import type { Socket } from 'node:net';
 import type { Caller } from '../contract/caller.ts';
 import { DEADLINE } from './bounds.ts';
 
-type Phase = 'idle' | 'head' | 'body' | 'working' | 'replying';
-
 /** What a connection and the ledger know of a request and its reply. */
 export interface Exchange {
   readonly request: IncomingMessage;
@@ -38,8 +36,8 @@ export class Connection {
   count = 0;
   /** When a request last came, or bytes of a body or a reply last moved, on the clock of `performance.now()`. */
   progressAt = performance.now();
-  /** Bytes of the body read, or of the reply sent, at the last call of `hasProgressed`. */
-  progress: number | undefined;
+  /** Bytes of the body read, or of the reply sent, at the last call of `isStalled`. */
+  private progress: number | undefined;
   /** The client has sent bytes that Node cannot read as a request. */
   unreadable = false;
   private begun = false;
@@ -54,7 +52,7 @@ export class Connection {
     this.steerParser();
   }
 
-  get phase(): Phase {
+  get phase() {
     const [first] = this.exchanges;
     if (first === undefined) return this.begun ? 'idle' : 'head';
     if (first.response.headersSent) return 'replying';
@@ -108,14 +106,17 @@ export class Connection {
     }
   }
 
-  /** Whether bytes of the body or the reply have moved since the last call, or none are due. */
-  hasProgressed(): boolean {
+  /** Whether bytes of the body or the reply are due, and none have moved for too long. To be called every second. */
+  isStalled(): boolean {
     const { phase, socket, progress } = this;
     this.progress = undefined;
     if (phase === 'body') this.progress = socket.bytesRead;
     // With writableLength 0, the next part of the reply waits in Ledger.later, not for the client.
     if (phase === 'replying' && socket.writableLength > 0) this.progress = socket.bytesWritten - socket.writableLength;
-    return this.progress === undefined || this.progress !== progress;
+    if (this.progress === undefined) return false;
+    const now = performance.now();
+    if (this.progress !== progress) this.progressAt = now;
+    return now - this.progressAt > DEADLINE.progress;
   }
 
   /**

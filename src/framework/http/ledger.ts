@@ -126,15 +126,6 @@ export class Ledger {
     for (const exchange of connection.exchanges) this.setHeld(exchange, 'reply', 0);
   }
 
-  sweep(onStalled: (connection: Connection) => void): void {
-    const now = performance.now();
-    for (const connection of this.open.values()) {
-      if (connection.hasProgressed()) {
-        if (connection.progress !== undefined) connection.progressAt = now;
-      } else if (now - connection.progressAt > DEADLINE.progress) onStalled(connection);
-    }
-  }
-
   private readonly workOff = (): void => {
     this.turn = undefined;
     const until = performance.now() + DEADLINE.turn;

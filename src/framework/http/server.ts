@@ -78,10 +78,10 @@ export async function listen(
     });
   const refuse = refuseUnreadable(server, ledger, logger, onUnreadable);
   const sweep = setInterval(() => {
-    ledger.sweep((connection) => {
+    for (const connection of ledger.all().filter((each) => each.isStalled())) {
       if (connection.phase === 'body') refuse(connection, tooSlow);
       else ledger.cutOff(connection, 'unread');
-    });
+    }
   }, SWEEP_MS).unref();
   server.once('close', () => {
     clearInterval(sweep);
