@@ -2,15 +2,8 @@ import type { AnySchema, Follow, Schema } from './document.ts';
 
 // Which schemas apply to a value, to its members and items.
 
-export const TYPES: ReadonlySet<string> = new Set([
-  'null',
-  'boolean',
-  'object',
-  'array',
-  'number',
-  'integer',
-  'string',
-]);
+const NAMES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
+export const TYPES: ReadonlySet<string> = new Set(NAMES);
 
 export function isInt64Schema({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');

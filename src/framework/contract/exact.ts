@@ -83,7 +83,7 @@ function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-function isInteger(value: unknown): boolean {
+export function isInteger(value: unknown): boolean {
   return typeof value === 'bigint' || Number.isInteger(value);
 }
 
@@ -131,7 +131,7 @@ function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
   return (value) => (isLarge(value) ? large.some((each) => areEqual(value, each)) : small.has(canonical(value)));
 }
 
-function isLarge(value: unknown): value is object {
+export function isLarge(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 

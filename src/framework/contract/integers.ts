@@ -1,6 +1,7 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
 import { closure, declaredMembers, isInt64Schema, reachable } from './applied.ts';
+import { isInteger, isLarge } from './exact.ts';
 import { Position } from './positions.ts';
 
 /**
@@ -98,7 +99,7 @@ function integerTypes(schema: AnySchema, follow: Follow, within: readonly AnySch
   const all = [...allOf, ...($ref === undefined ? [] : [follow($ref)])].map(of);
   for (const branches of [schema.anyOf, schema.oneOf])
     if (branches !== undefined) all.push(branches.map(of).reduce((any, each) => any.union(each), NONE));
-  if (values !== undefined) all.push(values.some(isWhole) ? new Set([integer]) : NONE);
+  if (values !== undefined) all.push(values.some(isInteger) ? new Set([integer]) : NONE);
   else if (type !== undefined)
     all.push(
       new Set(
@@ -109,12 +110,4 @@ function integerTypes(schema: AnySchema, follow: Follow, within: readonly AnySch
       ),
     );
   return all.reduce((types, each) => types.intersection(each), ANY);
-}
-
-function isLarge(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
-function isWhole(value: unknown): boolean {
-  return typeof value === 'bigint' || Number.isInteger(value);
 }

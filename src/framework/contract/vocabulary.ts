@@ -1,3 +1,4 @@
+import { TYPES } from './applied.ts';
 import { follower, locationOf, METHODS, type OpenApiDocument, type Schema, targetOf } from './document.ts';
 import { ContractError } from './errors.ts';
 import { SILENT_FORMATS, STRING_FORMATS } from './formats.ts';
@@ -48,15 +49,12 @@ const isNames = (value: unknown): value is string[] =>
 const names = must('a list of strings', isNames);
 const oneOf = (...allowed: readonly unknown[]) => must(allowed.join(' or '), (value) => allowed.includes(value));
 
-const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
-const isTypes = (listed: readonly unknown[]) =>
-  listed.length > 0 &&
-  new Set(listed).size === listed.length &&
-  listed.every((each) => typeof each === 'string' && TYPES.includes(each));
 const types: ValueCheck = (value) => {
   const listed = [value].flat();
   if (listed.includes(null)) return 'must have "null" in quotes, which make it a string';
-  return isTypes(listed) ? undefined : `must be one or more of ${TYPES.join(', ')}`;
+  const different = new Set<unknown>(listed);
+  const areTypes = listed.length > 0 && different.size === listed.length && different.isSubsetOf(TYPES);
+  return areTypes ? undefined : `must be one or more of ${[...TYPES].join(', ')}`;
 };
 
 const FORMATS = ['int32', 'int64', 'float', 'double', ...Object.keys(STRING_FORMATS), ...SILENT_FORMATS];
