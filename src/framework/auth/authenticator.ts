@@ -134,15 +134,13 @@ export class Authenticator {
 
   /** Concurrent requests with the same token share one verification. */
   private verify(header: string, token: string, jwt: JwtVerifier): Promise<Caller> {
-    const underWay = this.verifying.get(header);
-    if (underWay !== undefined) return underWay;
-    this.forget(header);
-    const verification = jwt
-      .verify(token)
-      .then((verified) => this.remember(header, { ...NOT_IN_STORE, ...verified }))
-      .finally(() => this.verifying.delete(header));
-    this.verifying.set(header, verification);
-    return verification;
+    return this.verifying.getOrInsertComputed(header, () => {
+      this.forget(header);
+      return jwt
+        .verify(token)
+        .then((verified) => this.remember(header, { ...NOT_IN_STORE, ...verified }))
+        .finally(() => this.verifying.delete(header));
+    });
   }
 
   private remember(header: string, known: Known): Caller {

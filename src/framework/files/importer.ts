@@ -86,13 +86,19 @@ export class Importer {
   /** Runs the operation for all records at the same time, so that their rows form one batch of the store. */
   private async store(batch: readonly FileRecord[]): Promise<readonly Outcome[]> {
     const { run, patienceMs, onUnreachable } = this.options;
-    const outcomeOf = ({ request }: FileRecord): Promise<Outcome | StoreUnavailable> => {
-      if (!(request instanceof Refusal)) return run === undefined ? Promise.resolve(CREATED) : run(request);
-      return Promise.resolve({ became: 'refused', reason: { error: request.number, message: request.message } });
+    const outcomeOf = ({ request }: FileRecord): Outcome | Promise<Outcome | StoreUnavailable> => {
+      if (!(request instanceof Refusal)) return run === undefined ? CREATED : run(request);
+      return { became: 'refused', reason: { error: request.number, message: request.message } };
     };
-    let outcomes = await Promise.all(batch.map(outcomeOf));
+    let outcomes: readonly (Outcome | StoreUnavailable)[] = [];
     let [tried, end, isSaid] = [batch.length, NaN, false];
     for (;;) {
+      const known = outcomes;
+      const retried = batch.map((record, index) => {
+        const outcome = known[index];
+        return Promise.resolve(outcome === undefined || isUnavailable(outcome) ? outcomeOf(record) : outcome);
+      });
+      outcomes = await Promise.all(retried);
       const [failure, ...others] = outcomes.filter(isUnavailable);
       // None of them is unavailable.
       if (failure === undefined) return outcomes as readonly Outcome[];
@@ -106,13 +112,6 @@ export class Importer {
       }
       tried = left;
       await sleep(PAUSE_MS);
-      const known = outcomes;
-      outcomes = await Promise.all(
-        batch.map((record, index) => {
-          const outcome = known[index];
-          return outcome === undefined || isUnavailable(outcome) ? outcomeOf(record) : Promise.resolve(outcome);
-        }),
-      );
     }
   }
 }
