@@ -1,5 +1,4 @@
 type Props = Readonly<Record<string, unknown>>;
-type Component = (props: Props) => unknown;
 
 /** What the plugin uses of Swagger UI's plugin API. */
 interface System {
@@ -17,34 +16,24 @@ interface System {
 export function docsPlugin({ React }: System): object {
   const h = React.createElement;
   const forEars = (text: string) => h('span', { className: 'for-ears' }, text);
-  const labelled =
-    (name: string) =>
-    (Original: unknown): Component =>
-    (props) =>
-      h('label', null, forEars(name), h(Original, props));
+  const wrapped = (render: (Original: unknown, props: Props) => unknown) => (Original: unknown) => (props: Props) =>
+    render(Original, props);
+  const labelled = (name: string) => wrapped((Original, props) => h('label', null, forEars(name), h(Original, props)));
   const isExtension = ({ className }: Props) => className === 'json-schema-2020-12-json-viewer-extension-keyword';
   return {
     wrapComponents: {
       Servers: labelled('Server'),
       ExamplesSelect: labelled('Example'),
-      TextArea: (Original: unknown): Component => {
-        return (props) => h(Original, { 'aria-label': 'Request body', ...props });
-      },
-      CloseIcon: (Original: unknown): Component => {
-        return (props) => h(React.Fragment, null, h(Original, props), forEars('Close the dialog'));
-      },
+      TextArea: wrapped((Original, props) => h(Original, { 'aria-label': 'Request body', ...props })),
+      CloseIcon: wrapped((Original, props) => h(React.Fragment, null, h(Original, props), forEars('Close the dialog'))),
       // Swagger UI puts these into a list as they are.
-      JSONSchema202012JSONViewer: (Original: unknown): Component => {
-        return (props) => h(isExtension(props) ? 'li' : React.Fragment, null, h(Original, props));
-      },
+      JSONSchema202012JSONViewer: wrapped((Original, props) =>
+        h(isExtension(props) ? 'li' : React.Fragment, null, h(Original, props)),
+      ),
       // Its name is its text.
-      Button: (Original: unknown): Component => {
-        return (props) => h(Original, { ...props, 'aria-label': undefined });
-      },
+      Button: wrapped((Original, props) => h(Original, { ...props, 'aria-label': undefined })),
       // A link inside the button that opens an operation.
-      DeepLink: (Original: unknown): Component => {
-        return (props) => h(Original, { ...props, enabled: false });
-      },
+      DeepLink: wrapped((Original, props) => h(Original, { ...props, enabled: false })),
     },
   };
 }
