@@ -5,32 +5,18 @@ import { joined, membersOf } from './applied.ts';
 import { placesIn } from './positions.ts';
 import { OF_MEMBER, type Translation } from './schemas.ts';
 
-/** A value with defaults that a schema must allow. */
-export interface DefaultTrial {
-  /** The name of the value in a message. */
-  readonly name: string;
-  /** The component of an object that has the value as a member. */
-  readonly component: string;
-  /** If these schemas refuse this value, they may refuse the one with defaults too. */
-  readonly sent: unknown;
-  readonly filled: unknown;
-  readonly location: string;
-}
-
 /**
  * At the start, each default is tried by all schemas that always apply to its place, and each object that is valid when
  * it is empty is tried with its defaults. request.ts refuses what only some requests show.
  *
+ * @returns components of objects that have the value with defaults as their one member; they may refuse `filled` if they
+ *   refuse what is `sent`
  * @throws ContractError for a default that contains itself
  */
-export function trialsOfDefaults(
-  operations: readonly Declared[],
-  requests: Translation,
-  follow: Follow,
-): DefaultTrial[] {
+export function trialsOfDefaults(operations: readonly Declared[], requests: Translation, follow: Follow) {
   const contents = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
   const schemas = contents.filter(({ position }) => position !== undefined).map(({ schema }) => schema);
-  const trial = (name: string, schemas: readonly AnySchema[], sent: unknown, fill: () => unknown): DefaultTrial => {
+  const trial = (name: string, schemas: readonly AnySchema[], sent: unknown, fill: () => unknown) => {
     const location = locationOf(schemas.find((each) => typeof each === 'object'));
     const shown = { allOf: schemas.map((each) => requests.schema(each, OF_MEMBER)) };
     const component = requests.component({ properties: { [name]: shown } });

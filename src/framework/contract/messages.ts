@@ -2,23 +2,17 @@ import type { Declared } from './contract.ts';
 import type { AnySchema } from './document.ts';
 import { OF_PARAMETER, type Translation } from './schemas.ts';
 
-/** Names of components of the translations. */
-export interface Messages {
-  /** Of requests, by the media type of the body; '' without a body. */
-  readonly bodies: ReadonlyMap<string, string>;
-  /** Of replies, by status. */
-  readonly responses: ReadonlyMap<string, string>;
-}
-
 /**
  * Describes each request and reply as one JSON value, with its parameters or header fields as members, because the
  * validator has faults in its own handling of parameters (types, styles, defaults).
+ *
+ * @returns names of components: of requests by the media type of the body ('' without a body), of replies by status
  */
 export function toMessages(
   { parameters: declared, body, replies: statuses }: Declared,
   requests: Translation,
   replies: Translation,
-): Messages {
+) {
   const parameters = (['path', 'query', 'header'] as const).map((location) => {
     const own = declared.filter((each) => each.in === location);
     return [location, closed(own, (schema) => requests.schema(schema, OF_PARAMETER))] as const;

@@ -1,4 +1,4 @@
-import type { ContractOperation, RequestData } from '../contract/contract.ts';
+import type { RequestData } from '../contract/contract.ts';
 import { follower } from '../contract/document.ts';
 import { ContractError, Refusal } from '../contract/errors.ts';
 import { exactJson } from '../contract/int64.ts';
@@ -21,16 +21,7 @@ export interface FileRecord {
 }
 
 /** The rows of a table in a file: each record is a body of the operation that creates a row. */
-export interface Records {
-  readonly table: string;
-  readonly operation: ContractOperation;
-  readonly operate: Handler;
-  readonly body: Position;
-  readonly csv: CsvRecords;
-  /** The members that a record without a value has as null: if they were missing, it would be another record. */
-  readonly nulls: ReadonlySet<string>;
-  readonly maxBytes: number;
-}
+export type Records = Awaited<ReturnType<typeof openRecords>>;
 
 /**
  * Chooses a table by the option --table.
@@ -48,10 +39,7 @@ export function chooseTable(chosen: string | undefined, all: readonly string[], 
 }
 
 /** @param chosen the option --table @throws ExplainedError, also if no file can have what the operation requires */
-export async function openRecords(
-  { contract, operations, records }: AnyService,
-  chosen: string | undefined,
-): Promise<Records> {
+export async function openRecords({ contract, operations, records }: AnyService, chosen: string | undefined) {
   const table = chooseTable(chosen, Object.keys(records));
   const { document, operations: declared } = await loadContract(contract);
   const id = records[table] ?? '';
@@ -66,18 +54,14 @@ export async function openRecords(
     throw new ExplainedError(`no file can have the rows of ${table}: ${id} requires the parameter ${missing.name}`);
   const body = new Position(content.schema, follower(document));
   const nulls = nullsOf(body);
-  return {
-    table,
-    operation,
-    operate,
-    body,
-    nulls,
-    csv: new CsvRecords(body, nulls),
-    maxBytes: operation.body.maxBytes,
-  };
+  const { maxBytes } = operation.body;
+  return { table, operation, operate, body, nulls, csv: new CsvRecords(body, nulls), maxBytes };
 }
 
-/** Those that may be null, and may not be missing or have a default. */
+/**
+ * The members that a record without a value has as null: they may be null, and may not be missing or have a default. If
+ * they were missing, it would be another record.
+ */
 function nullsOf(body: Position): ReadonlySet<string> {
   const isNull = (name: string) => body.member(name).types.has('null');
   const hasDefault = (name: string) => body.member(name).default !== undefined;
