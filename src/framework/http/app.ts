@@ -6,18 +6,16 @@ import type { Context } from './context.ts';
 import { createCors } from './cors.ts';
 import { answerFailure } from './errors.ts';
 import { announcesBody, classesOf, IncomingBody } from './incoming.ts';
-import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { RequestRecorder } from './recorder.ts';
 import { send } from './reply.ts';
 import type { Application } from './server.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
 import { type RouterOptions, routeOperations } from './router.ts';
 
-interface AppOptions extends Omit<RouterOptions, 'count'> {
+interface AppOptions extends RouterOptions {
   readonly log: RequestLog;
   readonly observer?: RequestObserver | undefined;
   readonly pages: Router;
-  readonly rateLimit: RateLimit | undefined;
   /** The origins whose pages may call the service. */
   readonly corsOrigins: readonly string[] | undefined;
   /** The proxies whose header X-Forwarded-For is believed. */
@@ -25,7 +23,7 @@ interface AppOptions extends Omit<RouterOptions, 'count'> {
 }
 
 export function createApp(options: AppOptions): Application {
-  const { log, observer, proxies, rateLimit, corsOrigins } = options;
+  const { log, observer, proxies, corsOrigins } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -34,7 +32,7 @@ export function createApp(options: AppOptions): Application {
   app.set('trust proxy', proxies ?? false);
   // parameters.ts reads the query, as the contract declares it.
   app.disable('query parser');
-  routeOperations(app, { ...options, count: rateLimit && createRateLimit(rateLimit) });
+  routeOperations(app, options);
   app.use(options.pages);
   app.use(unknownPath);
   app.use(failed);

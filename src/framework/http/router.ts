@@ -7,6 +7,7 @@ import { isErrorBody, unlistedNumbers } from '../contract/failures.ts';
 import { type Body, validateRequest } from '../contract/request.ts';
 import type { AnyService, Handler, Services, Tools } from '../service.ts';
 import { type Context, toolsWith } from './context.ts';
+import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { sendReply } from './reply.ts';
 import { readBody, refuseBody } from './body.ts';
 
@@ -22,8 +23,7 @@ export interface RouterOptions {
   readonly operations: AnyService['operations'];
   readonly services: Services;
   readonly authenticator: Pick<Authenticator, 'authenticate'>;
-  /** @throws Refusal if the caller has sent too many requests */
-  readonly count?: ((context: Context) => void) | undefined;
+  readonly rateLimit?: RateLimit | undefined;
   /** The path of BASE_URL: '' or such as `/api`. */
   readonly basePath: string;
 }
@@ -47,6 +47,7 @@ function templatePath(template: string): string {
 export function routeOperations(router: IRouter, options: RouterOptions): void {
   const { contract, operations } = options;
   const RequestTools = toolsWith(options.services);
+  const count = options.rateLimit && createRateLimit(options.rateLimit);
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
   if (undeclared.length > 0) throw outOfStep(`does not declare ${undeclared.join(', ')}, which the service has`);
   const unlisted = unlistedNumbers(contract.document).join(', ');
@@ -63,7 +64,7 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
     const route = router.route(literalPath(basePath) + templatePath(path));
     for (const operation of declared) {
       const method = operation.method.toLowerCase() as 'get';
-      route[method](operationHandler(operation, { ...options, basePath }, RequestTools));
+      route[method](operationHandler(operation, { ...options, basePath }, RequestTools, count));
     }
     // Express answers HEAD by the route of GET.
     const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
@@ -81,8 +82,9 @@ export function onlyAllow(methods: string): RequestHandler {
 
 function operationHandler(
   operation: ContractOperation,
-  { operations, authenticator, count, basePath }: RouterOptions,
+  { operations, authenticator, basePath }: RouterOptions,
   RequestTools: new (context: Context) => Tools,
+  count: ReturnType<typeof createRateLimit> | undefined,
 ): (request: Request, response: Response) => Promise<void> {
   // Its types are those of its own tables, which the service has bound.
   const handler = operations[operation.id] as Handler | undefined;
