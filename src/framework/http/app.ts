@@ -60,7 +60,7 @@ export function createApp(options: AppOptions): Application {
       observer?.begun();
       context.onEnd = () => {
         context.body?.abort();
-        context.endSignal();
+        context.endSignal?.();
         recorder.end(context);
       };
       // A client that pipelines must not hold up the requests of other clients.

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Caller } from '../contract/caller.ts';
@@ -50,7 +49,9 @@ export class Context implements Exchange {
   failure: unknown;
   /** Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). */
   private expectsContinue: boolean;
-  private departure: Departure | undefined;
+  private departure: AbortController | undefined;
+  /** To be called when the reply is out or the client is gone; undefined: `signal` was not used. */
+  endSignal: (() => void) | undefined;
 
   constructor(request: Request, response: Response, connection: Connection, ledger: Ledger, expectsContinue: boolean) {
     this.request = request;
@@ -74,19 +75,28 @@ export class Context implements Exchange {
     return this.caller?.key ?? `address ${this.client ?? ''}`;
   }
 
-  /** Made only for operations that use it. */
+  /** Aborts when the client goes away. Made only for operations that use it. */
   get signal(): AbortSignal {
-    this.departure ??= new Departure(this.request.socket, this.ended);
+    if (this.departure === undefined) {
+      const [departure, { socket }] = [new AbortController(), this.request];
+      const leave = () => {
+        departure.abort();
+      };
+      if (this.ended || socket.readableEnded) leave();
+      // One socket may carry thousands of pipelined requests, each with a listener.
+      else socket.setMaxListeners(0).once('end', leave);
+      this.endSignal = () => {
+        socket.off('end', leave);
+        if (!this.response.writableFinished) leave();
+      };
+      this.departure = departure;
+    }
     return this.departure.signal;
   }
 
   /** Whether `signal` was used, and is aborted. */
   get departed(): boolean {
     return this.departure?.signal.aborted === true;
-  }
-
-  endSignal(): void {
-    this.departure?.end(this.response.writableFinished);
   }
 }
 
@@ -115,29 +125,4 @@ export function toolsWith(services: Services): new (context: Context) => Tools {
   }
   Object.assign(RequestTools.prototype, services);
   return RequestTools as new (context: Context) => RequestTools & Services;
-}
-
-/** Aborts a signal when the client goes away. */
-class Departure {
-  private readonly socket: Socket;
-  private readonly controller = new AbortController();
-  private readonly leave = () => {
-    this.controller.abort();
-  };
-
-  constructor(socket: Socket, gone: boolean) {
-    this.socket = socket;
-    if (gone || socket.readableEnded) this.leave();
-    // One socket may carry thousands of pipelined requests, each with a listener.
-    else socket.setMaxListeners(0).once('end', this.leave);
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  end(replied: boolean): void {
-    this.socket.off('end', this.leave);
-    if (!replied) this.leave();
-  }
 }
