@@ -69,7 +69,7 @@ export interface ReplyData {
 }
 
 /** Checks values in which an int64 is a bigint. */
-export interface OperationValidator {
+interface OperationValidator {
   /** @throws Refusal */
   request(request: RequestData, mediaType?: string): void;
   /** @throws ReplyError */
