@@ -7,19 +7,23 @@ import { type Body, notUtf8, tooLarge } from '../contract/request.ts';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 
-/** @throws Refusal at once, or by the promise, for a body that is missing, too large or unreadable */
-export function readBody(context: Context, declared: ContractBody): Promise<Body | undefined> | undefined {
+/**
+ * @param declared undefined: the operation has no requestBody; a chunked body without a chunk is none
+ * @throws Refusal at once, or by the promise, for a body that is missing, too large or unreadable
+ */
+export function readBody(context: Context, declared: ContractBody | undefined): Promise<Body | undefined> | undefined {
   const { request, body } = context;
   if (body === undefined) {
     requireNone(declared);
     return undefined;
   }
-  const mediaType = declaredMediaType(request.headers['content-type'], declared);
-  const gzipped = isGzipped(request.headers['content-encoding']);
-  if (Number(request.headers['content-length'] ?? 0) > declared.maxBytes) throw tooLarge(declared.maxBytes);
+  const mediaType = declared && declaredMediaType(request.headers['content-type'], declared);
+  const gzipped = declared !== undefined && isGzipped(request.headers['content-encoding']);
+  const maxBytes = declared?.maxBytes ?? 0;
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   context.askForBody();
   const toBody = (bytes: Buffer): Body | undefined => {
-    if (bytes.length === 0) {
+    if (bytes.length === 0 || mediaType === undefined) {
       requireNone(declared);
       return undefined;
     }
@@ -28,20 +32,11 @@ export function readBody(context: Context, declared: ContractBody): Promise<Body
     return { mediaType, text: bytes.toString('utf8') };
   };
   const sent = body.read();
-  return (gzipped ? sent.then((bytes) => inflated(bytes, declared.maxBytes)) : sent).then(toBody);
+  return (gzipped ? sent.then((bytes) => inflated(bytes, maxBytes)) : sent).then(toBody);
 }
 
-/** For an operation without a requestBody: a chunked body without a chunk is none. @throws Refusal at once, or by the promise */
-export function refuseBody(context: Context): Promise<undefined> | undefined {
-  const { request, body } = context;
-  if (body === undefined) return undefined;
-  if (Number(request.headers['content-length'] ?? 0) > 0) throw tooLarge(0);
-  context.askForBody();
-  return body.read().then(() => undefined);
-}
-
-function requireNone({ required }: ContractBody): void {
-  if (required) throw new Refusal(ErrorNumber.bodyMissing, 'body is missing: send a JSON object');
+function requireNone(declared: ContractBody | undefined): void {
+  if (declared?.required) throw new Refusal(ErrorNumber.bodyMissing, 'body is missing: send a JSON object');
 }
 
 function declaredMediaType(header: string | undefined, { types }: ContractBody): string {
@@ -49,11 +44,13 @@ function declaredMediaType(header: string | undefined, { types }: ContractBody):
   const expected = [...types.keys()].join(' or ');
   if (header === undefined)
     throw new Refusal(ErrorNumber.mediaType, `the header Content-Type is missing: send ${expected}`);
-  const parsed = parseMediaType(header);
-  if (parsed === undefined) {
+  let type;
+  try {
+    type = new MIMEType(header);
+  } catch {
     throw new Refusal(ErrorNumber.mediaType, `the header Content-Type is malformed: send ${expected}`);
   }
-  const { essence, params } = parsed;
+  const { essence, params } = type;
   if (!types.has(essence)) {
     throw new Refusal(ErrorNumber.mediaType, `the media type of the body must be ${expected}, not ${essence}`);
   }
@@ -61,14 +58,6 @@ function declaredMediaType(header: string | undefined, { types }: ContractBody):
     throw new Refusal(ErrorNumber.mediaType, 'the charset of the body must be UTF-8');
   }
   return essence;
-}
-
-function parseMediaType(header: string): MIMEType | undefined {
-  try {
-    return new MIMEType(header);
-  } catch {
-    return undefined;
-  }
 }
 
 function isGzipped(header = 'identity'): boolean {

@@ -9,7 +9,7 @@ import type { AnyService, Handler, Services, Tools } from '../service.ts';
 import { type Context, toolsWith } from './context.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { sendReply } from './reply.ts';
-import { readBody, refuseBody } from './body.ts';
+import { readBody } from './body.ts';
 
 /**
  * A caller whose body takes longer to arrive is authenticated again. The sum of this time and CACHED_MS of
@@ -150,7 +150,7 @@ function readRequest(
   const { url, headers } = context.request;
   const end = url.includes('?') ? url.indexOf('?') : url.length;
   const head = { path: url.slice(basePath.length, end), query: url.slice(end + 1), headers };
-  const reading = operation.body === undefined ? refuseBody(context) : readBody(context, operation.body);
+  const reading = readBody(context, operation.body);
   const validated = (sent: Body | undefined) => validateRequest(head, sent, operation);
   return reading === undefined ? validated(undefined) : reading.then(validated);
 }
