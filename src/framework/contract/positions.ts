@@ -29,7 +29,6 @@ export class Position {
   private readonly members = new Map<string, Position>();
   private readonly others = new Map<string, Position>();
   private readonly elements = new Map<number, Position>();
-  private demanded: ReadonlySet<string> | undefined;
   private filledIn: readonly Default[] | undefined;
 
   /** @param schema the schema of a whole value, or all schemas of a part of a value */
@@ -56,7 +55,7 @@ export class Position {
 
   /** The members that every object here must have. */
   get required(): ReadonlySet<string> {
-    return (this.demanded ??= new Set(joined(this.roots, this.follow).flatMap(({ required = [] }) => required)));
+    return new Set(joined(this.roots, this.follow).flatMap(({ required = [] }) => required));
   }
 
   get isReadOnly(): boolean {

@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { createCors } from './cors.ts';
 import { answerFailure } from './errors.ts';
 import { announcesBody, classesOf, IncomingBody } from './incoming.ts';
-import { RequestRecorder } from './recorder.ts';
+import { createRecorder } from './recorder.ts';
 import { send } from './reply.ts';
 import type { Application } from './server.ts';
 import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
@@ -38,7 +38,7 @@ export function createApp(options: AppOptions): Application {
   app.use(failed);
 
   const markForOrigins = corsOrigins && createCors(corsOrigins, options.contract);
-  const recorder = new RequestRecorder(log, observer);
+  const record = createRecorder(log, observer);
   const dispatch = (context: Context): void => {
     try {
       const isPreflight = markForOrigins?.(context);
@@ -61,7 +61,7 @@ export function createApp(options: AppOptions): Application {
       context.onEnd = () => {
         context.body?.abort();
         context.endSignal?.();
-        recorder.end(context);
+        record(context);
       };
       // A client that pipelines must not hold up the requests of other clients.
       if (context.pipelined)

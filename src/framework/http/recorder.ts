@@ -9,25 +9,29 @@ const TRACEPARENT = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[
 const REPEATED_MS = 60_000;
 const MAX_FAILURES = 64;
 
-/** Logs and counts each request when it ends. */
-export class RequestRecorder {
-  private readonly log: RequestLog;
-  private readonly observer: RequestObserver | undefined;
+/**
+ * Logs and counts each request when it ends. Never logs a query, a body or a header other than ids: they may hold
+ * secrets.
+ */
+export function createRecorder(log: RequestLog, observer: RequestObserver | undefined): (context: Context) => void {
   /** By name and message: when the failure was last logged with its stack, and how often it has repeated since. */
-  private readonly failures = new Map<string, { readonly loggedAt: number; repeats: number }>();
-
-  constructor(log: RequestLog, observer: RequestObserver | undefined) {
-    this.log = log;
-    this.observer = observer;
-  }
-
-  /** Never logs a query, a body or a header other than ids: they may hold secrets. */
-  end(context: Context): void {
+  const failures = new Map<string, { readonly loggedAt: number; repeats: number }>();
+  const describe = (failure: unknown): object => {
+    const { name, message } = Error.isError(failure) ? failure : new Error(String(failure));
+    const text = `${name}: ${message}`;
+    const known = failures.get(text);
+    const now = performance.now();
+    if (known !== undefined && now - known.loggedAt < REPEATED_MS) return { failure: text, repeats: ++known.repeats };
+    if (failures.size >= MAX_FAILURES) failures.clear();
+    failures.set(text, { loggedAt: now, repeats: 0 });
+    return { err: failure };
+  };
+  return (context) => {
     const { requestId, request, response, client, caller, error, reason, failure } = context;
     const status = response.headersSent ? response.statusCode : undefined;
     const operation = context.operation?.id;
     const ms = performance.now() - context.startedAt;
-    this.observer?.ended(operation, status, ms);
+    observer?.ended(operation, status, ms);
     const { traceparent } = request.headers;
     const line = {
       requestId,
@@ -44,18 +48,7 @@ export class RequestRecorder {
       ms: Math.round(ms * 1000) / 1000,
       aborted: response.writableFinished ? undefined : true,
     };
-    if (failure === undefined) this.log.request(line);
-    else this.log.logger.error({ ...line, ...this.describe(failure) }, 'request failed');
-  }
-
-  private describe(failure: unknown): object {
-    const { name, message } = Error.isError(failure) ? failure : new Error(String(failure));
-    const text = `${name}: ${message}`;
-    const known = this.failures.get(text);
-    const now = performance.now();
-    if (known !== undefined && now - known.loggedAt < REPEATED_MS) return { failure: text, repeats: ++known.repeats };
-    if (this.failures.size >= MAX_FAILURES) this.failures.clear();
-    this.failures.set(text, { loggedAt: now, repeats: 0 });
-    return { err: failure };
-  }
+    if (failure === undefined) log.request(line);
+    else log.logger.error({ ...line, ...describe(failure) }, 'request failed');
+  };
 }
