@@ -68,7 +68,7 @@ export function start(
   // Node passes NODE_V8_COVERAGE on to children unless it is set. Another user cannot write into that folder.
   const coverage = user.uid === undefined ? {} : { NODE_V8_COVERAGE: '' };
   // Copies of the project would fill the cache with files that are used once.
-  const cache = args[0]?.startsWith(ROOT) === true ? CACHE : {};
+  const cache = cwd === ROOT || args.some((arg) => arg.includes(ROOT)) ? CACHE : {};
   const env = { PATH, HOME, ...coverage, ...cache, ...environment };
   const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
   leash(child);
