@@ -27,12 +27,18 @@ export function sample(text: string, name: string): number | undefined {
   return samples(text, name)[''];
 }
 
+/** How long to wait for a sample, and between two scrapes, in milliseconds: each scrape is work for the service. */
+const PACE = [60_000, 25] as const;
+
 /** Scrapes until a sample has this value. */
 export function untilSample(service: Pick<Output, 'log'>, name: string, value: number): Promise<string> {
-  return until(async () => {
-    const text = await scrape(service);
-    return sample(text, name) === value && text;
-  });
+  return until(
+    async () => {
+      const text = await scrape(service);
+      return sample(text, name) === value && text;
+    },
+    ...PACE,
+  );
 }
 
 /** Waits until the log has `count` lines about requests, unreadable ones included. The metrics count them by then. */

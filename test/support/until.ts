@@ -8,12 +8,16 @@ type NotYet = false | null | undefined | 0 | '';
  *
  * @throws Error with the source of the condition if that does not happen in time
  */
-export async function until<T>(condition: () => T | Promise<T>, patienceMs = 60_000): Promise<Exclude<T, NotYet>> {
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  patienceMs = 60_000,
+  pauseMs = 5,
+): Promise<Exclude<T, NotYet>> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const value = await condition();
     if (value) return value as Exclude<T, NotYet>;
     if (performance.now() > deadline) throw new Error(`in ${patienceMs} ms it never held: ${String(condition)}`);
-    await sleep(5);
+    await sleep(pauseMs);
   }
 }

@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { register } from 'prom-client';
 import { logged, sample, samples, scrape, untilSample } from '../../support/metrics.ts';
 import { type Postgres, sharedPostgres } from '../../support/postgres.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
-import { createItem, startService } from '../../support/service.ts';
+import { createItem, startInstance } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { items, LAYOUT } from '../items/index.ts';
 import { Metrics } from '../../../src/framework/observability/metrics.ts';
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 
 const newFile = () => join(temporaryFolder(), 'items.db');
-const start = (url: string) => startService({ DATABASE_URL: url, ADMIN_PORT: '0' });
+const start = (url: string) => startInstance({ DATABASE_URL: url, ADMIN_PORT: '0' });
 
 const ITEM = '{"id":1,"name":"x"}';
 const OUTCOMES = ['created', 'replayed', 'conflict'];
@@ -116,8 +117,10 @@ test('metrics count a request with the status "none" when its client leaves befo
 test('a table whose metric would have the name of another one stops the start', async () => {
   const service = { ...items, records: { ready: 'createItem' } };
   const build = { version: '1', schema: 1, commit: '' };
-  const metrics = new Metrics(service, { operations: [] }, { engine: 'sqlite' }, { dropped: () => 0 }, build);
   const { store } = await startApp();
+  // It has those of the services before.
+  register.clear();
+  const metrics = new Metrics(service, { operations: [] }, { engine: 'sqlite' }, { dropped: () => 0 }, build);
   expect(() => {
     metrics.watch(store);
   }).toThrow('the table ready would have the metric item_store_ready, which exists: choose another name');
