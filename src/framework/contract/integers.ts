@@ -28,7 +28,7 @@ export function requireOneIntegerType(values: readonly AnySchema[], follow: Foll
     if (int64 !== undefined) {
       throw new ContractError(
         `${locationOf(other)}: the int64 at ${locationOf(int64)} may describe the same value, a bigint, ` +
-          'but this schema has the type number: write type: integer and format: int64 here too, or at neither',
+          'but this schema has the type number: write type: integer and format: int64 here too, or in neither',
       );
     }
     for (const first of schemas) for (const second of others) visitParts(first, second);

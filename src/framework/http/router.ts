@@ -86,7 +86,7 @@ function operationHandler(
   RequestTools: new (context: Context) => Tools,
   count: ReturnType<typeof createRateLimit> | undefined,
 ): (request: Request, response: Response) => Promise<void> {
-  // Its types are those of its own tables, which the service has bound.
+  // The type Service has checked the operation with the types of its own request and tables, which are not known here.
   const handler = operations[operation.id] as Handler | undefined;
   if (handler === undefined) {
     throw outOfStep(`declares ${operation.id}, which the service does not have`);

@@ -21,7 +21,7 @@ interface Options<Item, Answer> {
   readonly maxItems?: number;
   /** 1 by default. */
   readonly maxActive?: number;
-  /** Begins another batch only once those under way have taken so long. */
+  /** How long the batches under way must have taken before another one begins beside them, in milliseconds. */
   readonly stuckMs?: number;
   /** After each batch. */
   readonly pauseMs?: number;
@@ -188,7 +188,7 @@ export function turns(maxActive: number, maxWaitMs: number): <T>(work: () => Pro
   return (work) => whenTaken((item) => queue.add(item), work);
 }
 
-/** Adds work that may give anything, also an Error, and throw anything. It runs in the async context of its caller. */
+/** Adds work whose result or rejection may be any value, also an Error. It runs in the async context of its caller. */
 export function whenTaken<T>(add: (item: () => Promise<void>) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     add(AsyncResource.bind(() => work().then(resolve, reject))).catch(reject);

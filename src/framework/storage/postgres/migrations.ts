@@ -63,7 +63,8 @@ export async function migrate(
       throw new StoreUnusable(`${server} has no store of ${name}: check DATABASE_URL`);
     const before = found ?? 0;
     const missing = missingSteps(layout, 'postgres', server, before, await readSteps(query), create);
-    // A store of version 2 gets its list with its next step: the role of the service need not own the tables.
+    // A store of version 2 gets its list only with its next step: until then the service may run as a role that cannot
+    // create tables.
     if (found !== now || missing.length > 0) await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
     // With a deadline of its own, as the migration may have run past `until`.
     const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
