@@ -21,10 +21,19 @@ export function loadDocument(yaml: string, isKnown = false): OpenApiDocument {
   return document;
 }
 
+/** The contract of the last file: a process that starts its service again, as tests do, need not compile it again. */
+let last: Contract | undefined;
+
 /** @param contract its text, or the URL of its file @throws ContractError */
 export async function loadContract(contract: string | URL): Promise<Contract> {
-  const text = typeof contract === 'string' ? contract : await readFile(contract, 'utf8');
-  const document = loadDocument(text, contract instanceof URL && (await isGeneratedFrom(contract, text)));
+  if (typeof contract === 'string') return compile(contract, false);
+  const text = await readFile(contract, 'utf8');
+  if (last?.yaml !== text) last = compile(text, await isGeneratedFrom(contract, text));
+  return last;
+}
+
+function compile(text: string, isKnown: boolean): Contract {
+  const document = loadDocument(text, isKnown);
   const basePath = readBasePath(document);
   const operations = withValidators(readOperations(document), document);
   const follow = follower(document);
