@@ -8,7 +8,7 @@ import { byHand, open } from '../support/raw.ts';
 import { send } from '../support/signals.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { createItem, ITEMS, ROOT, type Service, start, startService } from '../support/service.ts';
+import { createItem, type Instance, ITEMS, ROOT, start, startInstance, startService } from '../support/service.ts';
 
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
 
@@ -19,7 +19,7 @@ function newStore() {
 }
 
 /** Sends a create without the last 20 bytes of its body, which `finish` sends. */
-async function slowRequest(service: Service) {
+async function slowRequest(service: Instance) {
   const connection = open(service);
   const closed = once(connection.socket, 'close');
   connection.socket.write(byHand(service).create(BODY).slice(0, -20));
@@ -33,7 +33,7 @@ async function slowRequest(service: Service) {
   };
 }
 
-const isStopping = ({ log }: Service) => until(() => log().some(({ msg }) => msg === 'stopping'));
+const isStopping = ({ log }: Instance) => until(() => log().some(({ msg }) => msg === 'stopping'));
 
 describe('a terminal that hangs up', () => {
   // The services are not children of this process.
@@ -92,24 +92,24 @@ describe('the service', () => {
   });
 
   test('answers a request that arrives while it stops, with Connection: close', async () => {
-    const service = await startService();
+    const service = await startInstance();
     const connection = open(service);
     const closed = once(connection.socket, 'close');
     const request = byHand(service).request('GET /none');
     connection.socket.write(request);
     await until(() => connection.received.includes('}'));
-    service.child.kill('SIGTERM');
+    const stopped = service.stop();
     await isStopping(service);
     connection.socket.write(request);
     await closed;
     const answers = ['HTTP/1.1 404', 'Connection: keep-alive', 'HTTP/1.1 404', 'Connection: close'];
     expect(connection.received.match(/HTTP\/1\.1 404|Connection: [\w-]+/g)).toEqual(answers);
-    expect(await service.ended).toBe(0);
+    expect(await stopped).toBe(0);
   });
 
   test('answers all requests under way on a connection while it stops, and accepts no more', async () => {
     const { file, environment } = newStore();
-    const service = await startService(environment);
+    const service = await startInstance(environment);
     using other = new DatabaseSync(file);
     other.exec('begin immediate');
     const connection = open(service);
@@ -117,7 +117,7 @@ describe('the service', () => {
     const [first, second, third] = [1, 2, 3].map((id) => byHand(service).create(`{"id":${id},"name":"x"}`));
     connection.socket.write(`${String(first)}${String(second)}`);
     await sleep(500);
-    service.child.kill('SIGTERM');
+    const stopped = service.stop();
     await isStopping(service);
     connection.socket.write(String(third));
     await sleep(100);
@@ -125,7 +125,7 @@ describe('the service', () => {
     await closed;
     const answers = ['HTTP/1.1 200', 'HTTP/1.1 200', 'Connection: close'];
     expect(connection.received.match(/HTTP\/1\.1 \d+|Connection: close/g)).toEqual(answers);
-    expect(await service.ended).toBe(0);
+    expect(await stopped).toBe(0);
     expect(other.prepare('select id from items').all()).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
@@ -139,7 +139,7 @@ describe('the service', () => {
 
   test('stops within 10 s while another process locks its store', async () => {
     const { file, environment } = newStore();
-    const service = await startService(environment);
+    const service = await startInstance(environment);
     using other = new DatabaseSync(file);
     other.exec('begin immediate');
     // One batch after the other waits for the lock, which takes longer than 10 s for so many items.
@@ -155,7 +155,7 @@ describe('the service', () => {
   });
 
   test('cuts off an endless request within 10 s of SIGTERM', async () => {
-    const service = await startService();
+    const service = await startInstance();
     const { finish } = await slowRequest(service);
     const stoppedAt = performance.now();
     expect(await service.stop()).toBe(0);
