@@ -54,7 +54,7 @@ test('docs/reliability.md has the bounds of what clients can make the service ho
     (bytes: number) => `${number(bytes / 2 ** 20)} MiB`,
   ];
   const second = (ms: number) => `${number(ms / 1000)} s`;
-  const spare = (count: number) => `${number(count)}, and ${number(count / 4)} for the smallest`;
+  const spare = (count: number, whom: string) => `${number(count)}, and ${number(count / 4)} for small ${whom}`;
   const bounds = [...RELIABILITY.matchAll(/^\| ([^|]*[^ |]) +\| ([^|]*[^ |]) +\|/gm)].map(
     ([, what, most]) => `${what ?? ''}: ${most ?? ''}`,
   );
@@ -65,8 +65,8 @@ test('docs/reliability.md has the bounds of what clients can make the service ho
       `a body, as sent and decompressed: ${kib(MAX.bodyBytes)}`,
       `framing of a body in chunks: ${kib(MAX.framingBytes)}, and twice the body`,
       `bodies that are arriving, as allocated: ${mib(MAX.bodies)}`,
-      `requests under way: ${spare(MAX.underWay)}`,
-      `requests that do not wait for the answer: ${spare(MAX.pipelined)}`,
+      `requests under way: ${spare(MAX.underWay, 'callers')}`,
+      `requests that do not wait for the answer: ${spare(MAX.pipelined, 'clients')}`,
       `writes that wait for the store: ${number(MAX_WAITING)}, ${mib(MAX_WAITING_BYTES)}, ${second(STORE_PATIENCE_MS)}`,
       `replies that wait for the client: ${mib(MAX.unsent)}`,
       `the head of a request: ${second(DEADLINE.head)}, then 408`,
