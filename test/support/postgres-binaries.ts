@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -19,8 +19,7 @@ export default function install(): string {
   const folder = mkdtempSync(join(tmpdir(), 'item-store-pg-bin-'));
   chmodSync(folder, 0o755);
   // As links, where both are on one file system: that takes a tenth of the time.
-  const copied = ['-Rl', '-R'].some((flag) => spawnSync('cp', [flag, `${native}/.`, folder]).status === 0);
-  if (!copied) throw new Error(`cp cannot copy ${native} to ${folder}`);
+  if (spawnSync('cp', ['-Rl', `${native}/.`, folder]).status !== 0) cpSync(native, folder, { recursive: true });
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
     target: string;

@@ -95,7 +95,7 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     .option('--expires <lifetime>', 'Expire after this time, such as 90d, 12h or 30m (default: never)')
     .option(
       '--scope <scope>',
-      'Grant a scope that the contract may require; repeat for several (default: none)',
+      'Grant a scope, of this contract or a later one; repeat for several (default: none)',
       append,
     )
     .action(async (name: string, options: { expires?: string; scope?: readonly string[] }) =>

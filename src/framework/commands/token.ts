@@ -29,14 +29,15 @@ export async function createToken(
       throw new ExplainedError(`the token ${name} exists: revoke it first, or choose another name`);
     }
     const until = expiresAt === undefined ? 'for ever' : `until ${new Date(expiresAt).toISOString()}`;
+    let isRecorded = false;
     try {
       await recordAct(job, 'token created', { token: name, expires: expires ?? 'never', scopes }, run);
-      await print(job.io, `${token}\n`).catch(async (error: unknown) => {
-        await recordAct(job, 'token revoked', { token: name }, run);
-        throw error;
-      });
+      isRecorded = true;
+      await print(job.io, `${token}\n`);
     } catch (error) {
       await tokens.delete(hash);
+      // The command ends with the failure to print, also if this line cannot be written either.
+      if (isRecorded) await recordAct(job, 'token revoked', { token: name }, run).catch(() => undefined);
       throw error;
     }
     job.io.stderr.write(`created the token ${name}, valid ${until}; it is shown only once\n`);

@@ -45,7 +45,7 @@ export interface ContractOperation {
   readonly parameters: readonly Parameter[];
   /** @throws Refusal */
   readonly readParameters: (sent: SentRequest) => ParameterValues;
-  /** Describes ParameterValues. */
+  /** Of an object with the members path, query and header, as `readParameters` returns. */
   readonly values: ContractContent;
   readonly body: ContractBody | undefined;
   /** The key is the status as declared: `200`, `default`. */

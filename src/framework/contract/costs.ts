@@ -79,7 +79,9 @@ function compared(schema: Schema): readonly object[] {
 
 /** At most one for each check, and one for each missing member. */
 export function faultsOf({ required = [], dependentRequired = {}, ...schema }: Schema): number {
-  return 1 + countChecks(schema) + required.length + sum(Object.values(dependentRequired).map(({ length }) => length));
+  return (
+    1 + countChecks(schema) + required.length + sum(Object.values(dependentRequired).map(({ length }) => 1 + length))
+  );
 }
 
 /** The number of values that an empty object gets by defaults. */

@@ -9,8 +9,7 @@ import { OF_MEMBER, type Translation } from './schemas.ts';
  * At the start, each default is tried by all schemas that always apply to its place, and each object that is valid when
  * it is empty is tried with its defaults. request.ts refuses what only some requests show.
  *
- * @returns components of objects that have the value with defaults as their one member; they may refuse `filled` if they
- *   refuse what is `sent`
+ * @returns values of one member, `name`: if the component accepts it with `sent`, it must accept it with `filled`
  * @throws ContractError for a default that contains itself
  */
 export function trialsOfDefaults(operations: readonly Declared[], requests: Translation, follow: Follow) {

@@ -87,7 +87,7 @@ export function parameterReader(
   };
 }
 
-/** The schema of ParameterValues, as far as their defaults need it. */
+/** The schema of an object with the members path, query and header, which has what fills in their defaults. */
 export function valuesSchema(parameters: readonly Parameter[]): Schema {
   const own = (location: Parameter['in']) => parameters.filter((each) => each.in === location);
   const ofPart = (location: Parameter['in']) => ({

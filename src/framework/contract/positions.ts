@@ -30,6 +30,7 @@ export class Position {
   private readonly others = new Map<string, Position>();
   private readonly elements = new Map<number, Position>();
   private filledIn: readonly Default[] | undefined;
+  private hasDefaults: boolean | undefined;
 
   /** @param schema the schema of a whole value, or all schemas of a part of a value */
   constructor(schema: AnySchema | readonly AnySchema[], follow: Follow, pool = new Pool(follow)) {
@@ -112,7 +113,7 @@ export class Position {
 
   /** Adds missing members that have a default, to the value and to all objects within it. @returns whether it did */
   fillIn(value: unknown): boolean {
-    if (typeof value !== 'object' || value === null) return false;
+    if (typeof value !== 'object' || value === null || !this.mayFillIn) return false;
     let added = false;
     if (Array.isArray(value)) {
       for (const [index, each] of value.entries()) added = this.item(index).fillIn(each) || added;
@@ -126,6 +127,12 @@ export class Position {
       added = true;
     }
     return added;
+  }
+
+  /** Whether a schema of the value or of a part of it has a default. */
+  private get mayFillIn(): boolean {
+    const isDefault = ({ default: value }: Schema) => value !== undefined;
+    return (this.hasDefaults ??= this.roots.some((each) => reachable(each, this.follow).some(isDefault)));
   }
 
   /** The members that have a default. */

@@ -102,8 +102,11 @@ export class Translation {
       else if (holds?.in === 'list') shown[keyword] = (value as AnySchema[]).map(shownOf);
       else if (holds?.kind === 'Schema') to[keyword] = shownOf(value as AnySchema);
       else if (keyword === 'required') shown['required'] = (value as string[]).filter(has);
-      else if (keyword === 'dependentRequired') shown['dependentRequired'] = onlyWith(has, value as Dependents);
-      else if (PLAIN.test(keyword)) shown[keyword] = value;
+      else if (keyword === 'dependentRequired') {
+        // The validator itself would drop a rule for a member named `x-stoplight`.
+        for (const [name, each] of Object.entries(value as Record<string, readonly string[]>))
+          also.push({ if: { type: 'object', required: [name] }, then: { required: each.filter(has) } });
+      } else if (PLAIN.test(keyword)) shown[keyword] = value;
       else if (EXACT.includes(keyword)) exact[keyword] = value;
     }
     // If `type` lists `integer` or `number`, exact.ts checks the whole keyword, and Ajv does not.
@@ -251,12 +254,6 @@ function innerPlace(place: Place, keyword: string): Place {
     within: isSame ? place.within : [],
     barred: isSame ? place.barred : [],
   };
-}
-
-type Dependents = Readonly<Record<string, readonly string[]>>;
-
-function onlyWith(has: (name: string) => boolean, dependents: Dependents): Dependents {
-  return Object.fromEntries(Object.entries(dependents).map(([name, each]) => [name, each.filter(has)]));
 }
 
 /** The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25). */

@@ -183,7 +183,7 @@ function compiler(
     bounded((allErrors) => finder(compiled(ajvOf(allErrors), component), translation.checks), faults);
 }
 
-/** A document with schemas only: the validator gets the operations one by one. */
+/** A document with schemas only. */
 function toSpecification(schemas: object): OpenAPIV3.DocumentV3_1 {
   return {
     openapi: '3.1.0',

@@ -63,9 +63,10 @@ export async function openRecords({ contract, operations, records }: AnyService,
  * they were missing, it would be another record.
  */
 function nullsOf(body: Position): ReadonlySet<string> {
+  const { required } = body;
   const isNull = (name: string) => body.member(name).types.has('null');
   const hasDefault = (name: string) => body.member(name).default !== undefined;
-  return new Set([...body.names].filter((name) => isNull(name) && (body.required.has(name) || hasDefault(name))));
+  return new Set([...body.names].filter((name) => isNull(name) && (required.has(name) || hasDefault(name))));
 }
 
 export function formatOf(path: string, chosen: string | undefined): Format {

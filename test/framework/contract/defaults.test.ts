@@ -51,7 +51,7 @@ describe('the service refuses to start with a default that breaks the contract o
       { allOf: [object({ a: number(1) }), object({ b: true }, { additionalProperties: false })] },
       'default is not allowed',
     ],
-    ['dependentRequired', object({ a: number(1) }, { dependentRequired: { a: ['b'] } }), 'must have property b'],
+    ['dependentRequired', object({ a: number(1) }, { dependentRequired: { a: ['b'] } }), 'b is required'],
     [
       'maxProperties',
       object({ a: number(1), b: number(2) }, { maxProperties: 1 }),

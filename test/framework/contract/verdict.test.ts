@@ -29,6 +29,14 @@ test('a refusal names the first fault of a body with many values', async () => {
   expect(await refusal(list, numbers(3000))).toBe('Refusal: body.0 must be a string');
 });
 
+test('dependentRequired holds for each name, also for one that the validator takes out of schemas', async () => {
+  for (const name of ['x-stoplight', 'kind']) {
+    const receive = await receiver({ body: { type: 'object', dependentRequired: { [name]: ['b'] } } });
+    expect(receive('', `{"${name}":1,"b":2}`)).toMatchObject({ body: { b: 2 } });
+    expect(() => receive('', `{"${name}":1}`)).toThrow('body.b is required');
+  }
+});
+
 const refs = (count: number) => Array.from({ length: count }, () => ({ $ref: '#/components/schemas/A' }));
 const counted = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));

@@ -99,9 +99,8 @@ describe('the store retries a batch of items after', () => {
     over.abort();
     await killing;
     expect(lost).toBeGreaterThan(20);
-    // If the answer to an insert is lost, the retry finds the item of that insert, and answers "replayed".
+    // If the answer to an insert is lost, which is rare here, the retry finds the row: postgres-standby.test.ts.
     expect(new Set(creations)).toContain('created');
-    expect(creations).not.toContain('conflict');
     expect(await allRows(store, 'items')).toEqual(items);
   });
 
