@@ -10,8 +10,7 @@ const RELEASED = 'released/';
 const CONTRACT = 'openapi.yaml';
 
 interface Release {
-  /** As published. */
-  readonly text: string;
+  /** Its text is as published. */
   readonly contract: Contract;
   /** `MAJOR.MINOR.PATCH` */
   readonly version: string;
@@ -55,7 +54,7 @@ async function readLast(root: URL): Promise<Release | undefined> {
 
 function compareReleases(last: Release, present: Release): Comparison {
   const differences = compareContracts(last.contract, present.contract);
-  const level = levelOf(differences, last.text === present.text);
+  const level = levelOf(differences, last.contract.yaml === present.contract.yaml);
   return { present, last, differences, level, lowest: next(last.version, level) };
 }
 
@@ -77,7 +76,7 @@ async function load(yaml: string, name: string): Promise<Release> {
   try {
     const contract = await loadContract(yaml);
     const { version } = contract.document.info;
-    if (isVersion(version)) return { text: contract.yaml, contract, version };
+    if (isVersion(version)) return { contract, version };
     throw new ContractError(`info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, not ${version}`);
   } catch (error) {
     // loadContract() names every contract `openapi.yaml` in its messages.
@@ -101,9 +100,7 @@ function codeOf(error: unknown): unknown {
 }
 
 /** Names the changes for clients of the last released contract. Fails if a breaking change needs a higher version. */
-async function check(root: URL): Promise<Outcome> {
-  const present = await readPresent(root);
-  const last = await readLast(root);
+function check(present: Release, last: Release | undefined): Outcome {
   if (last === undefined) throw new ContractError('no contract is released yet: run `npm run contract:release`');
   const comparison = compareReleases(last, present);
   const isOlder = compareVersions(present.version, last.version) < 0;
@@ -133,9 +130,7 @@ function conclusionOf(comparison: Comparison): string {
 }
 
 /** Copies openapi.yaml to the released contracts, if its version is high enough for its changes. */
-async function release(root: URL): Promise<Outcome> {
-  const present = await readPresent(root);
-  const last = await readLast(root);
+async function release(root: URL, present: Release, last: Release | undefined): Promise<Outcome> {
   const name = `${present.version}.yaml`;
   const comparison = last && compareReleases(last, present);
   const done = (what: string) => ({ code: 0, stdout: textOf([], `released/${name}: ${what}`), stderr: '' });
@@ -144,7 +139,7 @@ async function release(root: URL): Promise<Outcome> {
     return { code: 1, stdout: '', stderr: textOf(linesOf(comparison.differences), reasonToRaise(comparison)) };
   await mkdir(new URL(RELEASED, root), { recursive: true });
   // `wx` fails if the file exists.
-  await writeFile(new URL(RELEASED + name, root), present.text, { flag: 'wx' });
+  await writeFile(new URL(RELEASED + name, root), present.contract.yaml, { flag: 'wx' });
   return done('written; commit it with openapi.yaml');
 }
 
@@ -171,7 +166,9 @@ interface Outcome {
 /** @param root the folder of openapi.yaml and of the released contracts */
 export async function contract(command: 'check' | 'release', root: URL): Promise<Outcome> {
   try {
-    return await (command === 'release' ? release(root) : check(root));
+    const present = await readPresent(root);
+    const last = await readLast(root);
+    return command === 'release' ? await release(root, present, last) : check(present, last);
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
     return { code: 1, stdout: '', stderr: `${error.message}\n` };

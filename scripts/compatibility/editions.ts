@@ -33,9 +33,7 @@ export class Edition {
   }
 
   position(schema: AnySchema): Position {
-    const position = this.positions.get(schema) ?? new Position(schema, this.follow);
-    this.positions.set(schema, position);
-    return position;
+    return this.positions.getOrInsertComputed(schema, () => new Position(schema, this.follow));
   }
 
   /** The operation of this edition that an operation of another one corresponds to. */

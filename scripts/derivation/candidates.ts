@@ -55,9 +55,7 @@ export class Candidates implements Supply {
 
   valid(place: Place): readonly Json[] {
     const candidates = this.of(place);
-    const values = this.fitting.get(candidates) ?? candidates.filter((value) => this.fits(place, value));
-    this.fitting.set(candidates, values);
-    return values;
+    return this.fitting.getOrInsertComputed(candidates, () => candidates.filter((value) => this.fits(place, value)));
   }
 
   fits(place: Place, value: Json): boolean {
@@ -65,9 +63,7 @@ export class Candidates implements Supply {
   }
 
   private numberOf(schema: AnySchema): number {
-    const number = this.numbers.get(schema) ?? this.numbers.size;
-    this.numbers.set(schema, number);
-    return number;
+    return this.numbers.getOrInsertComputed(schema, () => this.numbers.size);
   }
 
   private ways([first, ...others]: Place, taken: Way): Way[] {

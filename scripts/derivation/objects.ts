@@ -15,11 +15,7 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Json[] 
   const own = way.filter((schema) => schema.type === 'object' || KEYWORDS.some((keyword) => keyword in schema));
   if (own.length === 0) return [];
   const places = new Map<string, Place>();
-  const placeOf = (name: string) => {
-    const place = places.get(name) ?? membersOf(way, name);
-    places.set(name, place);
-    return place;
-  };
+  const placeOf = (name: string) => places.getOrInsertComputed(name, () => membersOf(way, name));
   const withDependents = (names: readonly string[]) => {
     const all = new Set(names);
     // The loop also visits the names that it adds to the set.

@@ -136,10 +136,10 @@ export class Judge {
 
   isValid(schema: AnySchema, value: Json): boolean {
     if (typeof schema === 'boolean') return schema;
-    // References lead to the members of the document.
-    const validate =
-      this.compiled.get(schema) ?? this.ajv.compile({ ...this.document, ...(inDoubles(schema) as object) });
-    this.compiled.set(schema, validate);
+    const validate = this.compiled.getOrInsertComputed(schema, () =>
+      // References lead to the members of the document.
+      this.ajv.compile({ ...this.document, ...(inDoubles(schema) as object) }),
+    );
     return validate(inDoubles(value));
   }
 }
