@@ -12,22 +12,6 @@ export type Creation = 'created' | 'replayed' | 'conflict';
  */
 export type NewRow = readonly [table: string, added: readonly string[] | undefined, ...values: unknown[]];
 
-/** Stores rows in batches. Each engine implements this without Kysely, for speed. */
-interface Creator {
-  /**
-   * Stores a row unless its key exists. Resolves only when the row, created or replayed, would survive a power loss. Of
-   * rows with the same key that arrive together, exactly one is created. A row that cannot be stored fails alone; the
-   * other rows of its batch are stored.
-   *
-   * @throws StoreUnavailable if a retry may succeed; the row may have been stored nevertheless
-   * @throws ConstraintViolated if the key is new, and another constraint forbids the row
-   */
-  readonly create: (row: NewRow) => Promise<Creation>;
-
-  /** The number of writes in the queue, without the batches that are being written. */
-  waiting(): number;
-}
-
 /**
  * Runs Kysely queries (https://kysely.dev) on either engine. When a query resolves, its writes are durable. So are the
  * rows that it reads, unless PostgreSQL loses its standby at that moment.
@@ -99,7 +83,7 @@ export interface NewToken {
   readonly expiresAt?: number;
 }
 
-/** Every method may throw StoreUnavailable, as `Creator.create` does. */
+/** Every method may throw StoreUnavailable, as `Engine.create` does. */
 export interface TokenStore {
   find(hash: Uint8Array): Promise<StoredToken | undefined>;
   /** Adds a token durably. Returns false if its name is in use. May be repeated with the same token. */
@@ -142,11 +126,24 @@ export type Run = (statement: Statement) => Promise<Result>;
 /** What a transaction does. */
 export interface Within {
   readonly run: Run;
-  readonly create: Creator['create'];
+  readonly create: Engine['create'];
 }
 
-/** Everything that differs between SQLite and PostgreSQL. */
-export interface Engine extends Creator {
+/** Everything that differs between SQLite and PostgreSQL. Each engine stores rows in batches, without Kysely, for speed. */
+export interface Engine {
+  /**
+   * Stores a row unless its key exists. Resolves only when the row, created or replayed, would survive a power loss. Of
+   * rows with the same key that arrive together, exactly one is created. A row that cannot be stored fails alone; the
+   * other rows of its batch are stored.
+   *
+   * @throws StoreUnavailable if a retry may succeed; the row may have been stored nevertheless
+   * @throws ConstraintViolated if the key is new, and another constraint forbids the row
+   */
+  readonly create: (row: NewRow) => Promise<Creation>;
+
+  /** The number of writes in the queue, without the batches that are being written. */
+  waiting(): number;
+
   /** Resolves when the store is open; until then every other call throws StoreUnavailable. @throws StoreUnusable */
   readonly opened: Promise<Schema>;
   readonly run: Run;
