@@ -2,15 +2,15 @@ import { StoreUnavailable, type Within } from './store.ts';
 
 /**
  * Runs `work` between the begin and the commit of a transaction, and rejects when a query fails (even if `work` catches
- * the error) or when the time is over. Afterwards it runs no more queries.
+ * the error) or at the time `until` of `performance.now()`. Afterwards it runs no more queries.
  */
-export async function doWork<T>(work: (within: Within) => Promise<T>, { run, create }: Within, ms: number): Promise<T> {
+export async function doWork<T>(work: (within: Within) => Promise<T>, within: Within, until: number): Promise<T> {
   const over = new AbortController();
   const timeout = setTimeout(
     () => {
       over.abort(new StoreUnavailable('a transaction took too long'));
     },
-    Math.max(0, ms),
+    Math.max(0, until - performance.now()),
   );
   const ended = new Promise<never>((_resolve, reject) => {
     over.signal.addEventListener('abort', () => {
@@ -27,7 +27,7 @@ export async function doWork<T>(work: (within: Within) => Promise<T>, { run, cre
       });
     };
   try {
-    return await Promise.race([work({ run: untilOver(run), create: untilOver(create) }), ended]);
+    return await Promise.race([work({ run: untilOver(within.run), create: untilOver(within.create) }), ended]);
   } finally {
     clearTimeout(timeout);
     over.abort(new Error('the transaction is over'));

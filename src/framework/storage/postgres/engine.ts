@@ -119,7 +119,7 @@ class PostgresEngine implements Engine {
           }
         };
         const within = { run: (statement: Statement) => runBy(query, statement), create };
-        return doWork(work, within, until - performance.now());
+        return doWork(work, within, until);
       };
       return session.transaction(workOn, until, repeatable);
     });

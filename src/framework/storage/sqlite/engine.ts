@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS } from '../queue.ts';
-import type { Creation, Engine, Opening, Row, Schema, Statement } from '../store.ts';
+import type { Engine, Opening, Row, Schema, Statement } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { connectReader, identityOf } from './connection.ts';
 import { atWork, unpackEach } from './errors.ts';
 import { bytesOfAct, isGuess, type Job, type Traced } from './statements.ts';
 import { Thread } from './thread.ts';
-import { type Alone, runTransaction, type Writes } from './transaction.ts';
+import { type Alone, runTransaction, withinOf, type Writes } from './transaction.ts';
 import { type Found, Prepared, resultOf } from './values.ts';
 
 /**
@@ -93,16 +93,16 @@ export async function openSqlite(
     await thread.opened;
     return thread;
   };
-  const write = async (statement: Statement) => resultOf((await writes.add(statement)) as Found);
+  const writing = withinOf((act) => writes.add(act));
   const transactions = new Set<Promise<unknown>>();
   return {
     opened: Promise.resolve(schema),
-    create: (row) => writes.add(row) as Promise<Creation>,
+    create: writing.create,
     waiting: () => writes.length,
     spread: () => [],
-    run: async (statement) => (statement.writes ? await write(statement) : resultOf(await reads.add(statement))),
+    run: async (statement) => (statement.writes ? await writing.run(statement) : resultOf(await reads.add(statement))),
     runShort: async (statement) =>
-      statement.writes ? await write(statement) : resultOf(await writer.call('readShort', statement)),
+      statement.writes ? await writing.run(statement) : resultOf(await writer.call('readShort', statement)),
     transaction: async (work) => {
       const running = runTransaction(writes, writer, work);
       transactions.add(running);

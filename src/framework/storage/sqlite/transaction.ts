@@ -1,4 +1,4 @@
-import type { Creation, NewRow, Statement, Within } from '../store.ts';
+import type { Creation, Within } from '../store.ts';
 import { type Queue, STORE_PATIENCE_MS, whenTaken } from '../queue.ts';
 import { bytesOf } from '../rows.ts';
 import { doWork } from '../transaction.ts';
@@ -32,7 +32,7 @@ export async function runTransaction<T>(
   for (let guesses = 0; guesses < MAX_GUESSES; guesses++) {
     const guess = new Guess(writes);
     try {
-      const result = await doWork(work, guess, until - performance.now());
+      const result = await doWork(work, guess.within, until);
       if (await guess.keep()) return result;
     } catch (error) {
       if (guess.ended === undefined) throw error;
@@ -45,9 +45,10 @@ export async function runTransaction<T>(
   );
 }
 
-class Guess implements Within {
+class Guess {
   /** Why it cannot go on: an act would get another answer now, or the acts take too much to be repeated. */
   ended: 'moved' | 'too large' | undefined;
+  readonly within = withinOf((act) => this.inOrder(act));
   private readonly writes: Writes;
   private readonly done: { readonly act: Act; readonly answer: Answer }[] = [];
   private bytes = 0;
@@ -56,9 +57,6 @@ class Guess implements Within {
   constructor(writes: Writes) {
     this.writes = writes;
   }
-
-  readonly run = async (statement: Statement) => resultOf((await this.inOrder(statement)) as Found);
-  readonly create = async (row: NewRow) => (await this.inOrder(row)) as Creation;
 
   /** Returns false if the transaction has had no effect, and must run again. */
   async keep(): Promise<boolean> {
@@ -98,15 +96,22 @@ class Guess implements Within {
 }
 
 async function runAlone<T>(writer: Thread, work: (within: Within) => Promise<T>, until: number): Promise<T> {
-  const run = async (statement: Statement) => resultOf((await writer.call('act', statement)) as Found);
-  const create = async (row: NewRow) => (await writer.call('act', row)) as Creation;
+  const within = withinOf((act) => writer.call('act', act));
   try {
     await writer.call('begin');
-    const result = await doWork(work, { run, create }, until - performance.now());
+    const result = await doWork(work, within, until);
     await writer.call('commit');
     return result;
   } catch (error) {
     await writer.call('rollback');
     throw error;
   }
+}
+
+/** @param ask asks the writing thread for the answer to an act */
+export function withinOf(ask: (act: Act) => Promise<unknown>): Within {
+  return {
+    run: async (statement) => resultOf((await ask(statement)) as Found),
+    create: (row) => ask(row) as Promise<Creation>,
+  };
 }
