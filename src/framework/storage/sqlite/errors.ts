@@ -18,28 +18,18 @@ const [BUSY, LOCKED, NO_MEMORY, READ_ONLY, IO_ERROR, CORRUPT] = [5, 6, 7, 8, 10,
 const [FULL, CANNOT_OPEN, NOT_A_DATABASE] = [13, 14, 26];
 /** SQLITE_READONLY_DBMOVED, an extended code: another file has taken the name of the database. */
 const REPLACED = 1032;
-const FAILURES = new Map<number | undefined, { readonly transient: boolean; readonly problem?: string }>([
-  [BUSY, { transient: true, problem: 'is locked by another process' }],
-  [LOCKED, { transient: true }],
-  [NO_MEMORY, { transient: true }],
-  [READ_ONLY, { transient: true, problem: 'cannot be written: check the permissions of the file and of its folder' }],
-  [IO_ERROR, { transient: true, problem: 'cannot be read or written: check the disk' }],
-  [
-    CORRUPT,
-    {
-      transient: false,
-      problem: 'is damaged: stop the service, keep a copy of it and its -wal, and restore a backup with --force',
-    },
-  ],
-  [FULL, { transient: true, problem: 'cannot be written: the disk is full' }],
-  [CANNOT_OPEN, { transient: true, problem: 'cannot be opened: check that it is a file, and check its permissions' }],
+/** After these, a retry may succeed. */
+const TRANSIENT = new Set<number | undefined>([BUSY, LOCKED, NO_MEMORY, READ_ONLY, IO_ERROR, FULL, CANNOT_OPEN]);
+const PROBLEMS = new Map<number | undefined, string>([
+  [BUSY, 'is locked by another process'],
+  [READ_ONLY, 'cannot be written: check the permissions of the file and of its folder'],
+  [IO_ERROR, 'cannot be read or written: check the disk'],
+  [CORRUPT, 'is damaged: stop the service, keep a copy of it and its -wal, and restore a backup with --force'],
+  [FULL, 'cannot be written: the disk is full'],
+  [CANNOT_OPEN, 'cannot be opened: check that it is a file, and check its permissions'],
   [
     NOT_A_DATABASE,
-    {
-      transient: false,
-      problem:
-        'is not a SQLite database: correct DATABASE_URL, or move it away with its -wal and -shm and restore a backup',
-    },
+    'is not a SQLite database: correct DATABASE_URL, or move it away with its -wal and -shm and restore a backup',
   ],
 ]);
 
@@ -60,19 +50,18 @@ export function isBusy(error: unknown): boolean {
 
 export function atWork(error: unknown, path: string): Error {
   const code = sqliteCode(error);
-  const failure = FAILURES.get(code);
-  if (failure?.transient) {
+  if (TRANSIENT.has(code)) {
     return new StoreUnavailable(`SQLite cannot do this at the moment: ${messageOf(error)}`, { cause: error });
   }
   const constraint = CONSTRAINTS.get(extendedCode(error) ?? 0);
   if (constraint !== undefined) return new ConstraintViolated(constraint, messageOf(error), { cause: error });
-  if (code === CORRUPT) return new StoreUnusable(`the database ${path} ${failure?.problem ?? ''}`, { cause: error });
+  if (code === CORRUPT) return new StoreUnusable(`the database ${path} ${PROBLEMS.get(code) ?? ''}`, { cause: error });
   return Error.isError(error) ? error : new Error(String(error));
 }
 
 export function atOpening(error: unknown, path: string): Error {
   const isReplaced = extendedCode(error) === REPLACED;
-  const problem = isReplaced ? 'was replaced while it was opened: try again' : FAILURES.get(sqliteCode(error))?.problem;
+  const problem = isReplaced ? 'was replaced while it was opened: try again' : PROBLEMS.get(sqliteCode(error));
   if (problem !== undefined) return new StoreUnusable(`the database ${path} ${problem}`, { cause: error });
   if (Error.isError(error) && 'syscall' in error && 'code' in error) {
     const problem = error.syscall === 'stat' ? 'cannot be reached' : 'is in a folder that cannot be created';
@@ -86,7 +75,7 @@ export function atOpening(error: unknown, path: string): Error {
 /** For the copy of a database into another file, the only one of the two whose disk can be full. */
 export function atCopying(error: unknown, from: string, to: string, cure: string): Error {
   const code = sqliteCode(error);
-  if (code === undefined || FAILURES.get(code)?.transient) return atOpening(error, code === FULL ? to : from);
+  if (code === undefined || TRANSIENT.has(code)) return atOpening(error, code === FULL ? to : from);
   return new StoreUnusable(`the database ${from} is damaged (${messageOf(error)}): ${cure}`, { cause: error });
 }
 
@@ -96,7 +85,7 @@ export interface PackedError {
   readonly members: object;
 }
 
-export function isPacked(answer: unknown): answer is PackedError {
+function isPacked(answer: unknown): answer is PackedError {
   return typeof answer === 'object' && answer !== null && 'error' in answer;
 }
 

@@ -5,7 +5,7 @@ import { bytesOf, formatsOf, ofTable, RowFormat } from '../rows.ts';
 import { ConstraintViolated, type Creation, type NewRow, type Statement, StoreUnavailable } from '../store.ts';
 import type { Table } from '../tables.ts';
 import { connectReader } from './connection.ts';
-import { atWork, isPacked, pack, type PackedError, unpack } from './errors.ts';
+import { atWork, pack, type PackedError, unpackEach } from './errors.ts';
 import { applicationId } from './migrations.ts';
 import { type Found, Prepared } from './values.ts';
 
@@ -179,10 +179,8 @@ export class Statements {
     this.begin();
     try {
       this.database.exec('savepoint tried');
-      for (const answer of failed.map((job) => this.doOne(job))) {
-        const error = isPacked(answer) ? unpack(answer) : undefined;
-        if (error instanceof StoreUnavailable) throw error;
-      }
+      for (const answer of unpackEach(failed.map((job) => this.doOne(job))))
+        if (answer instanceof StoreUnavailable) throw answer;
       this.database.exec('rollback to tried');
       for (const { insertNone } of this.creating.values()) this.run({ sql: insertNone, values: [] });
       // Not `user_version`, which a newer process may be raising.
