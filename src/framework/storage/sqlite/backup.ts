@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
 import { missingSteps } from '../schema.ts';
 import { StoreUnusable } from '../store.ts';
-import { LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
+import { identityOf, LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
 import { atCopying, atOpening, isBusy } from './errors.ts';
-import { applicationId, migrate, requireOwn, stepsIn } from './migrations.ts';
+import { applicationId, migrate, pragma, requireOwn, stepsIn } from './migrations.ts';
 
 /** The number of rows, by table. */
 export type Counts = Readonly<Record<string, number>>;
@@ -145,12 +145,12 @@ function countsOf({ records }: Layout, database: DatabaseSync): Counts {
  */
 function check(layout: Layout, database: DatabaseSync, name: string, cure: string): Counts {
   const { marker } = layout;
-  const version = Number(valueOf(database, 'user_version'));
-  if (valueOf(database, 'application_id') !== applicationId(marker) || version < 1) {
+  const version = Number(pragma(database, 'user_version'));
+  if (pragma(database, 'application_id') !== applicationId(marker) || version < 1) {
     throw new StoreUnusable(`${name} is not a store of ${layout.name}: ${cure}`);
   }
   const missing = missingSteps(layout, 'sqlite', name, version, stepsIn(database), true);
-  const found = valueOf(database, 'integrity_check(1)');
+  const found = pragma(database, 'integrity_check(1)');
   if (found !== 'ok') {
     throw new StoreUnusable(`${name} is damaged (${String(found).replaceAll('\n', ' ')}): ${cure}`);
   }
@@ -207,14 +207,10 @@ function normalised(sql: string): string {
 }
 
 function isSameFile(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
-  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
+  const identity = identityOf(one);
+  return identity !== undefined && identity === identityOf(other);
 }
 
 function isSameName(one: string, other: string): boolean {
   return basename(one) === basename(other) && isSameFile(dirname(one), dirname(other));
-}
-
-function valueOf(database: DatabaseSync, pragma: string): unknown {
-  return Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
 import { type Schema, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { atOpening, isBusy } from './errors.ts';
-import { migrate } from './migrations.ts';
+import { migrate, pragma } from './migrations.ts';
 
 /** A thread that waits for the lock cannot stop: with END_MS of commands/serve.ts, this must stay below 10 s. */
 export const LOCK_TIMEOUT_MS = 2000;
@@ -122,8 +122,7 @@ function configure(database: DatabaseSync, path: string): void {
   const deadline = Date.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     try {
-      const mode = database.prepare('pragma journal_mode = wal').get();
-      if (mode?.['journal_mode'] === 'wal') break;
+      if (pragma(database, 'journal_mode = wal') === 'wal') break;
       throw new StoreUnusable(`the database ${path} is on a file system without shared memory: use a local disk`);
     } catch (error) {
       if (!isBusy(error) || Date.now() > deadline) throw error;

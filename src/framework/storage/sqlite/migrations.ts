@@ -18,7 +18,7 @@ export function migrate(layout: Layout, database: DatabaseSync, path: string, cr
   const { marker, version: now, steps } = layout;
   database.exec('begin immediate');
   requireOwn(layout, database, path);
-  const before = pragma(database, 'user_version');
+  const before = Number(pragma(database, 'user_version'));
   const missing = missingSteps(layout, 'sqlite', `the database ${path}`, before, stepsIn(database), create);
   for (const { statements } of missing) for (const statement of statements) database.exec(statement);
   if (create) {
@@ -53,6 +53,7 @@ export function requireOwn({ marker }: Layout, database: DatabaseSync, path: str
 const SELECT_COLUMNS = `select t.name as "table", c.name as "column", c.type, c."notnull" or c.pk as required, c.pk as key
   from sqlite_schema as t join pragma_table_info(t.name) as c where t.type = 'table'`;
 
-function pragma(database: DatabaseSync, name: string): number {
-  return Number(database.prepare(`pragma ${name}`).get()?.[name]);
+/** The first value that a pragma gives. */
+export function pragma(database: DatabaseSync, text: string): unknown {
+  return Object.values(database.prepare(`pragma ${text}`).get() ?? {})[0];
 }
