@@ -37,7 +37,8 @@ export const OWN_TABLES = {
     'hash',
   ),
 };
-const RESERVED = [...Object.keys(OWN_TABLES), STEPS_TABLE, 'schema_version'];
+/** The names that no table of a service may have. */
+export const RESERVED = [...Object.keys(OWN_TABLES), STEPS_TABLE, 'schema_version'];
 
 const OWN_STEPS: Steps = {
   // The store keeps no texts of tokens. Revoked tokens stay, so that a first token is never created again.

@@ -1,4 +1,4 @@
-import { OWN_TABLES, STEPS_TABLE } from '../layout.ts';
+import { RESERVED } from '../layout.ts';
 import { StoreUnusable } from '../store.ts';
 import type { Query } from './session.ts';
 
@@ -25,9 +25,6 @@ const WORKERS = `select nodename || ':' || nodeport as worker, result from pg_di
     .map((name) => `current_setting('${name}')`)
     .join(` || ' ' || `)}$$) using (nodeid) where shouldhaveshards and success order by worker`;
 
-/** The tables of the framework itself, which its transactions use. */
-const WHOLE = [...Object.keys(OWN_TABLES), STEPS_TABLE, 'schema_version'];
-
 /**
  * Asks a server what Citus (https://docs.citusdata.com) spreads, and each worker whether it waits for its disk. A worker
  * that is away can acknowledge nothing, and is asked the next time.
@@ -42,7 +39,8 @@ export async function findSpread(query: Query, server: string): Promise<Readonly
   const spread = new Map(
     rows.map(({ name, by, ends, servers }) => [String(name), { by, ends, servers } as Spread] as const),
   );
-  const own = WHOLE.find((name) => spread.has(name));
+  // The transactions of the framework itself use them.
+  const own = RESERVED.find((name) => spread.has(name));
   if (own !== undefined)
     throw new StoreUnusable(
       `${server} has spread ${own}, which must stay in one place: run select undistribute_table('${own}')`,
