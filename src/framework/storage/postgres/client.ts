@@ -2,7 +2,7 @@ import { TLSSocket } from 'node:tls';
 import { Client, types } from 'pg';
 import { type Row, StoreUnusable } from '../store.ts';
 import { Json } from '../values.ts';
-import { InterruptedError, isProtocolError, POOLER, translate } from './errors.ts';
+import { InterruptedError, POOLER, PROTOCOL_VIOLATION, stateOf, translate } from './errors.ts';
 import { type Host, nameOfHost, type PostgresLocation, serverOf } from './location.ts';
 
 export interface Connection {
@@ -101,7 +101,7 @@ async function dial(
       const { message: reason } = translate(error, '');
       throw new StoreUnusable(`the certificate of ${serverOf(location)} is not valid: ${reason}`, { cause: error });
     }
-    if (options === OPTIONS && isProtocolError(error)) {
+    if (options === OPTIONS && stateOf(error) === PROTOCOL_VIOLATION) {
       // PgBouncer has this code for most failures: it refuses the options if it accepts a connection without them.
       drop(await dial(location, host, secure, signal, {}));
       throw new StoreUnusable(`${serverOf(location)} refuses the settings of a session: ${POOLER}`);

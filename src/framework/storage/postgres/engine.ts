@@ -14,7 +14,6 @@ import {
   type Run,
   type Schema,
   type Statement,
-  type StoreObserver,
   StoreUnavailable,
   StoreUnusable,
   type Within,
@@ -22,7 +21,7 @@ import {
 import { doWork } from '../transaction.ts';
 import { findSpread } from './citus.ts';
 import { createBatch, createSpread, Creating, insert, readyStatement } from './batch.ts';
-import { atWork, InterruptedError, isUniqueViolation, POOLER, StatementRejectedError } from './errors.ts';
+import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { migrate } from './migrations.ts';
@@ -53,9 +52,11 @@ class PostgresEngine implements Engine {
   readonly opened: Promise<Schema>;
   private readonly layout: Layout;
   private readonly location: PostgresLocation;
+  private readonly opening: Opening;
+  /** In messages. */
+  private readonly server: string;
   /** By the name of the table. */
   private readonly creating: ReadonlyMap<string, Creating>;
-  private readonly observer: StoreObserver | undefined;
   /** Shared by all short reads. */
   private readonly session: Session;
   /** For `ready`, which may wait for a lock: look-ups of tokens do not wait with it. */
@@ -70,6 +71,8 @@ class PostgresEngine implements Engine {
   constructor(layout: Layout, location: PostgresLocation, opening: Opening) {
     this.layout = layout;
     this.location = location;
+    this.opening = opening;
+    this.server = serverOf(location);
     this.creating = formatsOf(layout.tables, Creating);
     this.session = this.newSession();
     this.readiness = this.newSession();
@@ -78,8 +81,7 @@ class PostgresEngine implements Engine {
       bytesOf: (row) => bytesOf(row),
       maxActive: MAX_CONCURRENT_BATCHES,
     });
-    this.observer = opening.observer;
-    this.opened = this.open(opening);
+    this.opened = this.open();
     // The caller may await `opened` only after it has failed.
     this.opened.catch(() => undefined);
   }
@@ -113,7 +115,7 @@ class PostgresEngine implements Engine {
           } catch (error) {
             // Of two equal rows at once, the second may break another unique index before it finds the key. Only another
             // try tells, since this transaction can ask nothing more.
-            if (!mayBeEqual || !isUniqueViolation(error)) throw error;
+            if (!mayBeEqual || !(error instanceof StatementRejectedError) || error.constraint !== 'unique') throw error;
             mayBeEqual = false;
             throw new InterruptedError(messageOf(error), { cause: error }, 'work');
           }
@@ -172,15 +174,15 @@ class PostgresEngine implements Engine {
     for (const session of [this.session, this.readiness, ...this.idleSessions]) session[Symbol.dispose]();
   }
 
-  private async open(opening: Opening): Promise<Schema> {
-    const { create, onUnreachable } = opening;
-    const server = serverOf(this.location);
+  private async open(): Promise<Schema> {
+    const { layout, session, server } = this;
+    const { create, onUnreachable } = this.opening;
     for (;;) {
       try {
         const patience = onUnreachable === undefined ? STORE_PATIENCE_MS : REOPEN_PAUSE_MS;
-        const schema = await migrate(this.layout, this.session, server, create, performance.now() + patience);
-        await this.requireSessions(server);
-        if (await this.findSpread(this.session, opening)) void this.followSpread(opening).catch(() => undefined);
+        const schema = await migrate(layout, session, server, create, performance.now() + patience);
+        await this.requireSessions();
+        if (await this.findSpread(session)) void this.followSpread().catch(() => undefined);
         this.notOpen = undefined;
         return schema;
       } catch (error) {
@@ -195,43 +197,43 @@ class PostgresEngine implements Engine {
   }
 
   /** Returns false without Citus. @throws StoreUnusable, InterruptedError */
-  private async findSpread(session: Session, { onSpread }: Opening): Promise<boolean> {
+  private async findSpread(session: Session): Promise<boolean> {
     const before = this.spread().join();
-    const found = await findSpread((...query) => session.query(deadline(), ...query), serverOf(this.location));
+    const found = await findSpread((...query) => session.query(deadline(), ...query), this.server);
     for (const [name, creating] of this.creating) creating.spread = found?.get(name);
     // A statement of Citus costs by its shards: one with twice the rows costs less than two.
     this.creations.maxActive = this.spread().length > 0 ? 1 : MAX_CONCURRENT_BATCHES;
-    if (this.spread().join() !== before) onSpread?.(this.spread());
+    if (this.spread().join() !== before) this.opening.onSpread?.(this.spread());
     return found !== undefined;
   }
 
   /** The operator may spread a table, or add a worker, under load. Ends when the store closes. */
-  private async followSpread(opening: Opening): Promise<never> {
+  private async followSpread(): Promise<never> {
     // Of its own, as a worker that hangs must not delay look-ups of tokens.
     using session = this.newSession();
     for (;;) {
       await sleep(FOLLOW_MS, undefined, { signal: this.closing.signal, ref: false });
       try {
-        await this.findSpread(session, opening);
+        await this.findSpread(session);
         this.notOpen = undefined;
       } catch (error) {
         if (!(error instanceof StoreUnusable)) continue;
         const unavailable = new StoreUnavailable(error.message, { cause: error });
         this.notOpen = unavailable;
-        opening.onUnreachable?.(unavailable);
+        this.opening.onUnreachable?.(unavailable);
       }
     }
   }
 
   /** Two open sessions have two processes of the server, unless a pooler gives each statement any of its connections. */
-  private async requireSessions(server: string): Promise<void> {
+  private async requireSessions(): Promise<void> {
     using other = this.newSession();
     const pids = [];
     for (const session of [this.session, other]) {
       const { rows } = await session.withRetries((query) => query('select pg_backend_pid() as pid'), deadline());
       pids.push(rows[0]?.['pid']);
     }
-    if (pids[0] === pids[1]) throw new StoreUnusable(`${server} gives two sessions one connection: ${POOLER}`);
+    if (pids[0] === pids[1]) throw new StoreUnusable(`${this.server} gives two sessions one connection: ${POOLER}`);
   }
 
   private async translated<T>(work: () => Promise<T>): Promise<T> {
@@ -247,28 +249,26 @@ class PostgresEngine implements Engine {
   private async write(rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
     const begunAt = performance.now();
     const outcomes = new Map<NewRow, Creation | Error | undefined>();
-    const writeTo = async (table: string, own: readonly NewRow[]) => {
-      const writing = this.writeTo(table, own, until);
+    const writeTo = async (creating: Creating, own: readonly NewRow[]) => {
+      const writing = this.withSession((session) =>
+        creating.spread === undefined
+          ? createBatch((work) => session.withRetries(work, until), creating, own)
+          : createSpread(session, until, creating, own),
+      );
       const written = await writing.catch((error: unknown) => own.map(() => error as Error));
       own.forEach((row, index) => outcomes.set(row, written[index]));
     };
     for (const [table, all] of Map.groupBy(rows, ([table]) => table)) {
+      const creating = ofTable(this.creating, table);
       // Of a table that is spread, each server has a statement, which commits once, and fails alone while it is away.
-      const byServer = Map.groupBy(all, (row) => this.creating.get(table)?.serverOf(row));
-      await Promise.all(byServer.values().map((own) => writeTo(table, own)));
+      const byServer = Map.groupBy(all, (row) => creating.serverOf(row));
+      await Promise.all(byServer.values().map((own) => writeTo(creating, own)));
     }
-    this.observer?.written(rows.length, performance.now() - begunAt);
-    return rows.map((row) => outcomes.get(row) ?? new Error('PostgreSQL gave no outcome for a row'));
-  }
-
-  private async writeTo(table: string, rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
-    const creating = ofTable(this.creating, table);
-    const outcomes = await this.withSession((session) =>
-      creating.spread === undefined
-        ? createBatch((work) => session.withRetries(work, until), creating, rows)
-        : createSpread(session, until, creating, rows),
-    );
-    return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : atWork(outcome)));
+    this.opening.observer?.written(rows.length, performance.now() - begunAt);
+    return rows.map((row) => {
+      const outcome = outcomes.get(row) ?? new Error('PostgreSQL gave no outcome for a row');
+      return typeof outcome === 'string' ? outcome : atWork(outcome);
+    });
   }
 
   private newSession(): Session {

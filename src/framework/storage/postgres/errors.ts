@@ -3,11 +3,11 @@ import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } 
 import type { Tables } from '../tables.ts';
 
 const CONNECTION = '08';
-const PROTOCOL_VIOLATION = '08P01';
+export const PROTOCOL_VIOLATION = '08P01';
 /** The store prepares each statement once on a connection, so a pooler has changed the connection. */
 const [STATEMENT_UNKNOWN, STATEMENT_EXISTS] = ['26000', '42P05'];
 const READ_ONLY = '25006';
-const CANCELLED = '57014';
+export const CANCELLED = '57014';
 /**
  * An internal error of the server, which a retry on a new connection gets over: after a crash, PostgreSQL 18 refuses some
  * updates once, as "new multixact has more than one updating member" (seen by the bank in test/faults).
@@ -57,8 +57,6 @@ const CONSTRAINTS = new Map<string, Constraint>([
   ['23514', 'check'],
 ]);
 
-type Undone = 'work' | 'other';
-
 /** A query failed for a reason that may pass, so it may be retried. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
@@ -66,9 +64,9 @@ export class InterruptedError extends Error {
    * Why the server has rolled back: because of the work (it conflicts with other work, or takes too long), or for another
    * reason. Undefined if the server may have committed.
    */
-  readonly undone: Undone | undefined;
+  readonly undone: 'work' | 'other' | undefined;
 
-  constructor(message: string, options?: ErrorOptions, undone?: Undone) {
+  constructor(message: string, options?: ErrorOptions, undone?: InterruptedError['undone']) {
     super(message, options);
     this.undone = undone;
   }
@@ -86,18 +84,10 @@ export class StatementRejectedError extends Error {
 }
 
 /** The SQLSTATE; undefined if the error did not come from the server. */
-function stateOf(error: unknown): string | undefined {
+export function stateOf(error: unknown): string | undefined {
   if (!(error instanceof DatabaseError)) return undefined;
   // A prepared statement whose table has changed must be prepared again, as on a new connection.
   return error.routine === 'RevalidateCachedQuery' ? CONNECTION : (error.code ?? '');
-}
-
-export function isProtocolError(error: unknown): boolean {
-  return stateOf(error) === PROTOCOL_VIOLATION;
-}
-
-export function isCancelled(error: unknown): boolean {
-  return stateOf(error) === CANCELLED;
 }
 
 /** Whether this program's query is wrong: its number of values, or a table or column that the service does not have. */
@@ -115,10 +105,6 @@ export function losesConnection(error: unknown, tables: Tables): boolean {
   const state = stateOf(error);
   if (state === undefined) return true;
   return !isOwnFault(error, tables) && state !== CANCELLED && CONNECTION_LOST.some((each) => state.startsWith(each));
-}
-
-export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof StatementRejectedError && error.constraint === 'unique';
 }
 
 /** @param tables those of the service, once the connection is open */

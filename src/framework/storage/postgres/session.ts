@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
 import { cancel, connect, type Connection, drop } from './client.ts';
 import { type Result, type Row, StoreUnavailable, StoreUnusable } from '../store.ts';
-import { InterruptedError, isCancelled, losesConnection, translate } from './errors.ts';
+import { CANCELLED, InterruptedError, losesConnection, stateOf, translate } from './errors.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import type { Tables } from '../tables.ts';
 import { encode } from './values.ts';
@@ -224,7 +224,8 @@ export class Session implements Disposable {
     } catch (error) {
       if (losesConnection(error, this.tables)) this.giveUp(connection);
       // To the server, each cancellation is a "user request".
-      if (overran !== undefined && isCancelled(error)) throw new InterruptedError(overran, { cause: error }, 'work');
+      if (overran !== undefined && stateOf(error) === CANCELLED)
+        throw new InterruptedError(overran, { cause: error }, 'work');
       throw translate(error, serverOf(this.location), this.tables);
     } finally {
       clearTimeout(overdue);
