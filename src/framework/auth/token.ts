@@ -1,11 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** The characters of a bearer token (RFC 6750, section 2.1: b64token). */
-const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
-
-/** The form of a JSON Web Token (RFC 7519), signed or not. */
-const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-
 /**
  * @param service its name, by which people and scanners for leaked secrets recognise the token: that of `book-store`
  *   begins with `bookstore_`
@@ -19,11 +13,12 @@ export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** No token of makeToken() has this form. */
+/** Whether it has the form of a JSON Web Token (RFC 7519), signed or not. No token of makeToken() has it. */
 export function isJwt(token: string): boolean {
-  return JWT.test(token);
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
 }
 
+/** Whether it has the characters of a bearer token (RFC 6750, section 2.1: b64token). */
 export function isToken(text: string): boolean {
-  return TOKEN.test(text);
+  return /^[A-Za-z0-9\-._~+/]+=*$/.test(text);
 }
