@@ -3,6 +3,7 @@ import type { AnySchema, DeclaredOperation, Method, OpenApiDocument } from '../.
 import { exactJson } from '../../src/framework/contract/int64.ts';
 import type { Position } from '../../src/framework/contract/positions.ts';
 import { isObject } from '../derivation/values.ts';
+import { operationOf } from '../derivation/messages.ts';
 import { Edition, refusalOf, tolerant } from './editions.ts';
 import { isUnchanged } from './prose.ts';
 import type { Difference, RuleName } from './rules.ts';
@@ -146,7 +147,7 @@ class Comparison {
   ): boolean {
     const untold = new Samples();
     let isShown = false;
-    const forgiving = this.tolerant.operation(was);
+    const forgiving = operationOf(this.tolerant.contract.operations, was);
     const replies = [...this.was.replies(was, old), ...this.is.replies(is, now)];
     for (const reply of replies) {
       const isSent = this.is.maySend(is, status, reply);

@@ -36,23 +36,15 @@ export class Edition {
     return this.positions.getOrInsertComputed(schema, () => new Position(schema, this.follow));
   }
 
-  /** The operation of this edition that an operation of another one corresponds to. */
-  operation({ id }: ContractOperation): ContractOperation {
-    const operation = this.contract.operations.find((each) => each.id === id);
-    if (operation === undefined) throw new Error(`the contract has no operation ${id}`);
-    return operation;
-  }
-
   /** The declared headers and members, such as `body.parts[].id`, of those replies that the service may send. */
   membersSent(operation: ContractOperation, status: string, replies: readonly Reply[]): Set<string> {
     const { content, headers = {} } = operation.replies.get(status) ?? {};
     const position = content && this.position(content.schema);
-    const declared = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+    const declared = namesIn(headers);
     const sent = replies.filter((each) => this.faultOf(operation, status, each) === undefined);
     return new Set(
       sent.flatMap((reply) => {
-        const names = new Set(Object.keys(reply.headers).map((name) => name.toLowerCase()));
-        const fields = [...names.intersection(declared)].map((name) => `header ${name}`);
+        const fields = [...namesIn(reply.headers).intersection(declared)].map((name) => `header ${name}`);
         return position === undefined ? fields : [...fields, ...membersIn(reply.body, position, 'body')];
       }),
     );
@@ -61,8 +53,7 @@ export class Edition {
   /** Whether the service may send a reply. @param status as declared in either contract */
   maySend(operation: ContractOperation, status: string, reply: Reply): boolean {
     const declared = operation.replies.get(status) ?? operation.replies.get('default');
-    const names = new Set(Object.keys(declared?.headers ?? {}).map((name) => name.toLowerCase()));
-    const isDeclared = Object.keys(reply.headers).every((name) => names.has(name.toLowerCase()));
+    const isDeclared = namesIn(reply.headers).isSubsetOf(namesIn(declared?.headers ?? {}));
     return isDeclared && this.faultOf(operation, status, reply) === undefined;
   }
 
@@ -108,6 +99,11 @@ export function returned(value: Json, position: Position | undefined): unknown {
   if (!isObject(value)) return value;
   const members = Object.entries(value).map(([name, each]) => [name, returned(each, position?.member(name))] as const);
   return Object.fromEntries(members);
+}
+
+/** The names of headers, whose case has no meaning. */
+function namesIn(headers: object): Set<string> {
+  return new Set(Object.keys(headers).map((name) => name.toLowerCase()));
 }
 
 function membersIn(value: Json | undefined, position: Position, name: string): string[] {

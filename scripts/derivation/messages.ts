@@ -1,4 +1,4 @@
-import { type ContractOperation, type Declared, readOperations } from '../../src/framework/contract/contract.ts';
+import { type Declared, readOperations } from '../../src/framework/contract/contract.ts';
 import {
   type AnySchema,
   follower,
@@ -56,8 +56,8 @@ export class Derivation {
   }
 
   /** One for each media type of the body. */
-  ofRequests({ id }: Pick<ContractOperation, 'id'>): Requests[] {
-    const operation = this.requests.operation(id);
+  ofRequests(asked: Pick<Declared, 'id'>): Requests[] {
+    const operation = operationOf(this.requests.operations, asked);
     const { parameters, body } = operation;
     const located = (location: Parameter['in']) =>
       objectOf(
@@ -85,8 +85,8 @@ export class Derivation {
     });
   }
 
-  ofReplies({ id }: Pick<ContractOperation, 'id'>): Replies[] {
-    return [...this.replies.operation(id).replies].map(([status, { content, headers }]) => {
+  ofReplies(asked: Pick<Declared, 'id'>): Replies[] {
+    return [...operationOf(this.replies.operations, asked).replies].map(([status, { content, headers }]) => {
       const fields = Object.entries(headers).map(
         ([name, { schema, required = false }]) => [name, schema, required] as const,
       );
@@ -103,19 +103,13 @@ export class Derivation {
 /** A contract as it applies to requests, or to replies. */
 class Side {
   readonly document: OpenApiDocument;
-  private readonly operations: readonly Declared[];
+  readonly operations: readonly Declared[];
   private readonly candidates: Candidates;
 
   constructor(document: OpenApiDocument, seed: number) {
     this.document = document;
     this.operations = readOperations(document);
     this.candidates = new Candidates(new Judge(document), follower(document), seed);
-  }
-
-  operation(id: string): Declared {
-    const operation = this.operations.find((each) => each.id === id);
-    if (operation === undefined) throw new Error(`the contract has no operation ${id}`);
-    return operation;
   }
 
   valuesFor(schema: Keywords): readonly Json[] {
@@ -125,6 +119,13 @@ class Side {
   position(schema: AnySchema): Position {
     return new Position(schema, follower(this.document));
   }
+}
+
+/** The operation of a contract with the id of that of another one. */
+export function operationOf<Of extends Declared>(operations: readonly Of[], { id }: Pick<Declared, 'id'>): Of {
+  const operation = operations.find((each) => each.id === id);
+  if (operation === undefined) throw new Error(`the contract has no operation ${id}`);
+  return operation;
 }
 
 function isReply(value: Json): value is JsonObject & Reply {
