@@ -97,9 +97,9 @@ export class Queue<Item, Answer> {
    * ends, as after a batch that succeeds: a balancer sends nothing while an instance is not ready, so that no batch
    * would succeed.
    */
-  async ask(canDo: (failed: readonly Item[]) => Promise<void>): Promise<void> {
+  async ask(canDo: (failed: Item | undefined) => Promise<void>): Promise<void> {
     const { failed } = this;
-    await canDo(failed === undefined ? [] : [failed]);
+    await canDo(failed);
     if (this.failed === failed) this.failed = undefined;
   }
 

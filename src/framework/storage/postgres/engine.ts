@@ -149,15 +149,15 @@ class PostgresEngine implements Engine {
     await this.creations.ask(async (failed) => {
       const statement = readyStatement([...this.creating.values()]);
       await this.translated(() => this.readiness.withRetries((query) => query(statement), deadline()));
-      if (failed.length > 0) await this.tryOut(failed);
+      if (failed !== undefined) await this.tryOut(failed);
     });
   }
 
-  /** Inserts rows and rolls back, which leaves dead rows: once for a batch that failed, as a success ends the failure. */
-  private async tryOut(rows: readonly NewRow[]): Promise<void> {
+  /** Inserts a row and rolls back, which leaves a dead row: once for a batch that failed, as a success ends the failure. */
+  private async tryOut(row: NewRow): Promise<void> {
     const undone = new Error('the insert succeeded, and is rolled back');
     const attempt = async (query: Query) => {
-      for (const row of rows) await insert(query, ofTable(this.creating, row[0]), [row]);
+      await insert(query, ofTable(this.creating, row[0]), [row]);
       throw undone;
     };
     try {

@@ -109,13 +109,7 @@ export async function openSqlite(
       return await running.finally(() => transactions.delete(running));
     },
     portions: (statement, rows) => readPortions(layout.tables, path, statement, rows),
-    ready: () =>
-      writes.ask((failed) =>
-        writer.call(
-          'ready',
-          failed.filter((item) => typeof item !== 'function'),
-        ),
-      ),
+    ready: () => writes.ask((failed) => writer.call('ready', typeof failed === 'function' ? undefined : failed)),
     close: async () => {
       await Promise.allSettled(transactions);
       await writes.idle();

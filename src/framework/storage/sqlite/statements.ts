@@ -168,19 +168,19 @@ export class Statements {
 
   /**
    * Rewrites a page unchanged, which costs 4 KB of log (WAL) and one fsync. The commit also writes the pages of `failed`,
-   * although it takes the jobs back: a full disk may have room for one page, but not for a row. Waits for no transaction
+   * although it takes the job back: a full disk may have room for one page, but not for a row. Waits for no transaction
    * that is under way, whose commit will tell.
    */
-  ready(failed: readonly Job[]): void {
+  ready(failed: Job | undefined): void {
     if (this.database.isTransaction) {
-      if (failed.length > 0) throw new StoreUnavailable('the store has failed, and a transaction is under way');
+      if (failed !== undefined) throw new StoreUnavailable('the store has failed, and a transaction is under way');
       return;
     }
     this.begin();
     try {
       this.database.exec('savepoint tried');
-      for (const answer of unpackEach(failed.map((job) => this.doOne(job))))
-        if (answer instanceof StoreUnavailable) throw answer;
+      const [answer] = unpackEach(failed === undefined ? [] : [this.doOne(failed)]);
+      if (answer instanceof StoreUnavailable) throw answer;
       this.database.exec('rollback to tried');
       for (const { insertNone } of this.creating.values()) this.run({ sql: insertNone, values: [] });
       // Not `user_version`, which a newer process may be raising.
