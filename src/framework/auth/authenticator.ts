@@ -48,7 +48,7 @@ const NOT_IN_STORE = { refreshAt: Infinity, trustedUntil: Infinity };
 /** Identifies the caller by the bearer token in the header Authorization (RFC 6750, section 2.1). */
 export class Authenticator {
   private readonly tokens: TokenStore;
-  private provisioned: readonly { readonly hash: Uint8Array; readonly caller: Caller }[] = [];
+  private provisioned: readonly { readonly hash: Uint8Array; readonly known: Known }[] = [];
   private readonly provisionedScopes: ReadonlySet<string>;
   /** Aborts when other tokens are provisioned. */
   private replacement = new AbortController();
@@ -68,14 +68,16 @@ export class Authenticator {
   }
 
   provision(tokens: readonly string[]): void {
+    this.replacement.abort();
+    this.replacement = new AbortController();
+    const withdrawn = this.replacement.signal;
     this.provisioned = tokens.map((token) => {
       const hash = hashToken(token);
       // A token of the store may also be named TOKEN_FILE, so the key differs.
       const key = `provisioned ${hash.toString('hex')}`;
-      return { hash, caller: { key, name: PROVISIONED, subject: undefined, scopes: this.provisionedScopes } };
+      const caller = { key, name: PROVISIONED, subject: undefined, scopes: this.provisionedScopes };
+      return { hash, known: { ...NOT_IN_STORE, caller, expiresAt: Infinity, withdrawn } };
     });
-    this.replacement.abort();
-    this.replacement = new AbortController();
   }
 
   /**
@@ -109,15 +111,7 @@ export class Authenticator {
     const token = header.slice(SCHEME.length);
     const hash = hashToken(token);
     const provisioned = this.provisioned.find((each) => timingSafeEqual(hash, each.hash));
-    if (provisioned !== undefined) {
-      const { caller } = provisioned;
-      return this.remember(header, {
-        ...NOT_IN_STORE,
-        caller,
-        expiresAt: Infinity,
-        withdrawn: this.replacement.signal,
-      });
-    }
+    if (provisioned !== undefined) return this.remember(header, provisioned.known);
     if (this.jwt !== undefined && isJwt(token)) return this.verify(header, token, this.jwt);
     // A token that was valid before is always looked up: a flood of guessed tokens must not lock its caller out.
     if (this.asked >= MAX_ASKED && !this.known.has(header)) throw overloaded;
