@@ -43,13 +43,8 @@ export function databaseOf<Of = Tables>(engine: keyof typeof DIALECTS, run: Run)
       throw new Error('streaming is not supported: read page by page, with a limit');
     },
   };
-  class Driver extends DummyDriver {
-    override acquireConnection(): Promise<kysely.DatabaseConnection> {
-      return Promise.resolve(connection);
-    }
-  }
   const dialect: kysely.Dialect = {
-    createDriver: () => new Driver(),
+    createDriver: () => Object.assign(new DummyDriver(), { acquireConnection: () => Promise.resolve(connection) }),
     createQueryCompiler: () => new Compiler(),
     createAdapter: () => new Adapter(),
     createIntrospector: (database) => new Introspector(database),

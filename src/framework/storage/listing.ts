@@ -19,12 +19,6 @@ export function listing(
   database: Database,
   formats: ReadonlyMap<string, RowFormat>,
 ): Pick<Store, 'list' | 'count' | 'remove'> {
-  /** The only column of the key. */
-  const keyOf = (table: string) => {
-    const [column, ...others] = ofTable(formats, table).key;
-    if (column === undefined || others.length > 0) throw new Error(`the key of ${table} must be one column`);
-    return column;
-  };
   return {
     async *list(name, columns) {
       const { columns: all, table, keyList } = ofTable(formats, name);
@@ -55,7 +49,9 @@ export function listing(
       }
     },
     async remove(table, key) {
-      const removing = database.deleteFrom(table).where(keyOf(table), '=', key as bigint);
+      const [column, ...others] = ofTable(formats, table).key;
+      if (column === undefined || others.length > 0) throw new Error(`the key of ${table} must be one column`);
+      const removing = database.deleteFrom(table).where(column, '=', key as bigint);
       return (await removing.executeTakeFirstOrThrow()).numDeletedRows > 0n;
     },
   };

@@ -1,5 +1,7 @@
+import type { Selectable } from 'kysely';
 import type { OWN_TABLES } from './layout.ts';
 import type { Database, NewToken, Queries, StoredToken, TokenStore, Transaction } from './store.ts';
+import type { Queried } from './tables.ts';
 
 const COLUMNS = ['name', 'scopes', 'created_at', 'expires_at', 'revoked_at'] as const;
 
@@ -59,13 +61,7 @@ export function tokenStore(database: Database<Own>, transaction: Transaction<Own
   };
 }
 
-interface TokenRow {
-  readonly name: string;
-  readonly scopes: string;
-  readonly created_at: bigint;
-  readonly expires_at: bigint | null;
-  readonly revoked_at: bigint | null;
-}
+type TokenRow = Pick<Selectable<Queried<Own>['tokens']>, (typeof COLUMNS)[number]>;
 
 function toToken({ name, scopes, created_at, expires_at, revoked_at }: TokenRow): StoredToken {
   return {

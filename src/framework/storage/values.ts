@@ -49,6 +49,9 @@ export function sizeOf(value: unknown): number {
   return typeof value === 'object' && value !== null ? 2 * exactJson(value).length : 8;
 }
 
+/** The years that RFC 3339 and both engines can represent. */
+const [EARLIEST, LATEST] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
+
 /** @throws Error if an engine would change a value: UTF-8 has no lone surrogates, SQLite has no NaN */
 export function requireStorable(values: Iterable<unknown>): void {
   for (const value of values) {
@@ -56,7 +59,7 @@ export function requireStorable(values: Iterable<unknown>): void {
       throw new Error('a text with a lone surrogate cannot be stored');
     }
     if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${value} cannot be stored`);
-    if (value instanceof Date && !/^\d/.test(isoOf(value))) {
+    if (value instanceof Date && !(value >= EARLIEST && value <= LATEST)) {
       throw new Error('a timestamp must be in the years 1 to 9999');
     }
   }
@@ -68,8 +71,3 @@ export function isObject(value: unknown): value is object {
 }
 
 const KINDS = [Date, Uint8Array, Json];
-
-/** Begins with a digit only for the years 1 to 9999, which RFC 3339 and both engines can represent. */
-function isoOf(date: Date): string {
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/^0000/, '-');
-}

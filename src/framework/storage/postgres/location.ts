@@ -148,8 +148,7 @@ function readText(parameter: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const reason = messageOf(error);
-    throw new Error(`must have a readable ${parameter}: ${reason}`, { cause: error });
+    throw new Error(`must have a readable ${parameter}: ${messageOf(error)}`, { cause: error });
   }
 }
 
