@@ -76,11 +76,8 @@ export interface StoredToken {
   readonly revokedAt?: number;
 }
 
-export interface NewToken {
-  readonly name: string;
+export interface NewToken extends Pick<StoredToken, 'name' | 'scopes' | 'expiresAt'> {
   readonly hash: Uint8Array;
-  readonly scopes: readonly string[];
-  readonly expiresAt?: number;
 }
 
 /** Every method may throw StoreUnavailable, as `Engine.create` does. */
