@@ -22,6 +22,9 @@ export interface Layout {
 /** The table that lists the steps of a store by name. */
 export const STEPS_TABLE = 'schema_steps';
 
+/** The step whose name begins so marks a store as that of one service, and does nothing else. */
+export const MARK = 'marker/';
+
 /** The tables of the framework. */
 export const OWN_TABLES = {
   tokens: table(
@@ -82,14 +85,18 @@ export function layoutOf({ name, marker, tables, records, steps }: Described): L
   const own = prefixed('service', steps);
   const all = { ...prefixed('framework', OWN_STEPS), ...own };
   const [first] = Object.keys(own);
-  const version1 = ['framework/tokens1', ...(first === undefined ? [] : [first])];
+  const mark = { name: MARK + Buffer.from(marker, 'ascii').toString('hex'), statements: [] };
+  const version1 = [mark.name, 'framework/tokens1', ...(first === undefined ? [] : [first])];
   return {
     name,
     marker,
     tables: { ...tables, ...OWN_TABLES },
     records: Object.keys(records),
     version: versionOf(steps),
-    steps: { sqlite: compileSteps(all, 'sqlite'), postgres: compileSteps(all, 'postgres') },
+    steps: {
+      sqlite: [mark, ...compileSteps(all, 'sqlite')],
+      postgres: [mark, ...compileSteps(all, 'postgres')],
+    },
     released: [version1, [...version1, 'framework/tokens2']],
   };
 }

@@ -1,14 +1,24 @@
-import type { Layout } from './layout.ts';
+import { type Layout, MARK } from './layout.ts';
 import type { CompiledStep } from './steps.ts';
 import { type Row, StoreUnusable } from './store.ts';
 import { SQL_TYPES } from './tables.ts';
 
 /**
  * @param database its name in messages
+ * @throws StoreUnusable if its schema is newer, or is older and `mayMigrate` is false
+ */
+export function requireVersion({ name, version }: Layout, database: string, found: number, mayMigrate: boolean): void {
+  const has = `${database} has schema ${found}, but this ${name} needs ${version}`;
+  if (found > version) throw new StoreUnusable(`${has}: install a newer ${name}`);
+  if (found < version && !mayMigrate) throw new StoreUnusable(`${has}: run \`migrate\` first`);
+}
+
+/**
+ * @param database its name in messages
  * @param version the version of its schema
  * @param listed the names of the steps that it has been through; undefined: no table lists them
  * @returns the steps that are missing
- * @throws StoreUnusable if the schema is newer, or is older and `mayMigrate` is false
+ * @throws StoreUnusable if a step is unknown, or is missing and `mayMigrate` is false
  */
 export function missingSteps(
   layout: Layout,
@@ -19,12 +29,11 @@ export function missingSteps(
   mayMigrate: boolean,
 ): readonly CompiledStep[] {
   const { name, released } = layout;
-  const has = `${database} has schema ${version}, but this ${name} needs ${layout.version}`;
-  if (version > layout.version) throw new StoreUnusable(`${has}: install a newer ${name}`);
-  if (version < layout.version && !mayMigrate) throw new StoreUnusable(`${has}: run \`migrate\` first`);
   const done = listed ?? released[Math.min(version, released.length) - 1] ?? [];
   const steps = layout.steps[engine];
   const unknown = done.find((each) => !steps.some((step) => step.name === each));
+  if (unknown?.startsWith(MARK))
+    throw new StoreUnusable(`${database} belongs to another application: choose another database`);
   if (unknown !== undefined)
     throw new StoreUnusable(
       `${database} has been through the step ${unknown}, which this ${name} does not have: install a newer ${name}`,

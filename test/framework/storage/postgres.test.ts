@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createEach, runSql } from '../../support/app.ts';
 import { whileRead } from '../../../src/framework/storage/listing.ts';
+import { layoutOf } from '../../../src/framework/storage/layout.ts';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { openPostgres } from '../../../src/framework/storage/postgres/engine.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
@@ -13,9 +14,14 @@ import { Session } from '../../../src/framework/storage/postgres/session.ts';
 import { hostile } from '../../support/hostile-role.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { testEngine } from './conformance.ts';
-import { LAYOUT } from '../items/index.ts';
+import { Session as OtherSession } from '../../support/session.ts';
+import { items, LAYOUT } from '../items/index.ts';
 
 const SCHEMA = LAYOUT.version;
+const FOREIGN = {
+  name: 'StoreUnusable',
+  message: expect.stringContaining('belongs to another application: choose another database'),
+};
 const server = await PostgresServer.create();
 const database = await server.createDatabase();
 afterAll(() => server.remove());
@@ -219,15 +225,30 @@ describe('a database', () => {
     const other = await server.createDatabase();
     await (await open(other)).close();
     const location = readPostgresLocation(server.url(other));
-    const copy = { ...LAYOUT, marker: "it's" };
-    await expect(openStore(copy, location, { create: true })).rejects.toMatchObject({
-      name: 'StoreUnusable',
-      message: expect.stringContaining('belongs to another application: choose another database or schema'),
+    const copy = layoutOf({ ...items, marker: "it's" });
+    await expect(openStore(copy, location, { create: true })).rejects.toMatchObject(FOREIGN);
+  });
+
+  test('that two services with the same tables open at once belongs to one of them, and the other adds nothing', async () => {
+    const other = await server.createDatabase();
+    const copy = layoutOf({
+      ...items,
+      marker: "it's",
+      steps: { ...items.steps, more: ({ sql }) => [sql`create table more (id bigint)`] },
     });
-    // A store of an earlier release has no comment, and gets it with a step.
-    await server.query('comment on table schema_version is null; update schema_version set version = 1', other);
-    await (await openStore(copy, location, { create: true })).close();
-    await expect(open(other)).rejects.toThrow('belongs to another application');
+    await using holder = await OtherSession.open(server.url(other));
+    await holder.run("begin; select pg_advisory_xact_lock(x'706c6e74'::int)");
+    const opening = open(other);
+    await server.until("select 1 from pg_locks where locktype = 'advisory' and not granted");
+    const late = openStore(copy, readPostgresLocation(server.url(other)), { create: true });
+    late.catch(() => undefined);
+    await server.until("select 1 from pg_locks where locktype = 'advisory' and not granted having count(*) = 2");
+    await holder.run('rollback');
+    const store = await opening;
+    await expect(late).rejects.toMatchObject(FOREIGN);
+    expect(await server.query("select to_regclass('more') as more", other)).toEqual([{ more: null }]);
+    await store.ready();
+    await store.close();
   });
 
   test('is refused when the user may not create tables in it', async () => {

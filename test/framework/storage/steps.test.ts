@@ -49,7 +49,7 @@ const framework = (layout: Layout): Layout => {
   const steps = { sqlite: sqlite.toSpliced(place, 0, step), postgres: postgres.toSpliced(place, 0, step) };
   return { ...layout, steps, version: layout.version + 1 };
 };
-const STEPS = ['framework/tokens1', 'framework/tokens2', 'service/items1'];
+const STEPS = ['framework/tokens1', 'framework/tokens2', 'marker/6974656d', 'service/items1'];
 
 describe.each([
   ['SQLite', onSqlite],
@@ -116,7 +116,12 @@ describe.each([
         'has been through the step service/items2, which this item-store does not have: install a newer item-store',
       ),
     });
-    await expect(open(place.location)).rejects.toThrow('has schema 3, but this item-store needs 2: install a newer');
+    const newer = 'has schema 3, but this item-store needs 2: install a newer';
+    await expect(open(place.location)).rejects.toThrow(newer);
+    // Whatever a newer version keeps there.
+    await place.query('drop table schema_steps');
+    await place.query('create table schema_steps (step text)');
+    await expect(open(place.location)).rejects.toThrow(newer);
   });
 
   test('a step that is missing runs only with the option `create`', async () => {

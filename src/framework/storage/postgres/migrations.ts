@@ -1,22 +1,23 @@
 import { STORE_PATIENCE_MS } from '../queue.ts';
-import { missingSteps, requireTables, typeOf } from '../schema.ts';
+import { missingSteps, requireTables, requireVersion, typeOf } from '../schema.ts';
 import { type Row, type Schema, StoreUnusable } from '../store.ts';
-import { type Layout, STEPS_TABLE } from '../layout.ts';
+import { type Layout, MARK, STEPS_TABLE } from '../layout.ts';
 import type { Query, Session } from './session.ts';
 
 /**
  * Runs the missing steps in one transaction. `schema_steps` names those that a database has been through;
  * `schema_version` counts them, so that an older service refuses the database.
- * The advisory lock, whose key is the marker in ASCII, lets one process in at a time, as `if not exists` fails when
- * another process creates the same table at the same moment.
+ * The advisory lock, whose key the first release chose, lets one process in at a time: `if not exists` fails when another
+ * process creates the same table at the same moment. Changes nothing if another service was first.
  */
-function migrationOf({ marker, version, released, steps }: Layout): string {
+function migrationOf({ version, released, steps }: Layout): string {
   const add = (names: readonly string[]) =>
     `insert into ${STEPS_TABLE} values ${names.map((name) => `('${name}')`).join()} on conflict do nothing;`;
   const run = ({ name, statements }: Layout['steps']['postgres'][number]) =>
-    `if not exists (select from ${STEPS_TABLE} where name = '${name}') then ${statements.join('; ')}; ${add([name])} end if;`;
+    `if not exists (select from ${STEPS_TABLE} where name = '${name}') then ${[...statements, add([name])].join('; ')} end if;`;
+  const marks = steps.postgres.filter(({ name }) => name.startsWith(MARK)).map(({ name }) => `'${name}'`);
   return `do $migrate$ declare found_version bigint; begin
-  perform pg_advisory_xact_lock(x'${Buffer.from(marker, 'ascii').toString('hex')}'::int);
+  perform pg_advisory_xact_lock(x'706c6e74'::int);
   create table if not exists schema_version (id bigint primary key, version bigint not null);
   insert into schema_version (id, version) select 1, 0 where not exists (select from schema_version);
   select version into found_version from schema_version where id = 1 for update;
@@ -26,15 +27,12 @@ function migrationOf({ marker, version, released, steps }: Layout): string {
     alter table if exists tokens drop column if exists position;
   end if;
   create table if not exists ${STEPS_TABLE} (name text primary key);
+  if exists (select from ${STEPS_TABLE} where name like '${MARK}%' and name not in (${marks.join()})) then return; end if;
   ${released.map((names, index) => `if found_version >= ${index + 1} then ${add(names)} end if;`).join('\n')}
   ${steps.postgres.map(run).join('\n')}
   update schema_version set version = ${version} where version < ${version};
-  if ${MARKER} is null then comment on table schema_version is '${marker.replaceAll("'", "''")}'; end if;
 end $migrate$`;
 }
-
-/** The comment that marks a store as that of one service. A store from before 1.1.0 gets it with its next step. */
-const MARKER = "obj_description('schema_version'::regclass, 'pg_class')";
 
 /** The columns of `schema_version`, as this version and as the first release made them. */
 const VERSION_COLUMNS = 'id bigint not null,version bigint not null';
@@ -58,31 +56,33 @@ export async function migrate(
 ): Promise<Schema> {
   const { name, tables, version: now } = layout;
   return await session.withRetries(async (query) => {
-    const found = await readVersion(query, layout, server);
+    const found = await readVersion(query, tables, server);
     if (found === undefined && !create)
       throw new StoreUnusable(`${server} has no store of ${name}: check DATABASE_URL`);
     const before = found ?? 0;
+    requireVersion(layout, server, before, create);
     const missing = missingSteps(layout, 'postgres', server, before, await readSteps(query), create);
+    // With a deadline of its own, as the migration may run past `until`.
+    const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
     // A store of version 2 gets its list only with its next step: until then the service may run as a role that cannot
     // create tables.
-    if (found !== now || missing.length > 0) await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
-    // With a deadline of its own, as the migration may have run past `until`.
-    const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
+    if (found !== now || missing.length > 0) {
+      await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
+      missingSteps(layout, 'postgres', server, now, await readSteps(inTime), false);
+    }
     requireTables(layout, 'postgres', server, await readColumns(inTime, Object.keys(tables)));
     return { before, now };
   }, until);
 }
 
-async function readVersion(query: Query, { marker, tables }: Layout, server: string): Promise<number | undefined> {
+async function readVersion(query: Query, tables: Layout['tables'], server: string): Promise<number | undefined> {
   const columns = await readColumns(query, ['schema_version', ...Object.keys(tables)]);
   const own = columns.filter(({ table }) => table === 'schema_version');
   if (own.length === 0) return undefined;
   const described = own.map((row) => `${String(row['column'])} ${typeOf(row)}`).join();
   if (VERSION_SHAPES.includes(described)) {
-    const { rows } = await query(`select id, version, ${MARKER} as marker from schema_version limit 2`);
+    const { rows } = await query('select id, version from schema_version limit 2');
     const version = Number(rows[0]?.['version']);
-    if (typeof rows[0]?.['marker'] === 'string' && rows[0]['marker'] !== marker)
-      throw new StoreUnusable(`${server} belongs to another application: choose another database or schema`);
     // One transaction writes the version and creates the tables: a version above 0 without tables is of another program.
     if (rows.length === 1 && rows[0]?.['id'] === 1n && (version === 0 || own.length < columns.length)) return version;
   }

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } 
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
-import { missingSteps } from '../schema.ts';
+import { missingSteps, requireVersion } from '../schema.ts';
 import { StoreUnusable } from '../store.ts';
 import { identityOf, LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
 import { atCopying, atOpening, isBusy } from './errors.ts';
@@ -149,6 +149,7 @@ function check(layout: Layout, database: DatabaseSync, name: string, cure: strin
   if (pragma(database, 'application_id') !== applicationId(marker) || version < 1) {
     throw new StoreUnusable(`${name} is not a store of ${layout.name}: ${cure}`);
   }
+  requireVersion(layout, name, version, true);
   const missing = missingSteps(layout, 'sqlite', name, version, stepsIn(database), true);
   const found = pragma(database, 'integrity_check(1)');
   if (found !== 'ok') {

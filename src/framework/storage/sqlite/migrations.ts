@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Layout, STEPS_TABLE } from '../layout.ts';
-import { missingSteps, requireTables } from '../schema.ts';
+import { missingSteps, requireTables, requireVersion } from '../schema.ts';
 import { type Schema, StoreUnusable } from '../store.ts';
 
 /** The four characters of a marker, as SQLite keeps them: the service changes no database of another application. */
@@ -19,6 +19,7 @@ export function migrate(layout: Layout, database: DatabaseSync, path: string, cr
   database.exec('begin immediate');
   requireOwn(layout, database, path);
   const before = Number(pragma(database, 'user_version'));
+  requireVersion(layout, `the database ${path}`, before, create);
   const missing = missingSteps(layout, 'sqlite', `the database ${path}`, before, stepsIn(database), create);
   for (const { statements } of missing) for (const statement of statements) database.exec(statement);
   if (create) {
