@@ -21,8 +21,8 @@ const TOKENS: Readonly<Record<Attack['caller'], number>> = { none: 0, 'one token
 const PEAK_MB = 400;
 /**
  * 99 of 100 creates must be faster, under attacks that hold memory. A short round has so few that a single slow one
- * breaks the bound: hence 5 s. An attack that burns takes a share of the processor from each create, so that the time
- * depends on the machine: RESULTS.md has it, and docs/reliability.md the worst.
+ * breaks the bound: hence 5 s. Under an attack that burns, the time of a create depends on the machine: RESULTS.md
+ * records it, and docs/reliability.md has the longest.
  */
 const P99_MS = { short: 5000, long: 1000 };
 

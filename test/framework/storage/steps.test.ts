@@ -118,7 +118,7 @@ describe.each([
     });
     const newer = 'has schema 3, but this item-store needs 2: install a newer';
     await expect(open(place.location)).rejects.toThrow(newer);
-    // Whatever a newer version keeps there.
+    // A newer version may have another table of this name.
     await place.query('drop table schema_steps');
     await place.query('create table schema_steps (step text)');
     await expect(open(place.location)).rejects.toThrow(newer);
