@@ -31,8 +31,8 @@ export function missingSteps(
   const { name, released } = layout;
   const done = listed ?? released[Math.min(version, released.length) - 1] ?? [];
   const steps = layout.steps[engine];
-  const unknown = done.find((each) => !steps.some((step) => step.name === each));
-  if (unknown?.startsWith(MARK))
+  const [unknown, ...others] = done.filter((each) => !steps.some((step) => step.name === each));
+  if ([unknown, ...others].some((each) => each?.startsWith(MARK)))
     throw new StoreUnusable(`${database} belongs to another application: choose another database`);
   if (unknown !== undefined)
     throw new StoreUnusable(
