@@ -77,6 +77,7 @@ async function generate(contracts: readonly string[], check = false): Promise<vo
     });
     files.push(...(await generated));
   }
+  const report: string[] = [];
   for (const { path, text } of [...files, ...(await pages())]) {
     const file = join(ROOT, path);
     const committed = await readFile(file, 'utf8').catch(() => '');
@@ -86,8 +87,10 @@ async function generate(contracts: readonly string[], check = false): Promise<vo
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
     }
-    console.log(`${path}: ${committed === text ? 'as it was' : 'written'}`);
+    report.push(`${path}: ${committed === text ? 'as it was' : 'written'}`);
   }
+  // Once all are written: a reader such as `head`, which closes the pipe early, stops none.
+  if (!check) console.log(report.join('\n'));
 }
 
 async function lintContract(yaml: string, path: string): Promise<void> {
