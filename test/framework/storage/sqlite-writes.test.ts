@@ -139,14 +139,19 @@ describe('the queue of writes of SQLite', () => {
         'items',
         Array.from({ length: rows }, (_, index) => ({ id: firstId + BigInt(index), name: 'x' })),
       );
-      let runs = 0;
-      await store.transaction(async ({ database }) => {
-        runs++;
-        const read = database.selectFrom('items').selectAll().where('id', '>=', firstId).limit(rows);
-        expect(await read.execute()).toHaveLength(rows);
-        await rename(firstId, 'read', database);
-      });
-      expect(runs).toBe(times);
+      const tries: number[] = [];
+      // Several, as a transaction also runs again when the processor is taken from its thread for some milliseconds.
+      for (let each = 0; each < 10; each++) {
+        let runs = 0;
+        await store.transaction(async ({ database }) => {
+          runs++;
+          const read = database.selectFrom('items').selectAll().where('id', '>=', firstId).limit(rows);
+          expect(await read.execute()).toHaveLength(rows);
+          await rename(firstId, 'read', database);
+        });
+        tries.push(runs);
+      }
+      expect(Math.min(...tries)).toBe(times);
       expect(await nameOf(firstId)).toBe('read');
     },
   );
