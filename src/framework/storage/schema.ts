@@ -31,12 +31,12 @@ export function missingSteps(
   const { name, released } = layout;
   const done = listed ?? released[Math.min(version, released.length) - 1] ?? [];
   const steps = layout.steps[engine];
-  const [unknown, ...others] = done.filter((each) => !steps.some((step) => step.name === each));
-  if ([unknown, ...others].some((each) => each?.startsWith(MARK)))
+  const unknown = done.filter((each) => !steps.some((step) => step.name === each));
+  if (unknown.some((each) => each.startsWith(MARK)))
     throw new StoreUnusable(`${database} belongs to another application: choose another database`);
-  if (unknown !== undefined)
+  if (unknown[0] !== undefined)
     throw new StoreUnusable(
-      `${database} has been through the step ${unknown}, which this ${name} does not have: install a newer ${name}`,
+      `${database} has been through the step ${unknown[0]}, which this ${name} does not have: install a newer ${name}`,
     );
   const missing = steps.filter((step) => !done.includes(step.name));
   const [first] = missing;
