@@ -106,6 +106,19 @@ describe.each([
     expect(await open(place.location, both)).toEqual({ before: 4, now: 4 });
   });
 
+  test('a store of another service is refused as such, although it has another unknown step too', async () => {
+    const place = await make();
+    await open(place.location, framework(layoutOf({ ...items, marker: "it's" })));
+    // As in a restored copy, whose rows may have another order.
+    await place.query("delete from schema_steps where name = 'marker/69742773'");
+    await place.query("insert into schema_steps values ('marker/69742773')");
+    // Of the same version.
+    await expect(open(place.location, withSteps({ items2: add('height') }))).rejects.toMatchObject({
+      name: 'StoreUnusable',
+      message: expect.stringContaining('belongs to another application'),
+    });
+  });
+
   test('a store with a step that this version does not have is refused', async () => {
     const place = await make();
     await open(place.location, withSteps({ items2: add('height') }));
