@@ -7,7 +7,7 @@ import { blocks, page, run } from '../../../support/readme.ts';
 import { ROOT } from '../../../support/service.ts';
 import { describeWith } from '../../../support/skipping.ts';
 import { until } from '../../../support/until.ts';
-import { Engine, whyNoEngine } from './engine.ts';
+import { BUILD_MS, Engine, whyNoEngine } from './engine.ts';
 import { createPlant } from '../../support.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
@@ -32,7 +32,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
     project.write('.env', 'TOKEN_FILE=token');
     mkdirSync(join(project.folder, 'data'));
     await engine.build(['--build-arg', `COMMIT=${COMMIT}`, ...argumentsOf(buildLine, 'docker build')], project.folder);
-  });
+  }, BUILD_MS);
   afterAll(() => engine[Symbol.asyncDispose]());
 
   const logged = (container: string, text: string) => until(async () => (await engine.logs(container)).includes(text));
@@ -180,7 +180,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       project.edit('deploy/compose.yaml', '127.0.0.1:8080:', `127.0.0.1:${port}:`);
       await engine.checkHealthDuring(compose([...file, 'up', '--detach']));
       api = { url: `http://127.0.0.1:${port}/api`, token: project.read('deploy/secrets/token').trim() };
-    });
+    }, BUILD_MS);
 
     test('are healthy, and have no privileges where clients reach them', async () => {
       for (const [container, uid] of [

@@ -4,9 +4,11 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { binary } from '../../../support/postgres-binaries.ts';
 import { type Environment, ROOT, start, type Started } from '../../../support/service.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { atEnd, temporaryFolder } from '../../../support/temporary.ts';
 import { until } from '../../../support/until.ts';
 
+/** How long the tests wait for images to be built: on a busy machine this takes minutes. */
+export const BUILD_MS = 600_000;
 const PROGRAMS = ['podman', 'runc', 'docker-compose', 'mmdebstrap'];
 
 /** Returns why no container can run on this machine; undefined if containers can run. */
@@ -30,6 +32,8 @@ export class Engine implements AsyncDisposable {
 
   private constructor() {
     const at = (name: string) => join(this.folder, name);
+    // A build that took too long leaves mounts, with which the folder could not be removed.
+    atEnd(() => void spawnSync('umount', ['--recursive', '--lazy', at('storage/overlay')]));
     // A container cannot have higher limits than this process, unless this process may raise them.
     writeFileSync(
       at('containers.conf'),

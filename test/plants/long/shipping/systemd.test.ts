@@ -9,7 +9,7 @@ import { ROOT } from '../../../support/service.ts';
 import { describeWith } from '../../../support/skipping.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { until } from '../../../support/until.ts';
-import { Engine, whyNoEngine } from './engine.ts';
+import { BUILD_MS, Engine, whyNoEngine } from './engine.ts';
 
 const PLANT = '{"id":9007199254740993,"name":"Ginkgo"}';
 const MACHINE = 'machine';
@@ -38,7 +38,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   beforeAll(async () => {
     const versions = ['1.1.0', '1.2.0'].map((version) => `--volume=${ROOT}:/opt/plant-store-${version}:ro`);
     machine = await Engine.boot(MACHINE, ...versions);
-  });
+  }, BUILD_MS);
   afterAll(() => machine[Symbol.asyncDispose]());
 
   const run = async (lines: string) => (await machine.podman('exec', MACHINE, 'bash', '-euc', lines)).trim();
