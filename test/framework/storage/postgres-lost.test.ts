@@ -106,6 +106,8 @@ describe('an open store', () => {
            for each row execute function wait()`,
         database,
       );
+      // PostgreSQL must recover in the time that the store waits: with twenty new databases, that takes a second or more.
+      await server.query('checkpoint');
     });
 
     /** Begins a change, and ends its wait as `end` does. */
