@@ -22,9 +22,16 @@ export interface Verdicts {
   readonly refused: number;
 }
 
-const SLOW_MS = 20;
-
-const { bytes, seeds = [], drawn: given, bodies = [] } = workerData as Orders;
+const {
+  bytes,
+  seeds = [],
+  drawn: given,
+  bodies = [],
+  slowMs,
+} = workerData as Orders & {
+  /** The processor time in milliseconds from which a verdict is measured again. */
+  readonly slowMs: number;
+};
 const cases = given === undefined ? seeds.map(draw) : [{ name: 'the contract', drawn: given, texts: () => bodies }];
 let [judged, slowest, about, refused] = [0, 0, '', 0];
 for (const { name, drawn, texts } of cases) {
@@ -55,7 +62,7 @@ function draw(seed: number): { name: string; drawn: Drawn; texts: () => readonly
 function measure(what: string, judge: () => void): void {
   let least = Infinity;
   judged++;
-  for (let round = 0; round < 3 && least > SLOW_MS; round++) {
+  for (let round = 0; round < 3 && least > slowMs; round++) {
     const before = process.threadCpuUsage();
     try {
       judge();

@@ -11,7 +11,8 @@ const LIMITS: Readonly<Record<number, { readonly ms: number; readonly megabytes:
 };
 /** What the thread holds before its first verdict: the code, the compiled contract and the bodies. */
 const THREAD_MEGABYTES = 90;
-const SECONDS = { short: 60, long: 1200 };
+/** When a thread is ended that gives no verdict at all: other processes may take most of the machine. */
+const PATIENCE_S = 200;
 
 const NEW_ITEM: AnySchema = {
   type: 'object',
@@ -44,17 +45,17 @@ const CONTRACTS: Readonly<Record<string, Required<Pick<Orders, 'drawn'>>['drawn'
 };
 
 /** @throws Fault if a verdict takes too long or too much memory */
-export async function judge(orders: Orders, seconds: number): Promise<Verdicts> {
+export async function judge(orders: Orders): Promise<Verdicts> {
   const { ms, megabytes } = LIMITS[orders.bytes] ?? { ms: 0, megabytes: 0 };
   const verdicts = await new Promise<Verdicts>((resolve, reject) => {
     const thread = new Worker(new URL('judge.ts', import.meta.url), {
-      workerData: orders,
+      workerData: { ...orders, slowMs: 0.4 * ms },
       resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES + megabytes, maxYoungGenerationSizeMb: 16 },
     });
     const timer = setTimeout(() => {
       void thread.terminate();
-      reject(new Fault(`no verdict within ${seconds} s`));
-    }, seconds * 1000);
+      reject(new Fault(`no verdict within ${PATIENCE_S} s`));
+    }, PATIENCE_S * 1000);
     thread.once('message', resolve);
     thread.once('error', reject);
     thread.once('exit', () => {
@@ -86,13 +87,12 @@ function trial(name: string, orders: (extent: Extent, bytes: number) => Orders):
   return {
     cells: [name, 'body', 'one body', 'one token', 'burns', '1'],
     run: async (extent) => {
-      const seconds = extent.long ? SECONDS.long : SECONDS.short;
       let count = 0;
       const told = [];
       for (const bytes of Object.keys(LIMITS).map(Number)) {
         let [most, kept] = [0, 0];
         for (const part of parts(orders(extent, bytes))) {
-          const { judged, slowest, refused } = await judge(part, seconds);
+          const { judged, slowest, refused } = await judge(part);
           count += judged;
           most = Math.max(most, slowest);
           kept += refused;
