@@ -20,8 +20,8 @@ export default {
   testSequencer: '<rootDir>/test/support/sequencer.js',
   globalSetup: '<rootDir>/test/support/postgres-binaries.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/take-coverage.ts'],
-  // Most tests wait for something most of the time.
-  maxWorkers: 6,
+  // Most tests wait for something most of the time. Those in the folders take processor time, and have limits of time.
+  maxWorkers: folder ? 3 : 6,
   // Tests start processes and wait for disks, on machines that have other things to do.
   testTimeout: 240_000,
 };
