@@ -32,7 +32,7 @@ export function isUnchanged(
 function withoutProse(value: unknown, keyword = '', isMap = false): unknown {
   if (VALUES.test(keyword) && !SETS.test(keyword)) return value;
   if (Array.isArray(value)) {
-    const items = value.map((each) => withoutProse(each));
+    const items = VALUES.test(keyword) ? value : value.map((each: unknown) => withoutProse(each));
     return SETS.test(keyword) ? [...new Set(items.map(exactJson))].sort() : items;
   }
   if (!isObject(value)) return SETS.test(keyword) ? [exactJson(value)] : value;
@@ -42,6 +42,7 @@ function withoutProse(value: unknown, keyword = '', isMap = false): unknown {
   );
 }
 
+/** Each set that holds a part has turned it into a text once more, which puts backslashes before its quotes. */
 function referencesIn(value: unknown): string[] {
-  return [...exactJson(value ?? null).matchAll(/\\?"\$ref\\?":\\?"(#[^"\\]*)/g)].map(([, reference = '']) => reference);
+  return [...exactJson(value ?? null).matchAll(/\\*"\$ref\\*":\\*"(#[^"\\]*)/g)].map(([, reference = '']) => reference);
 }

@@ -48,7 +48,10 @@ components:
         rank: { type: string, default: first }
         open: { type: object, properties: { by: { type: string } } }
         short: { $ref: '#/components/schemas/Short' }
+        deep: { allOf: [{ oneOf: [{ $ref: '#/components/schemas/Deep' }, { type: boolean }] }] }
+        form: { enum: [{ title: round }] }
     Short: { type: string, maxLength: 3 }
+    Deep: { type: string, maxLength: 5 }
 `;
 const tidyAt = (path: string) => `
   ${path}: { post: { operationId: tidy, responses: { '204': { description: done }, default: ${FAILURE} } } }
@@ -71,6 +74,13 @@ const EDITS: readonly Edit[] = [
     '{ anyOf: [{ type: string, maxLength: 9 }, { type: "null" }] }',
     ['other messages', 'reply not declared'],
     ['request refused', 'other messages'],
+  ],
+  ['maxLength: 5', 'maxLength: 6', ['other messages'], ['request refused', 'other messages']],
+  [
+    '{ title: round }',
+    '{ title: square }',
+    ['request refused', 'reply not declared'],
+    ['request refused', 'reply not declared'],
   ],
   ['int32', 'int64', ['other messages', 'reply not declared'], ['request refused', 'other messages']],
   [
