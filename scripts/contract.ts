@@ -3,7 +3,7 @@ import type { Contract } from '../src/framework/contract/contract.ts';
 import { ContractError } from '../src/framework/contract/errors.ts';
 import { loadContract } from '../src/framework/contract/load.ts';
 import { compareContracts } from './compatibility/compare.ts';
-import { breaks, type Difference, linesOf } from './compatibility/rules.ts';
+import { breaks, type Difference, isUnclear, linesOf } from './compatibility/rules.ts';
 
 /** The released contracts, as clients got them. Never edit them. */
 const RELEASED = 'released/';
@@ -120,8 +120,11 @@ function conclusionOf(comparison: Comparison): string {
       return `openapi.yaml is unchanged since ${last.version}`;
     case 'patch':
       return `only prose differs from ${last.version}: the release needs version ${lowest} or higher`;
-    case 'minor':
-      return `${count}, none breaks clients: the release needs version ${lowest} or higher`;
+    case 'minor': {
+      const unclear = differences.filter(isUnclear).length;
+      const told = unclear === 0 ? 'none breaks clients' : `${unclear} to look at, no other breaks clients`;
+      return `${count}, ${told}: the release needs version ${lowest} or higher`;
+    }
     case 'major': {
       const is = isTooLow(comparison) ? `must be ${lowest} or higher, and is` : 'is';
       return `${count}, ${breaking} break${breaking === 1 ? 's' : ''} clients: info.version ${is} ${present.version}`;

@@ -54,9 +54,12 @@ export interface Difference {
   readonly rule: RuleName;
 }
 
-export function breaks({ rule: name }: Difference): boolean {
-  const { verdict } = RULES[name];
-  return verdict !== COMPATIBLE && verdict !== LOOK;
+export function breaks(difference: Difference): boolean {
+  return RULES[difference.rule].verdict !== COMPATIBLE && !isUnclear(difference);
+}
+
+export function isUnclear({ rule: name }: Difference): boolean {
+  return RULES[name].verdict === LOOK;
 }
 
 /** A line for each difference: where, what, and what it does to clients. */

@@ -45,7 +45,10 @@ export class Candidates implements Supply {
     let candidates = this.known.get(name);
     if (candidates === undefined) {
       this.open.set(key, isWhole ? 'all' : 'least');
-      candidates = some(unique(this.ways(place, []).flatMap((way) => this.ofWay(way, isWhole))), limit);
+      const ways = this.ways(place, []);
+      const all = unique(ways.flatMap((way) => this.ofWay(way, isWhole)));
+      // Only a value that a contract lists shows that the other one does not list it.
+      candidates = unique([...ways.flat().flatMap(listed), ...some(all, limit)]);
       if (isWhole) this.open.delete(key);
       else this.open.set(key, extent);
       this.known.set(name, candidates);
@@ -75,7 +78,7 @@ export class Candidates implements Supply {
       (anyOf ?? [true]).map((each) => [each]),
       (oneOf ?? [true]).map((each) => [each]),
       condition === undefined ? [[]] : [[condition, then], ...against(condition).map((each) => [...each, otherwise])],
-      not === undefined ? [[]] : against(not),
+      not === undefined ? [[]] : [[not], ...against(not)],
       ...Object.entries(first.dependentSchemas ?? {}).map(([name, each]) => [[], [{ required: [name] }, each]]),
     ];
     const always = [...($ref === undefined ? [] : [this.follow($ref)]), ...allOf];

@@ -85,6 +85,14 @@ describe('the released contract', () => {
     },
   );
 
+  test('may differ in what no message shows, which is left to the reader', async () => {
+    edit('maxLength: 1000', 'maxLength: 1000\n      allOf: [{ maxLength: 1000 }]');
+    const stdout = `POST /plants; POST /plants, reply 200: any other difference; look at it
+1 difference from 1.0.0, 1 to look at, no other breaks clients: the release needs version 1.1.0 or higher
+`;
+    expect(await run('check')).toEqual(passes(stdout));
+  });
+
   test('is the one with the highest version, compared number by number, beside the folder of stores', async () => {
     mkdirSync(join(folder, 'released/stores'));
     for (const version of ['1.10.0', '1.9.0'])

@@ -75,6 +75,12 @@ const EDITS: readonly Edit[] = [
     ['other messages', 'reply not declared'],
     ['request refused', 'other messages'],
   ],
+  [
+    '{ type: string, maxLength: 9 }',
+    '{ type: string, maxLength: 9, not: { enum: [root] } }',
+    ['request refused', 'other messages'],
+    ['other messages', 'reply not declared'],
+  ],
   ['maxLength: 5', 'maxLength: 6', ['other messages'], ['request refused', 'other messages']],
   [
     '{ title: round }',
@@ -183,6 +189,22 @@ describe('compareContracts', () => {
       'PUT /pots/{id}, request: /pots/1 {"size":1} is refused: body.size must be at least 2; breaks clients: the service refuses what they may send today',
       'PUT /pots/{id}, reply 200: other messages; compatible',
     ]);
+  });
+
+  test('shows each value that a long list of a nested member has lost, also beside a change that breaks no client', async () => {
+    const values = Array.from({ length: 250 }, (_, index) => `v${index}`);
+    const withList = async (list: readonly string[], more: string) => {
+      const member = `open: { type: object, properties: { in: { type: object, properties: { at: { enum: [${list.join()}] } } } } }`;
+      return await loadContract(POTS.replace(/open: .*/, member + more));
+    };
+    const was = await withList(values, '');
+    for (const lost of ['v0', 'v100', 'v249']) {
+      const is = await withList(
+        values.filter((each) => each !== lost),
+        '\n        more: { type: string, maxLength: 5 }',
+      );
+      expect(linesOf(compareContracts(was, is)).join('\n')).toContain(`{"open":{"in":{"at":"${lost}"}}} is refused`);
+    }
   });
 
   test('reports the same change of replies that operations share in one line', async () => {
