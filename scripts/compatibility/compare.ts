@@ -37,10 +37,10 @@ class Comparison {
       if (present === undefined) this.report('operation removed', where);
       else this.compareOperation(operation, present, where);
     }
+    const pathsIn = ({ operations }: Contract) => operations.map(({ path }) => path);
     for (const [where, { path }] of now) {
-      if (old.has(where)) continue;
-      const isTaken = was.operations.some((each) => each.path !== path && asPattern(each.path).test(path));
-      this.report(isTaken ? 'operation added at a path in use' : 'operation added', where);
+      if (takesRequests(path, pathsIn(was), pathsIn(is))) this.report('path of another operation taken', where);
+      else if (!old.has(where)) this.report('operation added', where);
     }
     this.compareErrorNumbers(errorNumbersIn(was.document), errorNumbersIn(is.document));
     const webhooks = ({ document }: Contract) => (document as { readonly webhooks?: object }).webhooks;
@@ -187,6 +187,26 @@ class Comparison {
 
 function urlsOf({ servers = [{ url: '/' }] }: OpenApiDocument): Set<string> {
   return new Set(servers.map(({ url }) => url));
+}
+
+/**
+ * Whether a path gets requests that another one got before, which is still there.
+ *
+ * @param was the paths of the old contract, and `is` those of the new one: the first that matches a request applies
+ */
+function takesRequests(path: string, was: readonly string[], is: readonly string[]): boolean {
+  const precedes = (paths: readonly string[], other: string) =>
+    paths.includes(path) && !paths.slice(0, paths.indexOf(path)).includes(other);
+  const others = was.filter((other) => other !== path && is.includes(other));
+  return others.some((other) => overlap(path, other) && precedes(is, other) && !precedes(was, other));
+}
+
+/** Whether a request may match both path templates. */
+function overlap(one: string, other: string): boolean {
+  const parts = other.split('/');
+  const isPossible = (part: string, beside = '') =>
+    (part.includes('{') && beside.includes('{')) || asPattern(part).test(beside) || asPattern(beside).test(part);
+  return one.split('/').length === parts.length && one.split('/').every((part, at) => isPossible(part, parts[at]));
 }
 
 function asPattern(template: string): RegExp {

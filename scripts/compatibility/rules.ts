@@ -22,7 +22,7 @@ export const RULES = {
   'member of requests removed': rule(UNHEARD, 'the service refuses it or, in an open object, ignores it'),
   'member of replies removed': rule(GONE, 'clients may rely on it, even if it is optional; a header too'),
   'operation added': rule(COMPATIBLE, 'no client calls it yet'),
-  'operation added at a path in use': rule(UNCALLED, 'until now, a path with parameters matched these requests'),
+  'path of another operation taken': rule(UNCALLED, 'both paths match some requests, and the other one was the first'),
   'operation removed': rule(UNCALLED, 'its path or its method no longer exists'),
   'operationId changed': rule(RENAMED, 'generated clients name a function after it'),
   'server added': rule(COMPATIBLE, 'clients keep the servers that they know'),

@@ -29,6 +29,7 @@ export interface Contract {
   readonly document: OpenApiDocument;
   /** The path in `servers`, which stands before all paths: '' or such as `/api/v1`. */
   readonly basePath: string;
+  /** The first one whose path matches a request applies. */
   readonly operations: readonly ContractOperation[];
 }
 
@@ -156,7 +157,8 @@ export function readOperations(document: OpenApiDocument): Declared[] {
       });
     }
   }
-  return operations;
+  // Paths without parameters go first, or `/items/{id}` would take `/items/newest`.
+  return operations.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
 }
 
 function requireField(parameter: Parameter, where: string): void {

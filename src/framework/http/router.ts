@@ -56,11 +56,8 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
       `x-error-numbers of the contract lacks ${unlisted}, which the service may answer: add them`,
     );
 
-  // Paths without parameters go first, or `/items/{id}` would take `/items/newest`.
-  const paths = Map.groupBy(contract.operations, ({ path }) => path);
   const basePath = options.basePath + contract.basePath;
-  const ordered = [...paths].sort(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
-  for (const [path, declared] of ordered) {
+  for (const [path, declared] of Map.groupBy(contract.operations, (each) => each.path)) {
     const route = router.route(literalPath(basePath) + templatePath(path));
     for (const operation of declared) {
       const method = operation.method.toLowerCase() as 'get';

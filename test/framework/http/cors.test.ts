@@ -115,7 +115,7 @@ describe('a page of a listed origin', () => {
     });
     const answer = await ask({ url }, 'OPTIONS', '/api/v1:b/beds/1', preflight(ORIGIN));
     expect(permission(answer)).toMatchObject({
-      'allow-methods': expect.stringMatching(/^GET,HEAD,PUT,DELETE/),
+      'allow-methods': expect.stringMatching(/^GET,HEAD,(?=.*PUT)(?=.*DELETE)/),
       'allow-headers': expect.stringMatching(/^Authorization,.*,X-Count/),
       'expose-headers': expect.stringContaining('X-Total'),
     });

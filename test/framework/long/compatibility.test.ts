@@ -53,9 +53,10 @@ components:
     Short: { type: string, maxLength: 3 }
     Deep: { type: string, maxLength: 5 }
 `;
-const tidyAt = (path: string) => `
-  ${path}: { post: { operationId: tidy, responses: { '204': { description: done }, default: ${FAILURE} } } }
-components:`;
+const tidyAt = (path: string, parameters = '') => `
+  ${path}:
+    post: { operationId: tidy, parameters: [${parameters}], responses: { '204': { description: done }, default: ${FAILURE} } }`;
+const TIDY_KIND = tidyAt('/p{kind}/tidy', '{ name: kind, in: path, required: true, schema: { type: string } }');
 
 type Edit = readonly [from: string, to: string, forth: readonly RuleName[], back: readonly RuleName[]];
 const looked = [['any other difference'], ['any other difference']] as const satisfies RuleName[][];
@@ -111,8 +112,10 @@ const EDITS: readonly Edit[] = [
     ['header parameter removed'],
     ['request refused'],
   ],
-  ['\ncomponents:', tidyAt('/vases'), ['operation added'], ['operation removed']],
-  ['\ncomponents:', tidyAt('/pots/tidy'), ['operation added at a path in use'], ['operation removed']],
+  ['\ncomponents:', `${tidyAt('/vases')}\ncomponents:`, ['operation added'], ['operation removed']],
+  ['\ncomponents:', `${tidyAt('/pots/tidy')}\ncomponents:`, ['path of another operation taken'], ['operation removed']],
+  ['\ncomponents:', `${TIDY_KIND}\ncomponents:`, ['operation added'], ['operation removed']],
+  ['paths:', `paths:${TIDY_KIND}`, ['path of another operation taken'], ['operation removed']],
   ['operationId: putPot', 'operationId: setPot', ['operationId changed'], ['operationId changed']],
   ['[{ url: / }]', '[{ url: / }, { url: https://pots.example/ }]', ['server added'], ['server removed']],
   [
@@ -205,6 +208,14 @@ describe('compareContracts', () => {
       );
       expect(linesOf(compareContracts(was, is)).join('\n')).toContain(`{"open":{"in":{"at":"${lost}"}}} is refused`);
     }
+  });
+
+  test('reports the path that comes first now, if two match the same requests', async () => {
+    const first = await loadContract(POTS.replace('paths:', `paths:${TIDY_KIND}`));
+    const last = await loadContract(POTS.replace('\ncomponents:', `${TIDY_KIND}\ncomponents:`));
+    const taken = (where: string) => [{ rule: 'path of another operation taken', where, what: expect.any(String) }];
+    expect(compareContracts(last, first)).toEqual(taken('POST /p{kind}/tidy'));
+    expect(compareContracts(first, last)).toEqual(taken('PUT /pots/{id}'));
   });
 
   test('reports the same change of replies that operations share in one line', async () => {
