@@ -1,15 +1,18 @@
+import { readOperations } from '../src/framework/contract/contract.ts';
 import {
+  type AnySchema,
   type DeclaredOperation,
   follower,
   locationOf,
   type OpenApiDocument,
   type Parameter,
+  type Follow,
   resolver,
   type Schema,
 } from '../src/framework/contract/document.ts';
 import { ContractError } from '../src/framework/contract/errors.ts';
 import { requireIntegers } from '../src/framework/contract/integers.ts';
-import { isInt64Schema, joined } from '../src/framework/contract/applied.ts';
+import { beneath, closure, isInt64Schema, joined, typed, TYPES, typesOf } from '../src/framework/contract/applied.ts';
 import { Position } from '../src/framework/contract/positions.ts';
 import { isIgnored, type Kind, VOCABULARY } from '../src/framework/contract/vocabulary.ts';
 
@@ -21,9 +24,14 @@ export const DIGITS = 'digits of an int64: ';
 /** Keywords that, beside `properties`, give an object a type more specific than "any object". */
 const OF_OBJECTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
 
+const OF_MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
+const OBJECT: ReadonlySet<string> = new Set(['object']);
+
 /** Rewrites the parts of a contract that openapi-typescript would turn into wrong types. @throws ContractError */
 export function contractForTypes(contract: OpenApiDocument): object {
   const [resolve, follow] = [resolver(contract), follower(contract)];
+  for (const { body } of readOperations(contract))
+    for (const { schema } of body?.types.values() ?? []) requireObjects(schema, follow);
   // Clients serve webhooks: their operationIds must not demand handlers.
   return { ...part(contract, 'OpenAPI'), webhooks: undefined };
 
@@ -91,6 +99,34 @@ export function contractForTypes(contract: OpenApiDocument): object {
         'components/schemas, and refer to it there',
     );
   }
+}
+
+/**
+ * For openapi-typescript, what has members is an object. For JSON Schema, members say nothing of other values: operations
+ * would get numbers and texts that the compiler takes for objects.
+ *
+ * @throws ContractError if a schema in the body of a request has members, and other values than objects are valid there
+ */
+function requireObjects(body: AnySchema, follow: Follow): void {
+  const seen = new Set<string>();
+  const numbers = new Map<AnySchema, number>();
+  /** @param allowed the types that the schemas of the same value allow which have led to this one */
+  const visit = (schema: AnySchema, allowed: ReadonlySet<string>): void => {
+    if (typeof schema === 'boolean') return;
+    const types = typesOf(schema, follow).intersection(allowed);
+    const key = [numbers.getOrInsertComputed(schema, () => numbers.size), ...types].join();
+    if (seen.has(key)) return;
+    seen.add(key);
+    const { type, const: only, enum: values = only, $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
+    const hasMembers = OF_MEMBERS.some((keyword) => keyword in schema);
+    if (type === undefined && values === undefined && hasMembers && !types.isSubsetOf(OBJECT))
+      throw new ContractError(
+        `${locationOf(schema)}: this schema has members, and allows values that are no objects: add type: object`,
+      );
+    for (const each of [...($ref === undefined ? [] : [follow($ref)]), ...allOf, ...anyOf, ...oneOf])
+      visit(each, types);
+  };
+  for (const value of closure([body], (each) => typed(each, follow).flatMap(beneath))) visit(value, TYPES);
 }
 
 /** openapi-typescript adds null to an `enum` beside several types, and reads an `enum` of objects as alternatives. */

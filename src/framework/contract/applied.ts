@@ -36,6 +36,14 @@ export function joined(schemas: readonly AnySchema[], follow: Follow): Schema[] 
   return closure(schemas, ({ $ref, allOf = [] }) => [$ref === undefined ? undefined : follow($ref), ...allOf]);
 }
 
+/** All schemas of a value that the generated types read. */
+export function typed(schema: AnySchema, follow: Follow): Schema[] {
+  return closure([schema], ({ $ref, allOf = [], anyOf = [], oneOf = [] }) => [
+    $ref === undefined ? undefined : follow($ref),
+    ...[...allOf, ...anyOf, ...oneOf],
+  ]);
+}
+
 /** These schemas and all others that may apply to the same value, except `not` and `if`, which only test it. */
 export function inPlace(schemas: readonly AnySchema[], follow: Follow): Schema[] {
   return closure(schemas, (schema) => appliedInPlace(schema, follow));
@@ -51,7 +59,7 @@ const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | u
   schema.else,
 ];
 
-const beneath = (schema: Schema): readonly (AnySchema | undefined)[] => [
+export const beneath = (schema: Schema): readonly (AnySchema | undefined)[] => [
   ...Object.values(schema.properties ?? {}),
   ...Object.values(schema.patternProperties ?? {}),
   schema.additionalProperties,

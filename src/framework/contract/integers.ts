@@ -1,6 +1,6 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
-import { closure, declaredMembers, isInt64Schema, reachable } from './applied.ts';
+import { declaredMembers, isInt64Schema, reachable, typed } from './applied.ts';
 import { isInteger, isLarge } from './exact.ts';
 import { Position } from './positions.ts';
 
@@ -63,14 +63,6 @@ export function requireIntegers(schema: Schema, follow: Follow): void {
     `${locationOf(schema)}: one schema of this value has format: int64, and another one does not: write type: integer ` +
       'and format: int64 in both, or in neither',
   );
-}
-
-/** All schemas of a value that the generated types read. */
-function typed(schema: AnySchema, follow: Follow): Schema[] {
-  return closure([schema], ({ $ref, allOf = [], anyOf = [], oneOf = [] }) => [
-    $ref === undefined ? undefined : follow($ref),
-    ...[...allOf, ...anyOf, ...oneOf],
-  ]);
 }
 
 function otherMembers({ patternProperties = {}, additionalProperties = true }: Schema): AnySchema[] {

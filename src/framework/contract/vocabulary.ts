@@ -249,7 +249,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     prefixItems: list('Schema', BOTH),
     contains: one('Schema', RUN),
     unevaluatedItems: refused('describe all items by items and prefixItems'),
-    type: kept(BOTH, types),
+    type: kept(`${BOTH}; \`generate\` refuses members in a request without \`type: object\``, types),
     enum: kept(`${BOTH}; an int64 is compared exactly`, ofInt64(must('a list', Array.isArray))),
     const: kept(
       `${BOTH}; an int64 is compared exactly`,

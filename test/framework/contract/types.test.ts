@@ -89,4 +89,22 @@ describe('`generate` refuses a schema whose type would be wrong:', () => {
     await expect(generating).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));
     await expect(generating).rejects.toThrow(`openapi.yaml:1:${column}: ${message}`);
   });
+
+  const MEMBERS = { properties: { a: { type: 'string' } } };
+  test.each<[string, Record<string, unknown>, string | undefined]>([
+    ['members', MEMBERS, '"schema"'],
+    ['other members', { additionalProperties: { type: 'string' } }, '"schema"'],
+    ['members of a member', { type: 'object', properties: { b: MEMBERS } }, '"b"'],
+    ['members in a branch', { anyOf: [{ type: 'string' }, MEMBERS] }, JSON.stringify(MEMBERS)],
+    ['members beside type: object', { type: 'object', anyOf: [MEMBERS, { required: ['b'] }] }, undefined],
+    ['members beside an object', { anyOf: [{ type: 'string' }, { allOf: [{ type: 'object' }, MEMBERS] }] }, undefined],
+    ['members of an object or null', { type: ['object', 'null'], ...MEMBERS }, undefined],
+  ])('%s without type: object', async (_name, body, wrong) => {
+    const yaml = contractOf({ body });
+    await expect(loadContract(yaml)).resolves.toBeDefined();
+    const column = 1 + yaml.indexOf(wrong ?? '');
+    const message = `openapi.yaml:1:${column}: this schema has members, and allows values that are no objects: add type: object`;
+    if (wrong === undefined) await expect(generateTypes(yaml)).resolves.toBeDefined();
+    else await expect(generateTypes(yaml)).rejects.toThrow(message);
+  });
 });
