@@ -266,6 +266,8 @@ function readReply(status: string, response: Response, resolve: Resolve, follow:
   for (const [name, header] of fields) {
     if (!TOKEN.test(name)) refuse(header, where, `the name ${name} is not valid for a header field`);
     if (/^content-type$/i.test(name)) refuse(header, where, 'OpenAPI ignores the header Content-Type: leave it out');
+    if (header.required && /^ratelimit(-policy)?$/i.test(name) && status !== '429')
+      refuse(header, where, `the header ${name} is sent only where RATE_LIMIT is set: leave out required`);
     const { types } = new Position(header.schema, follow);
     if (['array', 'object', 'null'].some((type) => types.has(type)))
       refuse(header, where, `the header ${name} must be a string, a number, an integer or a boolean`);

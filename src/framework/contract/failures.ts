@@ -28,6 +28,8 @@ const FIELDS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   503: { 'retry-after': '1' },
 };
 const REQUEST_ID = { 'x-request-id': '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10' };
+/** Clients choose theirs: a reply has that of its request. */
+const REQUEST_IDS = [...Object.values(REQUEST_ID), 'AZaz09_.~:/+=-', '1', '~'.repeat(128)];
 
 /** Ten faults, each with the names of 32 levels. */
 const LONGEST_MESSAGE = 'x'.repeat(32_768);
@@ -52,6 +54,25 @@ export function unlistedNumbers({ components }: OpenApiDocument): readonly Error
   const listed = isSchema(error) ? error.properties?.['error'] : undefined;
   const numbers = isSchema(listed) ? listed['x-error-numbers'] : undefined;
   return numbers === undefined ? [] : Object.values(ErrorNumber).filter((each) => !Object.hasOwn(numbers, each));
+}
+
+/** @throws ContractError if a reply forbids an X-Request-Id that the service may send */
+export function requireRequestIds(operations: readonly ContractOperation[]): void {
+  for (const { method, path, replies, validator } of operations)
+    for (const [status, { headers }] of replies) {
+      const [name, header] = Object.entries(headers).find(([each]) => /^x-request-id$/i.test(each)) ?? [];
+      if (name === undefined || header === undefined) continue;
+      for (const id of REQUEST_IDS)
+        try {
+          validator.reply(status === 'default' ? NaN : Number(status), { [name]: id }, undefined);
+        } catch (error) {
+          if (!(error instanceof ReplyError)) throw error;
+          // It also names the body, which is missing here.
+          const [fault] = new RegExp(`header\\.${name} [^;]*`).exec(error.message) ?? [];
+          if (fault === undefined) continue;
+          refuse(header, `${method} ${path}, response ${status}`, `clients may choose the id ${id}, but ${fault}`);
+        }
+    }
 }
 
 /** @throws ContractError if an operation does not declare a failure that the service itself may answer */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { readBasePath } from './addresses.ts';
 import { type Contract, readOperations } from './contract.ts';
 import { follower, type OpenApiDocument, readOpenApi } from './document.ts';
-import { requireFailures } from './failures.ts';
+import { requireFailures, requireRequestIds } from './failures.ts';
 import { requireOneIntegerType } from './integers.ts';
 import { requireLinearPatterns } from './patterns.ts';
 import { requireOpenApi, withValidators } from './validator-eov.ts';
@@ -38,6 +38,7 @@ function compile(text: string, isKnown: boolean): Contract {
   const operations = withValidators(readOperations(document), document);
   const follow = follower(document);
   requireFailures(document, operations, follow);
+  requireRequestIds(operations);
   const sent = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
   requireOneIntegerType(
     sent.map(({ schema }) => schema),

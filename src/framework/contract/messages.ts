@@ -22,7 +22,12 @@ export function toMessages(
     ([type, { schema }]) => [type, toRequest(requests.schema(schema))] as const,
   );
   const responses = [...statuses].map(([status, { headers, content }]) => {
-    const fields = Object.entries(headers).map(([name, header]) => ({ name, ...header }));
+    const fields = Object.entries(headers).map(([name, header]) => ({
+      name,
+      ...header,
+      // The service adds it to what an operation returns.
+      ...(/^x-request-id$/i.test(name) && { required: false }),
+    }));
     const properties = {
       headers: closed(fields, (schema) => replies.schema(schema)),
       body: content === undefined ? false : replies.schema(content.schema),

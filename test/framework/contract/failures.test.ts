@@ -133,4 +133,46 @@ describe('loadContract', () => {
   ])('refuses a failure of the service declared %s', async (_name, responses, message) => {
     await expect(loadContract(withResponses(responses))).rejects.toThrow(message);
   });
+
+  const created = (fields: string) => response('201', '{}', undefined, fields) + error('default');
+
+  test('lets an operation leave out a required X-Request-Id, which the service adds', async () => {
+    const responses = created('{ X-Request-Id: { required: true, schema: { type: string } } }');
+    const { operations } = await loadContract(withResponses(responses));
+    expect(() => operations[0]?.validator.reply(201, {}, 'made')).not.toThrow();
+  });
+
+  test.each([
+    [
+      '201',
+      '{ x-request-id: { schema: { type: string, format: uuid } } }',
+      'AZaz09_.~:/+=-',
+      ' must match format "uuid"',
+    ],
+    [
+      '201',
+      '{ x-request-id: { schema: { type: string, minLength: 8 } } }',
+      '1',
+      ' must not have fewer than 8 characters',
+    ],
+    [
+      'default',
+      '{ X-Request-Id: { schema: { type: string, maxLength: 99 } } }',
+      '~'.repeat(128),
+      ' must not have more',
+    ],
+  ])('refuses a reply %s with %s, as clients choose the id', async (status, fields, id, fault) => {
+    const body = "{ $ref: '#/components/schemas/Error' }";
+    const responses = status === 'default' ? response(status, body, undefined, fields) : created(fields);
+    const [, name = ''] = /(x-request-id)/i.exec(fields) ?? [];
+    await expect(loadContract(withResponses(responses))).rejects.toThrow(
+      `, GET /things, response ${status}: clients may choose the id ${id}, but header.${name}${fault}`,
+    );
+  });
+
+  test.each(['RateLimit', 'ratelimit-policy'])('refuses a reply with %s as required', async (name) => {
+    await expect(
+      loadContract(withResponses(created(`{ ${name}: { required: true, schema: { type: string } } }`))),
+    ).rejects.toThrow(`the header ${name} is sent only where RATE_LIMIT is set: leave out required`);
+  });
 });
