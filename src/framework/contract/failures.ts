@@ -31,7 +31,7 @@ const REQUEST_ID = { 'x-request-id': '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10' };
 /** Clients choose theirs: a reply has that of its request. */
 const REQUEST_IDS = [...Object.values(REQUEST_ID), 'AZaz09_.~:/+=-', '1', '~'.repeat(128)];
 
-/** Ten faults, each with the names of 32 levels. */
+/** Ten faults, each with the names of 32 levels and what is wrong, within the bounds of faults.ts. */
 const LONGEST_MESSAGE = 'x'.repeat(32_768);
 
 export function failureType(operation: ContractOperation | undefined, status: number): string {

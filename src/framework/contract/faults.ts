@@ -7,10 +7,14 @@ export interface Fault {
   readonly errorCode?: string;
 }
 
-/** Bounds of a message: its faults, those that are read to find different ones, and the characters of each name in it. */
+/**
+ * Bounds of a message: its faults, those that are read to find different ones, the characters of each name, and those of
+ * what is wrong, which may list all values of an enum. LONGEST_MESSAGE of failures.ts is longer than what they allow.
+ */
 const MAX_FAULTS = 10;
 const MAX_READ = 30;
 const MAX_NAME_LENGTH = 60;
+const MAX_PREDICATE_LENGTH = 1000;
 
 const NOUNS: Readonly<Record<string, string>> = {
   integer: 'an integer',
@@ -43,7 +47,7 @@ export function inWords(faults: readonly Fault[], patterns: ReadonlyMap<string, 
 function sentence({ path, message, errorCode = '' }: Fault, patterns: ReadonlyMap<string, string>): string {
   // The validator gives no path for a member whose name is empty.
   const member = path === '' ? 'a member whose name is empty' : memberOf(path);
-  return `${member} ${predicate(message, errorCode.split('.')[0] ?? '', patterns)}`;
+  return `${member} ${cut(predicate(message, errorCode.split('.')[0] ?? '', patterns), MAX_PREDICATE_LENGTH)}`;
 }
 
 /** `/body/list/0/id` as `body.list.0.id`. */
@@ -56,10 +60,14 @@ function memberOf(path: string): string {
       .replaceAll('~1', '/')
       .replaceAll('~0', '~')
       .toWellFormed();
-    return text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH).toWellFormed()}…` : text;
+    return cut(text, MAX_NAME_LENGTH);
   });
   // The path is `headers` in a reply, `header` in a request.
   return [part === 'headers' ? 'header' : part, ...shown].join('.');
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 }
 
 function predicate(message: string, keyword: string, patterns: ReadonlyMap<string, string>): string {

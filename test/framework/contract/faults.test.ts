@@ -20,3 +20,15 @@ test('contractBroken names a fault once when the validator reports it twice', ()
   const fault = { path: '/body/x', message: 'must be string' };
   expect(contractBroken([fault, fault]).message).toBe('body.x must be string');
 });
+
+test('contractBroken keeps to the length of a message that contracts must allow, whatever they list', () => {
+  const values = Array.from({ length: 5000 }, (_, index) => `Europe/${index}`);
+  const faults = Array.from({ length: 40 }, (_, index) => ({
+    path: `/body/${Array<string>(31).fill('n'.repeat(500)).join('/')}/${String(index).padEnd(100, 'x')}`,
+    message: `must be equal to one of the allowed values: ${values.join(', ')}`,
+    errorCode: 'enum.openapi.validation',
+  }));
+  const { message } = contractBroken(faults);
+  expect(message).toMatch(/…; and 30 more$|; and \d+ more$/);
+  expect(message.length).toBeLessThanOrEqual(32_768);
+});
