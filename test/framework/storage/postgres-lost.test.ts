@@ -170,6 +170,20 @@ test('the store reports a failed item and no batch to its observer while it is n
   expect(observer.written).not.toHaveBeenCalled();
 });
 
+test('the store opens on the second host if the first one takes connections and never answers', async () => {
+  const silent = createServer((socket) => socket.on('error', () => undefined));
+  const port = await freePort();
+  silent.listen(port, '127.0.0.1');
+  await once(silent, 'listening');
+  const url = server.url(await server.createDatabase()).replace('@', `@127.0.0.1:${port},`);
+  const onUnreachable = jest.fn();
+  const store = await openStore(LAYOUT, readPostgresLocation(url), { create: true, onUnreachable });
+  await store.opened;
+  expect(onUnreachable).toHaveBeenCalledTimes(1);
+  await store.close();
+  silent.close();
+});
+
 test('the store rejects with StoreUnavailable when a balancer without a backend closes each connection', async () => {
   let dialled = 0;
   const balancer = createServer((socket) => {

@@ -22,6 +22,8 @@ const MAX_PAUSE_MS = 500;
 const CANCEL_MS = 500;
 /** The time limit of a query to a server that did not answer before. */
 const UNREACHABLE_QUERY_MS = 1000;
+/** The least time in which a connection is tried. */
+const MIN_CONNECT_MS = 500;
 const PORTION_MS = 600_000;
 
 /** Locks a row, which takes a transaction id: PostgreSQL then waits at the commit until the standby has all commits before. */
@@ -175,8 +177,11 @@ export class Session implements Disposable {
     const failures: unknown[] = [];
     for (const host of [...hosts.slice(this.nextHost), ...hosts.slice(0, this.nextHost)]) {
       if (this.closing.signal.aborted) throw new InterruptedError('the store is closed');
+      const left = until - performance.now();
+      // A host that does not answer has taken the time: the next try begins with this one.
+      if (failures.length > 0 && left < MIN_CONNECT_MS) break;
       this.nextHost = (hosts.indexOf(host) + 1) % hosts.length;
-      const ms = Math.max(0, Math.min(connectTimeoutMs, until - performance.now()));
+      const ms = Math.max(0, Math.min(connectTimeoutMs, left));
       const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(Math.ceil(ms))]);
       try {
         const connection = await connect(this.location, host, signal);
