@@ -2,7 +2,8 @@ import { StoreUnavailable, type Within } from './store.ts';
 
 /**
  * Runs `work` between the begin and the commit of a transaction, and rejects when a query fails (even if `work` catches
- * the error) or at the time `until` of `performance.now()`. Afterwards it runs no more queries.
+ * the error, or does not wait for the query) or at the time `until` of `performance.now()`. Afterwards it runs no more
+ * queries.
  */
 export async function doWork<T>(work: (within: Within) => Promise<T>, within: Within, until: number): Promise<T> {
   const over = new AbortController();
@@ -17,17 +18,26 @@ export async function doWork<T>(work: (within: Within) => Promise<T>, within: Wi
       reject(over.signal.reason as Error);
     });
   });
+  const running = new Set<Promise<unknown>>();
   const untilOver =
     <Given, Result>(query: (given: Given) => Promise<Result>) =>
     async (given: Given): Promise<Result> => {
       over.signal.throwIfAborted();
-      return await query(given).catch((error: unknown) => {
-        over.abort(error);
-        throw error;
-      });
+      const answer = query(given)
+        .catch((error: unknown) => {
+          over.abort(error);
+          throw error;
+        })
+        .finally(() => running.delete(answer));
+      running.add(answer);
+      return await answer;
     };
   try {
-    return await Promise.race([work({ run: untilOver(within.run), create: untilOver(within.create) }), ended]);
+    const result = await Promise.race([work({ run: untilOver(within.run), create: untilOver(within.create) }), ended]);
+    while (running.size > 0) await Promise.race([Promise.all(running), ended]);
+    // A query may have failed when `work` had its result already.
+    over.signal.throwIfAborted();
+    return result;
   } finally {
     clearTimeout(timeout);
     over.abort(new Error('the transaction is over'));

@@ -147,12 +147,16 @@ export function testCreations(getStore: () => Store, open: () => Promise<Store>,
       expect(await getStore().remove('items', item + 1_000_000n)).toBe(false);
     });
 
-    test('rolls the transaction back when it fails, even when the work catches the error', async () => {
+    test.each([
+      ['catches the error', true],
+      ['does not wait for it', false],
+    ])('rolls the transaction back when it fails, even when the work %s', async (_name, waits) => {
       const [member, other] = [newMember(), newMember()];
       await within(({ create }) => create('members', member, added()));
       const work = within(async ({ create }) => {
         await create('members', other, added());
-        await create('members', { ...newMember(), email: member.email }, added()).catch(() => undefined);
+        const failing = create('members', { ...newMember(), email: member.email }, added()).catch(() => undefined);
+        if (waits) await failing;
       });
       await expect(work).rejects.toMatchObject({ name: 'ConstraintViolated', constraint: 'unique' });
       expect(await find(other.id)).toBeUndefined();

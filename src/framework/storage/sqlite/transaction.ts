@@ -60,8 +60,6 @@ class Guess {
 
   /** Returns false if the transaction has had no effect, and must run again. */
   async keep(): Promise<boolean> {
-    // `work` need not wait for its last act.
-    await this.last;
     // The last guess has had all answers at one moment, and what it read was durable.
     if (!this.done.some(({ act }) => !('sql' in act) || act.writes)) return true;
     return (await this.writes.add(this.trace())) !== 'moved';
