@@ -5,6 +5,7 @@ import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { ExplainedError } from '../explained-error.ts';
 import { DEADLINE, MAX } from './bounds.ts';
+import type { Exchange } from './connection.ts';
 import { Context } from './context.ts';
 import { classesOf } from './incoming.ts';
 import { Ledger, type OnCutOff } from './ledger.ts';
@@ -122,7 +123,9 @@ async function stop(server: Server, ledger: Pick<Ledger, 'all'>, withinMs: numbe
     if (last !== undefined) connection.endAfter(last);
   }
   const farewell = setInterval(() => {
-    server.closeIdleConnections();
+    // For Node, a connection is idle as soon as its reply has ended, although the client has not taken all of it.
+    const isSending = ({ response }: Exchange) => response.writableEnded && !response.writableFinished;
+    if (!ledger.all().some(({ exchanges }) => exchanges.some(isSending))) server.closeIdleConnections();
   }, FAREWELL_MS);
   const deadline = setTimeout(() => {
     server.closeAllConnections();

@@ -1,6 +1,11 @@
+import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import type { Context } from '../../../src/framework/http/context.ts';
+import { send } from '../../../src/framework/http/reply.ts';
+import { listen } from '../../../src/framework/http/server.ts';
 import { byHand, JSON_TYPE, open, sendRaw, VALID } from '../../support/raw.ts';
 import { until } from '../../support/until.ts';
 import { startApp } from '../../support/app.ts';
@@ -201,6 +206,48 @@ describe('a slow client', () => {
     const reason = 'the client read nothing of its reply for 10 s';
     for (const line of cutOff()) expect(line).toMatchObject({ client: '127.0.0.1', phase: 'replying', reason });
     for (const socket of clients) socket.destroy();
+  });
+});
+
+describe('a client that reads slowly gets the whole of a large reply', () => {
+  const SIZE = 20_000_000;
+  const reply = 'x'.repeat(SIZE);
+
+  /** Requests the reply, and reads so many bytes of it per second. */
+  async function read(rate: number) {
+    const log: { readonly msg?: string }[] = [];
+    const logger = pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as object) });
+    const handle = (context: Context) => {
+      send(context, 200, {}, 'application/json', reply);
+    };
+    const listener = await listen({ handle }, '127.0.0.1', 0, logger);
+    const { hostname, port } = new URL(listener.url);
+    const socket = connect(Number(port), hostname);
+    let count = 0;
+    socket.on('data', ({ length }) => {
+      count += length;
+      socket.pause();
+      setTimeout(() => socket.resume(), (1000 * length) / rate);
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => count > 0);
+    return { log, socket, stop: (ms: number) => listener.stop(ms), count: () => count };
+  }
+
+  test.concurrent('if it takes longer than 10 s', async () => {
+    const client = await read(400_000);
+    await sleep(13_000);
+    expect(client.count()).toBeLessThan(SIZE);
+    expect(client.log).toEqual([]);
+    client.socket.destroy();
+    await client.stop(0);
+  });
+
+  test.concurrent('if the service is stopped meanwhile', async () => {
+    const client = await read(4_000_000);
+    await client.stop(60_000);
+    await until(() => client.socket.closed);
+    expect(client.count()).toBeGreaterThan(SIZE);
   });
 });
 
