@@ -82,6 +82,14 @@ describe('backup and restore', () => {
     );
   });
 
+  test('take a file by its name, also one that begins as a URI of SQLite', async () => {
+    const { folder, run } = await place(3);
+    expect(await run('backup', 'file:copy.db')).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(folder).filter((name) => name.includes('copy'))).toEqual(['file:copy.db']);
+    expect(look(join(folder, 'file:copy.db'))).toBe(3);
+    expect(await run('restore', 'file:copy.db', '--force')).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('lose no item when they are killed', async () => {
     const { folder, database, environment, run } = await place(60_000);
     await run('backup', 'copy.db');

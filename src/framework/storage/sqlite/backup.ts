@@ -1,5 +1,5 @@
 import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
 import { missingSteps, requireVersion } from '../schema.ts';
@@ -90,10 +90,11 @@ function inDatabase<T>(path: string, work: () => T): T {
 /** Copies a database as of one moment into an empty file. */
 function copyChecked(layout: Layout, from: string, to: string, cure: string): Counts {
   try {
-    using source = new DatabaseSync(from, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
+    // SQLite takes a name that begins with `file:` for a URI, unless its folder stands before it.
+    using source = new DatabaseSync(resolve(from), { readOnly: true, timeout: LOCK_TIMEOUT_MS });
     check(layout, source, `the database ${from}`, cure);
-    source.prepare('vacuum into ?').run(to);
-    using copy = new DatabaseSync(to, { readOnly: true });
+    source.prepare('vacuum into ?').run(resolve(to));
+    using copy = new DatabaseSync(resolve(to), { readOnly: true });
     return check(layout, copy, `the copy of ${from}`, cure);
   } catch (error) {
     throw atCopying(error, from, to, cure);
