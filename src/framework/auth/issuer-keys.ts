@@ -48,7 +48,11 @@ export class IssuerKeys {
         const signal = AbortSignal.any([options.signal, this.closing.signal]);
         await sleep(Math.max(0, this.askedAt + pace.cooldown - performance.now()), undefined, { signal });
         this.askedAt = performance.now();
-        return fetchKeys(settings, { ...options, signal });
+        const response = await fetchKeys(settings, { ...options, signal });
+        // Refused here, as jose would give up the last keys for it.
+        const set = (await response.clone().json()) as { readonly keys?: readonly unknown[] } | null;
+        if (set?.keys?.length === 0) throw new Error('the key set is empty');
+        return response;
       },
     });
     void this.fetchForever(pace);
@@ -98,7 +102,6 @@ export class IssuerKeys {
   private async updateKeys(): Promise<void> {
     try {
       await this.keySet.reload();
-      if (this.keySet.jwks()?.keys.length === 0) throw new Error('the key set is empty');
     } catch (error) {
       this.failures++;
       if (!this.isAway && !this.closing.signal.aborted) {

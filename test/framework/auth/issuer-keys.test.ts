@@ -103,6 +103,15 @@ describe('while the issuer is away, the service', () => {
     await eventually(() => sign(second), OK);
   });
 
+  test('accepts tokens of known keys also if it answers with an empty set', async () => {
+    const provider = await startProvider();
+    const { sign, call, app } = await startFor(provider.issuer, { refresh: 100, retry: 100, cooldown: 20 });
+    expect(await call(await sign(first))).toEqual(OK);
+    provider.disturbance = send(200, {}, { issuer: provider.issuer, jwks_uri: `${provider.issuer}/jwks`, keys: [] });
+    await until(() => app.log.some(({ msg }) => msg === 'the keys of the token issuer cannot be fetched'));
+    expect(await call(await sign(first))).toEqual(OK);
+  });
+
   test('starts, and answers 503 to requests with tokens until the issuer is back', async () => {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     const { sign, call, eventually } = await startFor(issuer, { cooldown: 20 });
