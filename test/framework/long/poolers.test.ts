@@ -24,6 +24,14 @@ describeWith(noPgBouncer, 'behind PgBouncer', () => {
     expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
   });
 
+  test('the service does not start, when the pooler drops a setting that it needs', async () => {
+    const database = await server.createDatabase();
+    await server.query(`alter database ${database} set datestyle = 'German'`);
+    await using pooler = await PgBouncer.start(server, ['pool_mode = session', IGNORE]);
+    const { code, stderr } = await runProcess(['serve'], { DATABASE_URL: pooler.url(database), PORT: '0' });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has DateStyle = German: the store needs ISO\n')]);
+  });
+
   test('the service stores items through session mode, and waits for a server that is away', async () => {
     await using away = await PostgresServer.create();
     await using pooler = await PgBouncer.start(away, ['pool_mode = session', IGNORE, 'server_login_retry = 1']);

@@ -20,6 +20,8 @@ const SESSION = {
   standard_conforming_strings: 'on',
   bytea_output: 'hex',
   extra_float_digits: '1',
+  // With another one, pg would read each timestamp as null.
+  DateStyle: 'ISO',
   IntervalStyle: 'postgres',
   // If on, the server quotes names of types, which the start compares.
   quote_all_identifiers: 'off',
@@ -31,7 +33,6 @@ const SESSION = {
 const OPTIONS = {
   ...SESSION,
   default_transaction_isolation: 'read committed',
-  DateStyle: 'ISO',
   TimeZone: 'UTC',
   statement_timeout: '0',
   lock_timeout: '0',
@@ -45,11 +46,14 @@ const OPTIONS = {
 
 const REQUIRED = { ...SESSION, fsync: 'on', server_encoding: 'UTF8' };
 
-/** Runs on each new connection: it may lead to another server, or through a pooler that drops settings. */
+/**
+ * Runs on each new connection: it may lead to another server, or through a pooler that drops settings. Behind a comma,
+ * DateStyle has the order of day and month, which ISO does not depend on.
+ */
 const CHECK = `select pg_backend_pid() as pid, current_schema() as schema,
   current_setting('transaction_read_only') as read_only,
   ${Object.keys(REQUIRED)
-    .map((name) => `current_setting('${name}') as "${name}"`)
+    .map((name) => `split_part(current_setting('${name}'), ',', 1) as "${name}"`)
     .join()}`;
 
 /** Messages of pg about TLS, which have no code. A test fails when a new version of pg rewords them. */
