@@ -1,13 +1,21 @@
 import { type Document, LineCounter, parseDocument, visit } from 'yaml';
 import { ContractError } from './errors.ts';
+import { int64 } from './int64.ts';
 
-/** Parses YAML 1.2 (or JSON, its subset), integers as bigints. @throws ContractError with line and column */
+/** Parses YAML 1.2 (or JSON, its subset), integers as bigints, also those that a double would round. @throws ContractError with line and column */
 export function parseYaml(yaml: string): { readonly parsed: Document; readonly lines: LineCounter } {
   const lines = new LineCounter();
   const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true });
   const [error] = parsed.errors;
   if (error !== undefined) throw new ContractError(`openapi.yaml is not YAML: ${error.message.trim()}`);
   visit(parsed, {
+    Scalar(_key, scalar) {
+      const { value, source = '' } = scalar;
+      if (!Number.isInteger(value) || Number.isSafeInteger(value)) return;
+      // `9007199254740993.0` is an integer too.
+      const exact = int64(source);
+      if (exact !== undefined && exact !== BigInt(value as number)) scalar.value = exact;
+    },
     Alias(_key, alias, holders) {
       const target = alias.resolve(parsed);
       if (target !== undefined && !holders.includes(target)) return;

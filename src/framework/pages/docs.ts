@@ -5,10 +5,10 @@ import { basename } from 'node:path/posix';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import helmet from 'helmet';
 import swaggerUi from 'swagger-ui-express';
-import { parseDocument } from 'yaml';
 import { PAGES } from '../contract/addresses.ts';
 import type { Contract } from '../contract/contract.ts';
 import { exactJson } from '../contract/int64.ts';
+import { parseYaml } from '../contract/yaml.ts';
 import { send } from '../http/reply.ts';
 import { literalPath, onlyAllow } from '../http/router.ts';
 import { docsPlugin } from './docs-plugin.ts';
@@ -161,7 +161,7 @@ function escapeHtml(text: string): string {
  * written digit by digit: as a number, an integer of 64 bits would be rounded.
  */
 function withServer(contract: Contract, basePath: string): { readonly yaml: string; readonly json: string } {
-  const document = parseDocument(contract.yaml, { intAsBigInt: true });
+  const { parsed: document } = parseYaml(contract.yaml);
   const { servers = [] } = contract.document;
   const asWritten = basePath === '' && servers.every(({ url }) => url.startsWith('/'));
   if (!asWritten) document.set('servers', document.createNode([{ url: basePath + contract.basePath || '/' }]));

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { int64 } from '../../../src/framework/contract/int64.ts';
+import { loadContract } from '../../../src/framework/contract/load.ts';
+import { contractOf, receiver } from './values.ts';
 
 describe('int64 reads exactly', () => {
   test.each([
@@ -51,5 +53,26 @@ describe('int64 refuses', () => {
     'Infinity',
   ])('%j', (literal) => {
     expect(int64(literal)).toBeUndefined();
+  });
+});
+
+describe.each(['9007199254740993.0', '9.007199254740993e15'])('a contract has %s exactly', (literal) => {
+  const ID = { type: 'integer', format: 'int64' };
+  const value = JSON.rawJSON(literal);
+
+  test.each(['maximum', 'const', 'enum'])('in %s', async (keyword) => {
+    const receive = await receiver({ body: { ...ID, [keyword]: keyword === 'enum' ? [value] : value } });
+    expect(receive('', '9007199254740993')).toMatchObject({ body: 9007199254740993n });
+    expect(() => receive('', '9007199254740994')).toThrow('9007199254740993');
+  });
+
+  test('in a default', async () => {
+    const receive = await receiver({ body: { type: 'object', properties: { id: { ...ID, default: value } } } });
+    expect(receive('', '{}')).toMatchObject({ body: { id: 9007199254740993n } });
+  });
+
+  test('or refuses it where a double would round it', async () => {
+    const yaml = contractOf({ body: { type: 'integer', maximum: value } });
+    await expect(loadContract(yaml)).rejects.toThrow('where numbers are rounded: add format: int64');
   });
 });
