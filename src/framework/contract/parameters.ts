@@ -193,10 +193,12 @@ function readValue(text: string, { decode, split }: Notation, position: Position
 
 /** Reads a number or a boolean in the notation of JSON where the types allow one; any other text is a string. */
 export function readScalar(text: string, position: Position): unknown {
-  const { types } = position;
+  const { types, int64 } = position;
   if (types.has('integer') && isJsonNumber(text)) {
-    const number = toNumber(text, position.int64);
-    if (typeof number === 'bigint' || Number.isFinite(number)) return number;
+    const number = toNumber(text, int64);
+    const isInteger = typeof number === 'bigint' || (Number.isInteger(number) && !int64);
+    // Where no string is allowed, a fault should say what the number must be.
+    if (isInteger || (Number.isFinite(number) && (types.has('number') || !types.has('string')))) return number;
   }
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   return text;

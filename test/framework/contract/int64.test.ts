@@ -76,3 +76,22 @@ describe.each(['9007199254740993.0', '9.007199254740993e15'])('a contract has %s
     await expect(loadContract(yaml)).rejects.toThrow('where numbers are rounded: add format: int64');
   });
 });
+
+describe('a text in the query, where the schema allows', () => {
+  test.each([
+    [{ type: ['integer', 'string'] }, '1.5', '1.5'],
+    [{ type: ['integer', 'string'] }, '1e2', 100],
+    [{ type: ['integer', 'string'], format: 'int64' }, '9223372036854775808', '9223372036854775808'],
+    [{ type: ['integer', 'string'], format: 'int64' }, '9223372036854775807', 9223372036854775807n],
+    [{ type: ['number', 'string'] }, '1.5', 1.5],
+    [{ type: ['number', 'string'] }, '1e400', '1e400'],
+  ])('%j, is %s read as the value that is valid', async (schema, text, value) => {
+    const receive = await receiver({ parameters: [{ name: 'a', in: 'query', schema }] });
+    expect(receive(`a=${text}`)).toMatchObject({ query: { a: value } });
+  });
+
+  test('only integers, says so of a number with a fraction', async () => {
+    const receive = await receiver({ parameters: [{ name: 'a', in: 'query', schema: { type: 'integer' } }] });
+    expect(() => receive('a=1.5')).toThrow('query.a must be an integer');
+  });
+});
