@@ -26,8 +26,8 @@ export const endOfLine: FindEnd = (bytes, start, limit) => {
 };
 
 /**
- * Splits a stream of bytes into records, and drops blank ones. A record that exceeds the size limit of a body is cut to
- * an excerpt, to save memory.
+ * Splits a stream of bytes into records, and drops blank ones. A record that is too long is cut to an excerpt, to save
+ * memory.
  */
 export class RecordSplitter {
   private readonly findEnd: FindEnd;

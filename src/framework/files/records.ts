@@ -20,6 +20,12 @@ export interface FileRecord {
   readonly request: RequestData | Refusal;
 }
 
+/**
+ * How much longer a record of an export may be than the body that a client has sent: `1e20` is written with 21 digits, and
+ * CSV has each quotation mark of a JSON text twice.
+ */
+const GROWTH = 6;
+
 /** The rows of a table in a file: each record is a body of the operation that creates a row. */
 export type Records = Awaited<ReturnType<typeof openRecords>>;
 
@@ -54,7 +60,7 @@ export async function openRecords({ contract, operations, records }: AnyService,
     throw new ExplainedError(`no file can have the rows of ${table}: ${id} requires the parameter ${missing.name}`);
   const body = new Position(content.schema, follower(document));
   const nulls = nullsOf(body);
-  const { maxBytes } = operation.body;
+  const maxBytes = GROWTH * operation.body.maxBytes;
   return { table, operation, operate, body, nulls, csv: new CsvRecords(body, nulls), maxBytes };
 }
 

@@ -78,7 +78,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     ]);
   });
 
-  test('may have lines of up to 65,536 bytes, not counting a byte order mark', () => {
+  test('may have lines of up to 393,216 bytes, six times the limit of a body, not counting a byte order mark', () => {
     const mark = Buffer.from('\ufeff');
     const header = Buffer.from(format === 'csv' ? 'id,name\n' : '');
     const latin1 = Buffer.alloc(maxBytes, 0xfc);
@@ -103,7 +103,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
     const line = format === 'csv' ? 3 : 2;
     expect(seen(found)).toEqual([
       { id: 1n, name: 'x' },
-      `${line} 40005 body is larger than 65536 bytes`,
+      `${line} 40005 body is larger than 393216 bytes`,
       { id: 3n, name: 'x' },
     ]);
     expect(found[1]?.raw.text).toBe('y'.repeat(200));
@@ -144,7 +144,7 @@ test('a line of NDJSON is refused with the same errors as the body of a request'
     '7 40010 body must be an object',
     `8 40008 body is not JSON: unexpected "i" at position 0`,
     '9 40010 body.name must not have more than 1000 characters',
-    '10 40005 body is larger than 65536 bytes',
+    '10 40005 body is larger than 393216 bytes',
     '11 40008 body has a lone surrogate in the string at position 15',
   ]);
 });
@@ -182,7 +182,7 @@ describe('CSV', () => {
       '8 40010 body.id must be an integer',
       expect.stringMatching(/^9 40008 the record is not CSV: Quote Not Closed/),
       { id: 9n, name: 'x' },
-      '11 40008 a quoted field is not closed within 65536 bytes',
+      '11 40008 a quoted field is not closed within 393216 bytes',
       { id: 10n, name: 'x' },
     ]);
   });
@@ -196,8 +196,8 @@ describe('CSV', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20e6);
     found.push(...reader.add(Buffer.from('\n3,x\n')), ...reader.end());
     expect(seen(found)).toEqual([
-      '2 40008 a quoted field is not closed within 65536 bytes',
-      '3 40005 body is larger than 65536 bytes',
+      '2 40008 a quoted field is not closed within 393216 bytes',
+      '3 40005 body is larger than 393216 bytes',
       { id: 3n, name: 'x' },
     ]);
   });

@@ -104,6 +104,25 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     expect(given.read('csv.csv')).toMatch(/^id,text,exact,small,number,flag,at,list,any,maybe,note,shelf\n/);
   });
 
+  test('an import takes what an export has written of the largest bodies, which are longer in a file', async () => {
+    const list = (item: string) =>
+      `[${Array<string>(Math.floor(65_000 / (item.length + 1)))
+        .fill(item)
+        .join()}]`;
+    const given = await place(engine);
+    const bodies = ['"a"', '1e20'].map((item) => lineOf({ ...THING, id: item, any: '@' }).replace('"@"', list(item)));
+    writeFileSync(join(given.folder, 'things.ndjson'), bodies.join(''));
+    const done = { code: 0, stderr: '' };
+    expect(await given.run('import', 'things.ndjson', '--table', 'things')).toMatchObject(done);
+    for (const name of ['all.ndjson', 'all.csv']) {
+      expect(await given.run('export', name, '--table', 'things')).toMatchObject(done);
+      expect(given.read(name).length).toBeGreaterThan(bodies.join('').length * 1.2);
+      const other = await place(engine);
+      writeFileSync(join(other.folder, name), given.read(name));
+      expect(await other.run('import', name, '--table', 'things')).toMatchObject(done);
+    }
+  });
+
   test('a rule of the operation holds for a file, and its answer is the reason of a reject', async () => {
     const { run, write, read } = await place(engine);
     write('readers.ndjson', [
