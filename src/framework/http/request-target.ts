@@ -17,10 +17,11 @@ export function takeOriginForm(request: Request): void {
   request.url = rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** The path as it was sent, without its query. */
+/** The path as it was sent, without its query, and without a user and a password before the host. */
 export function sentPath({ originalUrl }: Request): string {
-  const query = originalUrl.indexOf('?');
-  return originalUrl.slice(0, query < 0 ? MAX_PATH_LENGTH : Math.min(query, MAX_PATH_LENGTH)).toWellFormed();
+  const [beforeQuery = ''] = originalUrl.split('?', 1);
+  const path = beforeQuery.replace(/^(https?:\/\/)[^/#]*@/i, '$1');
+  return path.slice(0, MAX_PATH_LENGTH).toWellFormed();
 }
 
 /** A comma is not allowed: Node joins two Host fields with a comma. */

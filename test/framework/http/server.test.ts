@@ -395,8 +395,10 @@ describe('the log line of a request', () => {
   });
 });
 
-test('the log line of a request has its path, but not its query', async () => {
+test('the log line of a request has its path, but neither its query nor a password', async () => {
   await (await fetch(`${app.url}/none?token=secret`, { headers: { 'X-Request-Id': 'query' } })).text();
   expect(await app.lineOf('query')).toMatchObject({ method: 'GET', path: '/none', status: 404, error: 40400 });
+  await sendRaw(app.url, request('GET http://user:secret@host/none', 'X-Request-Id: absolute', 'Connection: close'));
+  expect(await app.lineOf('absolute')).toMatchObject({ path: 'http://host/none', status: 404 });
   expect(JSON.stringify(app.log)).not.toContain('secret');
 });
