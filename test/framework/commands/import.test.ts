@@ -159,7 +159,7 @@ describe('import', () => {
 
   test('writes an excerpt instead of the whole text of a record that it could not read', async () => {
     const { folder, run, rejects } = await place();
-    const text = `id,name\n1,${'x'.repeat(70_000)}\n2,M\xfcll\n3,"x\n`;
+    const text = `id,name\n1,${'x'.repeat(400_000)}\n2,M\xfcll\n3,"x\n`;
     writeFileSync(join(folder, 'items.csv'), text, 'latin1');
     expect((await run('import', 'items.csv')).code).toBe(1);
     expect(rejects('items.csv.rejects.ndjson')).toEqual([
