@@ -18,23 +18,25 @@ export async function doWork<T>(work: (within: Within) => Promise<T>, within: Wi
       reject(over.signal.reason as Error);
     });
   });
-  const running = new Set<Promise<unknown>>();
+  let running = 0;
+  let whenNone: (() => void) | undefined;
   const untilOver =
     <Given, Result>(query: (given: Given) => Promise<Result>) =>
     async (given: Given): Promise<Result> => {
       over.signal.throwIfAborted();
-      const answer = query(given)
-        .catch((error: unknown) => {
-          over.abort(error);
-          throw error;
-        })
-        .finally(() => running.delete(answer));
-      running.add(answer);
-      return await answer;
+      running++;
+      try {
+        return await query(given);
+      } catch (error) {
+        over.abort(error);
+        throw error;
+      } finally {
+        if (--running === 0) whenNone?.();
+      }
     };
   try {
     const result = await Promise.race([work({ run: untilOver(within.run), create: untilOver(within.create) }), ended]);
-    while (running.size > 0) await Promise.race([Promise.all(running), ended]);
+    while (running > 0) await Promise.race([new Promise<void>((resolve) => (whenNone = resolve)), ended]);
     // A query may have failed when `work` had its result already.
     over.signal.throwIfAborted();
     return result;
