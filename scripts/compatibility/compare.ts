@@ -204,9 +204,16 @@ function takesRequests(path: string, was: readonly string[], is: readonly string
 /** Whether a request may match both path templates. */
 function overlap(one: string, other: string): boolean {
   const parts = other.split('/');
-  const isPossible = (part: string, beside = '') =>
-    (part.includes('{') && beside.includes('{')) || asPattern(part).test(beside) || asPattern(beside).test(part);
-  return one.split('/').length === parts.length && one.split('/').every((part, at) => isPossible(part, parts[at]));
+  return one.split('/').length === parts.length && one.split('/').every((part, at) => mayEqual(part, parts[at] ?? ''));
+}
+
+/** Whether two parts of paths may stand for the same text. */
+function mayEqual(one: string, other: string): boolean {
+  if (!one.includes('{') || !other.includes('{')) return asPattern(one).test(other) || asPattern(other).test(one);
+  const [start, otherStart] = [one, other].map((each) => each.replace(/\{.*/, '')) as [string, string];
+  const [end, otherEnd] = [one, other].map((each) => each.replace(/.*\}/, '')) as [string, string];
+  const beginAlike = start.startsWith(otherStart) || otherStart.startsWith(start);
+  return beginAlike && (end.endsWith(otherEnd) || otherEnd.endsWith(end));
 }
 
 function asPattern(template: string): RegExp {

@@ -115,6 +115,7 @@ const EDITS: readonly Edit[] = [
   ['\ncomponents:', `${tidyAt('/vases')}\ncomponents:`, ['operation added'], ['operation removed']],
   ['\ncomponents:', `${tidyAt('/pots/tidy')}\ncomponents:`, ['path of another operation taken'], ['operation removed']],
   ['\ncomponents:', `${TIDY_KIND}\ncomponents:`, ['operation added'], ['operation removed']],
+  ['paths:', `paths:${TIDY_KIND.replace('/p{', '/q{')}`, ['operation added'], ['operation removed']],
   ['paths:', `paths:${TIDY_KIND}`, ['path of another operation taken'], ['operation removed']],
   ['operationId: putPot', 'operationId: setPot', ['operationId changed'], ['operationId changed']],
   ['[{ url: / }]', '[{ url: / }, { url: https://pots.example/ }]', ['server added'], ['server removed']],
