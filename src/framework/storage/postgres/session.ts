@@ -175,11 +175,13 @@ export class Session implements Disposable {
   private async openConnection(until: number): Promise<Connection> {
     const { hosts, connectTimeoutMs } = this.location;
     const failures: unknown[] = [];
+    let untried = false;
     for (const host of [...hosts.slice(this.nextHost), ...hosts.slice(0, this.nextHost)]) {
       if (this.closing.signal.aborted) throw new InterruptedError('the store is closed');
       const left = until - performance.now();
       // A host that does not answer has taken the time: the next try begins with this one.
-      if (failures.length > 0 && left < MIN_CONNECT_MS) break;
+      untried = failures.length > 0 && left < MIN_CONNECT_MS;
+      if (untried) break;
       this.nextHost = (hosts.indexOf(host) + 1) % hosts.length;
       const ms = Math.max(0, Math.min(connectTimeoutMs, left));
       const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(Math.ceil(ms))]);
@@ -195,7 +197,7 @@ export class Session implements Disposable {
       }
     }
     const unusable = failures.find((failure) => failure instanceof StoreUnusable);
-    if (unusable !== undefined && failures.some((failure) => failure instanceof InterruptedError)) {
+    if (unusable !== undefined && (untried || failures.some((failure) => failure instanceof InterruptedError))) {
       throw new InterruptedError(failures.map(messageOf).join('; '), { cause: unusable });
     }
     throw unusable ?? failures.at(-1);
