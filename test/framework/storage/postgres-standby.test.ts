@@ -100,9 +100,11 @@ describe('while the synchronous standby is away, the store', () => {
       let settled = false;
       void creation.then(() => (settled = true)).catch(() => undefined);
       await primary.until(WAITING);
-      await primary.query(`select ${end}(pid) from pg_stat_activity where wait_event = 'SyncRep'`);
+      const [{ begun } = {}] = await primary.query(
+        `select query_start::text as begun, ${end}(pid) from pg_stat_activity where wait_event = 'SyncRep'`,
+      );
       // The store retries the create, and waits for the standby again.
-      await primary.until(WAITING);
+      await primary.until(`${WAITING} and query_start > '${String(begun)}'`);
       expect(settled).toBe(false);
       await commitsWaitFor('');
       expect(await creation).toBe('replayed');
