@@ -109,10 +109,12 @@ export class Connection {
   /** Whether bytes of the body or the reply are due, and none have moved for too long. To be called every second. */
   isStalled(): boolean {
     const { phase, socket, progress } = this;
+    const { _handle: handle } = socket as Socket & { readonly _handle: Handle | null };
     this.progress = undefined;
     if (phase === 'body') this.progress = socket.bytesRead;
     // With writableLength 0, the next part of the reply waits in Ledger.later, not for the client.
-    if (phase === 'replying' && socket.writableLength > 0) this.progress = socket.bytesWritten - socket.writableLength;
+    if (phase === 'replying' && socket.writableLength > 0)
+      this.progress = socket.bytesWritten - socket.writableLength - (handle?.writeQueueSize ?? 0);
     if (this.progress === undefined) return false;
     const now = performance.now();
     if (this.progress !== progress) this.progressAt = now;
@@ -138,6 +140,14 @@ export class Connection {
       return 2;
     };
   }
+}
+
+/**
+ * What Node's socket writes to, which is not documented. For the socket, the bytes of a write move all at once; libuv counts
+ * those that the kernel has not taken. Node's own timeout of sockets goes by this number.
+ */
+interface Handle {
+  readonly writeQueueSize: number;
 }
 
 /** Node's HTTP parser, which is not documented. It calls `onIncoming` with the head of each request. */

@@ -209,7 +209,7 @@ describe('a slow client', () => {
   });
 });
 
-describe('a client that reads slowly gets the whole of a large reply', () => {
+describe('a client that reads some of a large reply each second is not cut off', () => {
   const SIZE = 20_000_000;
   const reply = 'x'.repeat(SIZE);
 
@@ -234,7 +234,7 @@ describe('a client that reads slowly gets the whole of a large reply', () => {
     return { log, socket, stop: (ms: number) => listener.stop(ms), count: () => count };
   }
 
-  test.concurrent('if it takes longer than 10 s', async () => {
+  test.concurrent('if it reads 400 KB a second, for longer than 10 s', async () => {
     const client = await read(400_000);
     await sleep(13_000);
     expect(client.count()).toBeLessThan(SIZE);
@@ -243,7 +243,7 @@ describe('a client that reads slowly gets the whole of a large reply', () => {
     await client.stop(0);
   });
 
-  test.concurrent('if the service is stopped meanwhile', async () => {
+  test.concurrent('if the service is stopped, before it has the whole', async () => {
     const client = await read(4_000_000);
     await client.stop(60_000);
     await until(() => client.socket.closed);
