@@ -19,9 +19,9 @@ export function takeOriginForm(request: Request): void {
 
 /** The path as it was sent, without its query, and without a user and a password before the host. */
 export function sentPath({ originalUrl }: Request): string {
-  const [beforeQuery = ''] = originalUrl.split('?', 1);
-  const path = beforeQuery.replace(/^(https?:\/\/)[^/#]*@/i, '$1');
-  return path.slice(0, MAX_PATH_LENGTH).toWellFormed();
+  const target = originalUrl.replace(/^(https?:\/\/)[^/?#]*@/i, '$1');
+  const query = target.indexOf('?');
+  return target.slice(0, query < 0 ? MAX_PATH_LENGTH : Math.min(query, MAX_PATH_LENGTH)).toWellFormed();
 }
 
 /** A comma is not allowed: Node joins two Host fields with a comma. */

@@ -21,7 +21,7 @@ test('contractBroken names a fault once when the validator reports it twice', ()
   expect(contractBroken([fault, fault]).message).toBe('body.x must be string');
 });
 
-test('contractBroken writes no message that is longer than a contract must allow, whatever an enum lists', () => {
+test('contractBroken cuts the values of a long enum, so that the message fits into each contract', () => {
   const values = Array.from({ length: 5000 }, (_, index) => `Europe/${index}`);
   const faults = Array.from({ length: 40 }, (_, index) => ({
     path: `/body/${Array<string>(31).fill('n'.repeat(500)).join('/')}/${String(index).padEnd(100, 'x')}`,
@@ -29,6 +29,6 @@ test('contractBroken writes no message that is longer than a contract must allow
     errorCode: 'enum.openapi.validation',
   }));
   const { message } = contractBroken(faults);
-  expect(message).toMatch(/…; and 30 more$|; and \d+ more$/);
+  expect(message).toMatch(/…; and 30 more$/);
   expect(message.length).toBeLessThanOrEqual(32_768);
 });
