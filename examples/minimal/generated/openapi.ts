@@ -30,7 +30,7 @@ export interface components {
         Note: {
             /**
              * Format: uuid
-             * @description A UUID
+             * @description A UUID, in small letters.
              */
             id: string;
             /** @description What was noted, without U+0000. */

@@ -28,6 +28,12 @@ describe.each(['SQLite', 'PostgreSQL'])('createNote on %s', (engine) => {
     expect([other.status, await other.json()]).toMatchObject([409, { error: 40901 }]);
     const refused = await create(service, { ...NOTE, text: '' });
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: 40010 }]);
+    // RFC 9562, section 4: both spellings are one UUID, so that two notes must not have them.
+    const inCapitals = await create(service, { ...NOTE, id: NOTE.id.toUpperCase() });
+    expect([inCapitals.status, await inCapitals.json()]).toEqual([
+      400,
+      { error: 40010, message: 'body.id must be a UUID in small letters' },
+    ]);
     await service.stop();
   });
 });
