@@ -15,9 +15,12 @@ import {
 import { readOpenApi } from '../src/framework/contract/document.ts';
 import { ContractError } from '../src/framework/contract/errors.ts';
 import { loadContract, sumOf } from '../src/framework/contract/load.ts';
+import { VOCABULARY } from '../src/framework/contract/vocabulary.ts';
 import { withErrorNumbers } from './error-table.ts';
 import { generateTypes } from './types.ts';
 import { vocabularyPage } from './vocabulary-page.ts';
+
+const MAX_SHOWN = 100;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RULES = join(ROOT, 'redocly.yaml');
@@ -103,9 +106,18 @@ async function lintContract(yaml: string, path: string): Promise<void> {
     externalRefResolver: new BaseResolver(config.resolve),
   });
   if (problems.length === 0) return;
-  const totals = getTotals(problems);
-  formatProblems(problems, { format: 'codeframe', totals, version: '' });
-  throw new ContractError(`openapi.yaml has ${problems.length} problem(s), shown above; generated/ is as it was`);
+  const shown = problems.slice(0, MAX_SHOWN).map((each) => ({ ...each, message: withCure(each.message) }));
+  // Redocly would name an option of its own for the rest.
+  formatProblems(shown, { format: 'codeframe', totals: getTotals(shown), version: '' });
+  const which = shown.length < problems.length ? `of which the first ${MAX_SHOWN} are shown above` : 'shown above';
+  throw new ContractError(`openapi.yaml has ${problems.length} problem(s), ${which}; generated/ is as it was`);
+}
+
+/** For a keyword that OpenAPI 3.1 does not know, but the vocabulary does. */
+function withCure(message: string): string {
+  const [, name = ''] = /^Property `(\w+)` is not expected here\.$/.exec(message) ?? [];
+  const row = Object.hasOwn(VOCABULARY.Schema, name) ? VOCABULARY.Schema[name] : undefined;
+  return row?.is === 'refused' ? `${name} is not supported: ${row.how}` : message;
 }
 
 try {

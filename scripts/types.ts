@@ -55,6 +55,8 @@ export async function generateTypes(yaml: string): Promise<string> {
       return factory.updatePropertySignature(property, modifiers, name, questionToken, orUndefined);
     },
   });
+  // Each service imports it.
+  if (errorNumbers.size === 0) errorNumbers.set('number', 'ErrorNumber');
   const aliases = Array.from(errorNumbers, ([listed, name]) => `export type ${name} = ${listed};\n`).join('');
   return (astToString(nodes) + aliases + errorsOf(meanings)).replaceAll(new RegExp(`"${DIGITS}(-?\\d+)"`, 'g'), '$1n');
 }
@@ -65,7 +67,7 @@ function errorsOf(meanings: ReadonlyMap<string, string>): string {
     const message = meaning.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
     return `    ${number}: { error: ${number}, message: ${JSON.stringify(message)} },\n`;
   });
-  return lines.length === 0 ? '' : `export const errors = {\n${lines.join('')}} as const;\n`;
+  return `export const errors = {\n${lines.join('')}} as const;\n`;
 }
 
 /** openapi-typescript would require all `prefixItems`, and allow no items after them. */

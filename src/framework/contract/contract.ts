@@ -134,9 +134,13 @@ export function readOperations(document: OpenApiDocument): Declared[] {
         refuse(operation, where, `another operation has the operationId ${same}${why}`);
       }
       const parameters = readParameters([item.parameters ?? [], operation.parameters ?? []], resolve);
-      const names = parameters.filter((each) => each.in === 'path').map(({ name }) => name);
-      for (const name of new Set(variablesOf(path)).symmetricDifference(new Set(names)))
-        refuse(operation, where, `the parameter ${name} must be declared, and stand in the path`);
+      const [ofPath, declared] = [variablesOf(path), parameters.filter((each) => each.in === 'path')];
+      const undeclared = ofPath.find((name) => !declared.some((each) => each.name === name));
+      if (undeclared !== undefined)
+        refuse(operation, where, `the path has {${undeclared}}: declare a parameter ${undeclared} with in: path`);
+      const extra = declared.find(({ name }) => !ofPath.includes(name));
+      if (extra !== undefined)
+        refuse(extra, where, `the path lacks {${extra.name}}: write it into the path, or remove the parameter`);
       for (const parameter of parameters) requireField(parameter, where);
       operations.push({
         id,

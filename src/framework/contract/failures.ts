@@ -33,6 +33,7 @@ const REQUEST_IDS = [...Object.values(REQUEST_ID), 'AZaz09_.~:/+=-', '1', '~'.re
 
 /** Ten faults, each with the names of 32 levels and what is wrong, within the bounds of faults.ts. */
 const LONGEST_MESSAGE = 'x'.repeat(32_768);
+const SHOWN_MESSAGE = `… up to ${LONGEST_MESSAGE.length} characters`;
 
 export function failureType(operation: ContractOperation | undefined, status: number): string {
   return operation && replyOf(operation, status)?.mediaType === PROBLEM_TYPE ? PROBLEM_TYPE : JSON_TYPE;
@@ -87,7 +88,8 @@ export function requireFailures(
     const { responses = {} } = declared;
     for (const number of OF_OPERATIONS) {
       const status = statusOf(number);
-      if (operation.security.length === 0 && (status === 401 || status === 403)) continue;
+      // Without a token there is no limit either.
+      if (operation.security.length === 0 && [401, 403, 429].includes(status)) continue;
       const [reply, node] = [replyOf(operation, status), responses[status] ?? responses['default'] ?? declared];
       const where = `${method} ${path}`;
       if (reply === undefined)
@@ -100,7 +102,7 @@ export function requireFailures(
         operation.validator.reply(status, headersOf(status, reply, follow), body);
       } catch (error) {
         if (!(error instanceof ReplyError)) throw error;
-        const shown = JSON.stringify(failureBody(number, '…', mediaType));
+        const shown = JSON.stringify(failureBody(number, SHOWN_MESSAGE, mediaType));
         refuse(
           node,
           where,

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { readBasePath } from './addresses.ts';
+import { requireDeclared } from './closed.ts';
 import { type Contract, readOperations } from './contract.ts';
 import { follower, type OpenApiDocument, readOpenApi } from './document.ts';
 import { requireFailures, requireRequestIds } from './failures.ts';
 import { requireOneIntegerType } from './integers.ts';
+import { requireOneFile } from './one-file.ts';
 import { requireLinearPatterns } from './patterns.ts';
 import { requireOpenApi, withValidators } from './validator-eov.ts';
 import { requireKept } from './vocabulary.ts';
@@ -17,7 +19,10 @@ export function loadDocument(yaml: string, isKnown = false): OpenApiDocument {
   const document = readOpenApi(yaml);
   if (!isKnown) requireOpenApi(document);
   const schemas = requireKept(document);
-  if (!isKnown) requireLinearPatterns(schemas);
+  if (isKnown) return document;
+  requireOneFile(document);
+  requireLinearPatterns(schemas);
+  requireDeclared(schemas, follower(document));
   return document;
 }
 

@@ -47,6 +47,7 @@ const ROUNDED = 'goes beyond ±9007199254740991, where numbers are rounded: add 
 const isNames = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 const names = must('a list of strings', isNames);
+const isFilled = (value: unknown) => Array.isArray(value) && value.length > 0;
 const oneOf = (...allowed: readonly unknown[]) => must(allowed.join(' or '), (value) => allowed.includes(value));
 
 const types: ValueCheck = (value) => {
@@ -116,8 +117,9 @@ const shown = (...fields: readonly string[]) =>
 
 const RUN = 'at run time';
 const BOTH = 'in the types and at run time';
-const ONE_FILE = 'bundle all files into one: `npx redocly bundle`';
+export const ONE_FILE = 'bundle all files into one: `npx redocly bundle`';
 const DIALECT = 'leave it out: all schemas have the dialect of OpenAPI 3.1';
+const BEARER = 'the service checks only bearer tokens: write type: http and scheme: bearer';
 const NO_NAMES = 'leave it out, and refer to a schema by its path, `#/components/schemas/…`';
 
 export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> = {
@@ -162,7 +164,10 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     operationId: kept('the name of the handler', text),
     parameters: list('Parameter', BOTH),
     requestBody: one('Request Body', `${BOTH}; an operation without one refuses a body`),
-    responses: map('Response', `${BOTH}; failures that the service itself answers must be declared`),
+    responses: map(
+      'Response',
+      `${BOTH}; failures that the service itself answers must be declared, with messages of up to 32768 characters`,
+    ),
     security: list('Security Requirement', RUN),
     servers: refused('move servers to the top level of the document'),
     'x-max-body-bytes': kept(
@@ -212,11 +217,16 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     ...shown('description', 'deprecated', 'example', 'examples'),
   },
   'Security Scheme': {
-    type: kept('http', oneOf('http')),
+    type: kept(
+      'http',
+      must(`http: ${BEARER}`, (value) => value === 'http'),
+    ),
     scheme: kept(
       'bearer',
       must('bearer: the service checks only bearer tokens', (value) => /^bearer$/i.test(String(value))),
     ),
+    // Those of the other types, which may stand before `type`.
+    ...Object.fromEntries(['in', 'name', 'flows', 'openIdConnectUrl'].map((field) => [field, refused(BEARER)])),
     ...shown('description', 'bearerFormat'),
   },
   'Security Requirement': {},
@@ -250,7 +260,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     contains: one('Schema', RUN),
     unevaluatedItems: refused('describe all items by items and prefixItems'),
     type: kept(`${BOTH}; \`generate\` refuses members in a request without \`type: object\``, types),
-    enum: kept(`${BOTH}; an int64 is compared exactly`, ofInt64(must('a list', Array.isArray))),
+    enum: kept(`${BOTH}; an int64 is compared exactly`, ofInt64(must('a list of at least one value', isFilled))),
     const: kept(
       `${BOTH}; an int64 is compared exactly`,
       ofInt64(() => undefined),

@@ -46,8 +46,8 @@ export function requireBoundedMessages({ parameters, body, replies }: Declared, 
   const contents = [...replies.values()].flatMap(({ content }) => (content === undefined ? [] : [content]));
   const bounds = [
     ...[...(body?.types.values() ?? [])].map(({ schema }) => requireBoundedWork(schema, body?.maxBytes ?? 0, follow)),
-    ...contents.map(({ schema }) => requireBoundedWork(schema, MAX_BODY_BYTES, follow, false)),
-    ...parameters.map(({ schema }) => requireBoundedWork(schema, MAX_HEAD, follow)),
+    ...contents.map(({ schema }) => requireBoundedWork(schema, MAX_BODY_BYTES, follow, 'reply')),
+    ...parameters.map(({ schema }) => requireBoundedWork(schema, MAX_HEAD, follow, 'parameter')),
   ];
   return Math.max(1, ...bounds);
 }
@@ -56,12 +56,17 @@ export function requireBoundedMessages({ parameters, body, replies }: Declared, 
  * Computes how often schemas can be applied when the service validates a value of `maxBytes` bytes, whatever a client
  * sends.
  *
- * @param isSent whether the service fills in defaults, as it does in requests
  * @returns the largest number of faults that one value can have, without those of its parts
  * @throws ContractError if a value could take more work than its bytes justify
  */
-export function requireBoundedWork(root: AnySchema, maxBytes: number, follow: Follow, isSent = true): number {
-  const fills = isSent && reachable(root, follow).some((each) => each.default !== undefined);
+export function requireBoundedWork(
+  root: AnySchema,
+  maxBytes: number,
+  follow: Follow,
+  part: 'request body' | 'reply' | 'parameter' = 'request body',
+): number {
+  // The service fills in defaults in requests only.
+  const fills = part !== 'reply' && reachable(root, follow).some((each) => each.default !== undefined);
   const known = new Map<string, Bound>();
   const numbers = new Map<Schema, number>();
   let densest: { readonly perByte: number; readonly applied: readonly Schema[] } = { perByte: 0, applied: [] };
@@ -72,9 +77,10 @@ export function requireBoundedWork(root: AnySchema, maxBytes: number, follow: Fo
   const allowed = BASE_WORK + WORK_PER_BYTE * maxBytes;
   if (Math.min(work + (longest + widest) * maxBytes, densest.perByte * maxBytes) <= allowed) return faults;
   throw new ContractError(
-    `${locationOf(densest.applied[0])}: ${densest.applied.length} schemas apply to one value here, and a message of ` +
-      `${maxBytes} bytes can hold too many or too large such values: lower maxItems, maxProperties or ` +
-      'x-max-body-bytes, use fewer branches, patterns and checks, or choose between branches by a discriminator',
+    `${locationOf(densest.applied[0])}: ${densest.applied.length} schemas apply to one value here, and a ${part} of ` +
+      `${maxBytes} bytes can hold too many or too large such values: lower maxItems beside items, maxProperties beside ` +
+      `additionalProperties${part === 'request body' ? ', or x-max-body-bytes' : ''}, use fewer branches, patterns and ` +
+      'checks, or choose between branches by a discriminator',
   );
 
   /**

@@ -177,8 +177,18 @@ describe('the service refuses to start, and says why, for a contract with', () =
       'name: "filter[by]", in: query',
       'filter[by] and another one both read filter[by] in the',
     ],
-    ['an undeclared variable', '/beds/{bed-id}:', '/beds/{id}:', 'the parameter id must be declared, and'],
-    ['a path without its parameter', '/beds/{bed-id}:', '/beds/each:', 'the parameter bed-id must be declared, and'],
+    [
+      'an undeclared variable',
+      '/beds/{bed-id}:',
+      '/beds/{id}:',
+      'the path has {id}: declare a parameter id with in: path',
+    ],
+    [
+      'a path without its parameter',
+      '/beds/{bed-id}:',
+      '/beds/each:',
+      'the path lacks {bed-id}: write it into the path, or',
+    ],
     [
       'two paths that match the same requests',
       '  /weather:',

@@ -367,3 +367,6 @@ export interface operations {
         };
     };
 }
+export type ErrorNumber = number;
+export const errors = {
+} as const;

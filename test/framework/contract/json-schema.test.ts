@@ -110,7 +110,7 @@ const OTHERS = [
 
 const REASONS = [
   // Four branches within four, whose evaluated members Ajv copies, in a reply of 1 MiB.
-  '12 schemas apply to one value here, and a message of 1048576 bytes can hold too many or too large such values',
+  '12 schemas apply to one value here, and a reply of 1048576 bytes can hold too many or too large such values',
   ...['const', 'maximum', 'minimum'].map(
     (keyword) => `${keyword} goes beyond ±9007199254740991, where numbers are rounded: add format: int64`,
   ),

@@ -18,6 +18,11 @@ test('generated.ts has the types of types.yaml', async () => {
   expect(committed).toBe(generated);
 });
 
+test('generateTypes exports what a service imports for a contract that lists no error numbers', async () => {
+  const types = await generateTypes('openapi: 3.1.0\ninfo: { title: Things, version: 1.0.0 }\npaths: {}\n');
+  expect(types).toContain('export type ErrorNumber = number;\nexport const errors = {\n} as const;\n');
+});
+
 /** Handlers that compile. */
 const handlers = {
   putBed: ({ path, query, body: { secret: _, ...bed } }) => {

@@ -66,8 +66,12 @@ test('loadContract accepts the document of these tests', async () => {
   await expect(load('Schema', {})).resolves.toBeDefined();
 });
 
+const UNDECLARED = 'which this closed object does not declare: add it to properties, or remove it from required';
+const BEARER = 'the service checks only bearer tokens: write type: http and scheme: bearer';
+
 describe('loadContract refuses, with place and cure,', () => {
-  const kinds = (Object.keys(VOCABULARY) as Kind[]).filter((kind) => kind !== 'Security Requirement');
+  // A Security Scheme Object has fields that only another type allows: the next test.
+  const kinds = (Object.keys(VOCABULARY) as Kind[]).filter((kind) => !kind.startsWith('Security'));
   const rows = kinds.flatMap((kind) =>
     Object.entries(VOCABULARY[kind]).flatMap(([name, { is, how }]) => (is === 'refused' ? [{ kind, name, how }] : [])),
   );
@@ -87,6 +91,33 @@ describe('loadContract refuses, with place and cure,', () => {
     const sentence = new RegExp(`^openapi\\.yaml:\\d+:\\d+: ${RegExp.escape(`${name} is not supported: ${how}`)}$`);
     const others = name === 'content' ? { schema: undefined } : {};
     await expect(load(kind, { ...others, [name]: VALUES[name] ?? 'x' })).rejects.toThrow(sentence);
+  });
+
+  test.each<[string, Node]>([
+    ['in', { in: 'header', name: 'X-Key', type: 'apiKey' }],
+    ['name', { name: 'X-Key', in: 'header', type: 'apiKey' }],
+    ['flows', { flows: {}, type: 'oauth2' }],
+    ['openIdConnectUrl', { openIdConnectUrl: 'https://id.example', type: 'openIdConnect' }],
+  ])('%s in a Security Scheme Object, with one cure before and after its type', async (name, scheme) => {
+    const { type, ...others } = scheme;
+    const bearerAuth = (each: Node) => load('Components', { securitySchemes: { bearerAuth: each } });
+    await expect(bearerAuth(scheme)).rejects.toThrow(`${name} is not supported: ${BEARER}`);
+    await expect(bearerAuth({ type, ...others })).rejects.toThrow(`type must be http: ${BEARER}`);
+  });
+
+  test.each<[string, Kind, Node]>([
+    ['a callback', 'Operation', { callbacks: { grown: { $ref: 'other.yaml' } } }],
+    [
+      'a default reply of a callback',
+      'Operation',
+      { callbacks: { grown: { '{$url}': { post: { responses: { default: { $ref: 'other.yaml' } } } } } } },
+    ],
+    ['a webhook', 'OpenAPI', { webhooks: { grown: { $ref: 'other.yaml' } } }],
+    ['an example', 'Media Type', { examples: { one: { $ref: 'other.yaml' } } }],
+    ['a link', 'Response', { links: { next: { $ref: 'other.yaml' } } }],
+  ])('a $ref to another file in %s', async (_name, kind, members) => {
+    const sentence = '$ref leads to other.yaml, which is not in the document: bundle all files into one';
+    await expect(load(kind, members)).rejects.toThrow(sentence);
   });
 
   test.each(['Schema', 'Discriminator'] as const)('an unknown field in a %s Object', async (kind) => {
@@ -164,6 +195,23 @@ describe('loadContract refuses, with place and cure,', () => {
     ['Schema', { uniqueItems: 'yes' }, 'uniqueItems must be true or false'],
     ['Schema', { required: 'name' }, 'required must be a list of strings'],
     ['Schema', { enum: 'name' }, 'enum must be a list'],
+    ['Schema', { enum: [] }, 'enum must be a list of at least one value'],
+    ['Schema', { required: ['a'], additionalProperties: false }, `required names a, ${UNDECLARED}`],
+    [
+      'Schema',
+      { required: ['a', 'b1'], properties: { a: {} }, patternProperties: { '^b$': {} }, additionalProperties: false },
+      `required names b1, ${UNDECLARED}`,
+    ],
+    [
+      'Schema',
+      { required: ['b'], allOf: [{ properties: { a: {} } }], unevaluatedProperties: false },
+      `required names b, ${UNDECLARED}`,
+    ],
+    [
+      'Schema',
+      { required: ['b'], allOf: [{ properties: { a: {} }, additionalProperties: false }] },
+      `required names b, ${UNDECLARED}`,
+    ],
     ['Schema', { pattern: '[' }, 'pattern does not compile'],
     ['Schema', { 'x-error-numbers': ['gone'] }, 'x-error-numbers must be a map of numbers to their meanings'],
     ['Schema', { patternProperties: { '[': true } }, 'patternProperties does not compile'],
@@ -274,7 +322,12 @@ describe('loadContract refuses, with place and cure,', () => {
     ['Parameter', { in: 'header', name: 'set-cookie' }, 'a request has no header Set-Cookie: remove the parameter'],
     ['Parameter', { in: 'header', name: 'X Note' }, 'the name X Note is not valid for a header field'],
     ['Response', { headers: { 'X Note': { schema: {} } } }, 'the name X Note is not valid for a header field'],
-    ['Parameter', { in: 'path', required: true }, 'the parameter limit must be declared, and stand in the path'],
+    ['Parameter', { in: 'path', required: true }, 'the path lacks {limit}: write it into the path, or remove the'],
+    [
+      'OpenAPI',
+      { paths: { '/things/{id}': { get: { operationId: 'getThing', responses: { default: { description: 'x' } } } } } },
+      'the path has {id}: declare a parameter id with in: path',
+    ],
     ['Parameter', { in: 'path' }, 'is not valid OpenAPI 3.1'],
     [
       'Operation',
@@ -331,6 +384,11 @@ describe('loadContract accepts', () => {
     ['Parameter', { style: 'deepObject', schema: { type: 'object' } }],
     ['Parameter', { schema: { type: 'array', items: { type: 'integer' } }, explode: false }],
     ['OpenAPI', { webhooks: { grown: { post: { responses: { default: { description: 'noted' } } } } } }],
+    ['Media Type', { examples: { one: { value: { $ref: 'https://users.example/1' } } } }],
+    ['Schema', { 'x-note': { $ref: 'https://users.example/1' }, examples: [{ $ref: 'https://users.example/1' }] }],
+    ['Schema', { required: ['a'], properties: { a: {} }, additionalProperties: false }],
+    ['Schema', { required: ['ab'], patternProperties: { '^a': {} }, unevaluatedProperties: false }],
+    ['Schema', { required: ['a'], anyOf: [{ properties: { a: {} } }], unevaluatedProperties: false }],
     [
       'Operation',
       {

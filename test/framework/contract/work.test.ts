@@ -19,8 +19,14 @@ describe('requireBoundedWork refuses', () => {
     ['branches within branches', { items: { anyOf: [branches(8), branches(8)] } }, MIB],
   ])('%s', (_, schema, maxBytes) => {
     expect(() => bound(schema, maxBytes)).toThrow(
-      /schemas apply to one value here, and a message of \d+ bytes can hold too many or too large such values: lower maxItems/,
+      /schemas apply to one value here, and a request body of \d+ bytes can hold too many or too large such values: lower maxItems/,
     );
+  });
+
+  test.each(['reply', 'parameter'] as const)('a %s, and names no limit of request bodies', (part) => {
+    const refused = () => requireBoundedWork({ items: branches(200) }, MIB, () => true, part);
+    expect(refused).toThrow(`a ${part} of 1048576 bytes`);
+    expect(refused).not.toThrow('x-max-body-bytes');
   });
 
   test.each<[string, Readonly<Record<string, Schema>>]>([
