@@ -1,17 +1,25 @@
 import type { Contract, ContractOperation } from '../../src/framework/contract/contract.ts';
-import type { AnySchema, DeclaredOperation, Method, OpenApiDocument } from '../../src/framework/contract/document.ts';
+import {
+  type AnySchema,
+  type DeclaredOperation,
+  type Method,
+  type OpenApiDocument,
+  resolver,
+} from '../../src/framework/contract/document.ts';
 import { exactJson } from '../../src/framework/contract/int64.ts';
 import type { Position } from '../../src/framework/contract/positions.ts';
 import { isObject } from '../derivation/values.ts';
 import { operationOf } from '../derivation/messages.ts';
 import { Edition, refusalOf, tolerant } from './editions.ts';
+import { renamedPaths, withNewNames } from './renames.ts';
 import { isUnchanged } from './prose.ts';
 import type { Difference, RuleName } from './rules.ts';
 import { change, replyText, requestText, Samples } from './shown.ts';
 
 /** Finds what differs between two contracts, except in prose, for clients of the old one. */
 export function compareContracts(was: Contract, is: Contract): Difference[] {
-  const { differences } = new Comparison(was, is);
+  const renamed = renamedPaths(was, is);
+  const { differences } = new Comparison(withNewNames(was, renamed), is, renamed);
   // Operations share replies: the same sentence about several of them is one line.
   const alike = Map.groupBy(differences, ({ rule, what }) => `${rule} ${what}`).values();
   return [...alike].flatMap(([first, ...others]) => {
@@ -26,9 +34,11 @@ class Comparison {
   private readonly is: Edition;
   private readonly tolerant: Edition;
 
-  constructor(was: Contract, is: Contract) {
+  /** @param renamed the paths of which `was` has the new names */
+  constructor(was: Contract, is: Contract, renamed: ReadonlyMap<string, string>) {
     [this.was, this.is, this.tolerant] = [new Edition(was), new Edition(is), tolerant(was, is)];
     this.compareServers(urlsOf(was.document), urlsOf(is.document));
+    for (const [before, after] of renamed) this.report('path parameter renamed', after, change(before, after));
     const keyOf = ({ method, path }: ContractOperation) => `${method} ${path}`;
     const old = new Map(was.operations.map((each) => [keyOf(each), each]));
     const now = new Map(is.operations.map((each) => [keyOf(each), each]));
@@ -231,7 +241,8 @@ function leadsInto(one: ContractOperation['security'], other: ContractOperation[
 function declaredIn({ contract: { document } }: Edition, { path, method }: ContractOperation): DeclaredOperation {
   const item = document.paths?.[path];
   const operation = item?.[method.toLowerCase() as Method] ?? {};
-  return { ...operation, parameters: [...(item?.parameters ?? []), ...(operation.parameters ?? [])] };
+  const parameters = [...(item?.parameters ?? []), ...(operation.parameters ?? [])].map(resolver(document));
+  return { ...operation, parameters };
 }
 
 /** The default at each place that a contract declares, by names such as `children[].name`; `none` without one. */

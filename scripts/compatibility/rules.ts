@@ -4,7 +4,7 @@ const UNTOLD = 'they get what the released contract does not declare';
 const GONE = 'the service no longer sends what they read';
 const UNCALLED = 'what they call no longer exists';
 const MEANT = 'what they read has another meaning';
-const RENAMED = 'generated code calls the operation by its old name';
+const RENAMED = 'generated code uses the old name';
 const OMITTED = 'a message without it has another meaning';
 const UNHEARD = 'the service no longer reads what they send';
 
@@ -24,6 +24,7 @@ export const RULES = {
   'operation added': rule(COMPATIBLE, 'no client calls it yet'),
   'path of another operation taken': rule(UNCALLED, 'both paths match some requests, and the other one was the first'),
   'operation removed': rule(UNCALLED, 'its path or its method no longer exists'),
+  'path parameter renamed': rule(RENAMED, 'requests match as before; generated clients name an argument after it'),
   'operationId changed': rule(RENAMED, 'generated clients name a function after it'),
   'server added': rule(COMPATIBLE, 'clients keep the servers that they know'),
   'server removed': rule(UNCALLED, 'clients keep its address'),

@@ -1,4 +1,5 @@
 import { ErrorNumber, Refusal } from './errors.ts';
+import { STRING_FORMATS } from './formats.ts';
 
 /** As express-openapi-validator reports it: `{ path: '/body/id', message: 'must be integer', errorCode: 'type.…' }`. */
 export interface Fault {
@@ -26,18 +27,34 @@ const NOUNS: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-export function contractBroken(faults: readonly Fault[], patterns?: ReadonlyMap<string, string>): Refusal {
-  return new Refusal(ErrorNumber.contractBroken, inWords(faults, patterns));
+/** No text of a parameter or of a header field is null. */
+const IN_TEXT = /^\/(?:path|query|headers?)\//;
+
+export function contractBroken(
+  faults: readonly Fault[],
+  patterns?: ReadonlyMap<string, string>,
+  request?: object,
+): Refusal {
+  return new Refusal(ErrorNumber.contractBroken, inWords(faults, patterns, request));
 }
 
-/** @param patterns messages for values that do not match, by pattern */
-export function inWords(faults: readonly Fault[], patterns: ReadonlyMap<string, string> = new Map()): string {
+/**
+ * @param patterns messages for values that do not match, by pattern
+ * @param message in which the faults are
+ */
+export function inWords(
+  found: readonly Fault[],
+  patterns: ReadonlyMap<string, string> = new Map(),
+  message: object = {},
+): string {
+  const faults = found.filter(({ path, message: said }) => !(IN_TEXT.test(path) && said === 'must be null'));
   const named = new Set<string>();
   let read = 0;
   for (const fault of faults) {
     // One request can have thousands of faults, and each may have a path of megabytes.
     if (named.size === MAX_FAULTS || read === MAX_READ) break;
-    named.add(sentence(fault, patterns));
+    const hint = isPlusLost(fault, message) ? ' (a + is a space in a query: send + as %2B)' : '';
+    named.add(sentence(fault, patterns) + hint);
     read++;
   }
   if (read < faults.length) named.add(`and ${faults.length - read} more`);
@@ -47,21 +64,38 @@ export function inWords(faults: readonly Fault[], patterns: ReadonlyMap<string, 
 function sentence({ path, message, errorCode = '' }: Fault, patterns: ReadonlyMap<string, string>): string {
   // The validator gives no path for a member whose name is empty.
   const member = path === '' ? 'a member whose name is empty' : memberOf(path);
-  return `${member} ${cut(predicate(message, errorCode.split('.')[0] ?? '', patterns), MAX_PREDICATE_LENGTH)}`;
+  const keyword = errorCode.split('.')[0] ?? '';
+  const said = keyword === 'type' && IN_TEXT.test(path) ? message.replace(/\bnull,|,null\b/, '') : message;
+  return `${member} ${cut(predicate(said, keyword, patterns), MAX_PREDICATE_LENGTH)}`;
+}
+
+/** Whether a text in the query lacks nothing but the `+` that its client sent as it is. */
+function isPlusLost({ path, message }: Fault, request: object): boolean {
+  const [part, ...names] = path.split('/').slice(1);
+  if (part !== 'query') return false;
+  const value = [part, ...names.map(unescaped)].reduce<unknown>(
+    (node, name) => (node as Readonly<Record<string, unknown>> | undefined)?.[name],
+    request,
+  );
+  if (typeof value !== 'string' || !value.includes(' ')) return false;
+  const meant = value.replaceAll(' ', '+');
+  const [, keyword, wanted = ''] = /^must match (format|pattern) "(.*)"$/s.exec(message) ?? [];
+  return keyword === 'format'
+    ? STRING_FORMATS[wanted]?.(meant) === true
+    : keyword !== undefined && new RegExp(wanted, 'u').test(meant);
+}
+
+function unescaped(name: string): string {
+  return name.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 /** `/body/list/0/id` as `body.list.0.id`. */
 function memberOf(path: string): string {
   const [part = '', ...names] = path.split('/').slice(1);
-  const shown = names.map((name) => {
-    // An escape has two characters.
-    const text = name
-      .slice(0, 2 * MAX_NAME_LENGTH + 2)
-      .replaceAll('~1', '/')
-      .replaceAll('~0', '~')
-      .toWellFormed();
-    return cut(text, MAX_NAME_LENGTH);
-  });
+  // An escape has two characters.
+  const shown = names.map((name) =>
+    cut(unescaped(name.slice(0, 2 * MAX_NAME_LENGTH + 2)).toWellFormed(), MAX_NAME_LENGTH),
+  );
   // The path is `headers` in a reply, `header` in a request.
   return [part === 'headers' ? 'header' : part, ...shown].join('.');
 }

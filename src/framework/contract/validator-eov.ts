@@ -140,7 +140,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
         validator: {
           request: (request, mediaType = '') => {
             const found = (ofBodies.get(mediaType) ?? first)?.(request);
-            if (found !== undefined) throw contractBroken(found, patterns);
+            if (found !== undefined) throw contractBroken(found, patterns, request);
           },
           reply: (status, headers, body) => {
             const found = (ofStatuses.get(String(status)) ?? ofStatuses.get('default'))?.({ headers, body });

@@ -76,6 +76,7 @@ describe('a query that breaks the contract gets 400, which names the parameter:'
     ['?name=123456789012345678901', 'query.name must not have more than 20 characters'],
     ['?since=2026-13-01T00:00:00Z', 'query.since must match format'],
     ['?since=2026-02-30T00:00:00Z', 'query.since must match format'],
+    ['?since=2026-02-28T10:00:00+01:00', '(a + is a space in a query: send + as %2B)'],
     ['?season=winter', 'query.season must be equal to one of the allowed values: spring, summer, autumn'],
     ['?size=small', 'query.size '],
     ['?tag=a&tag=a', 'query.tag '],

@@ -117,6 +117,18 @@ const EDITS: readonly Edit[] = [
   ['\ncomponents:', `${TIDY_KIND}\ncomponents:`, ['operation added'], ['operation removed']],
   ['paths:', `paths:${TIDY_KIND.replace('/p{', '/q{')}`, ['operation added'], ['operation removed']],
   ['paths:', `paths:${TIDY_KIND}`, ['path of another operation taken'], ['operation removed']],
+  [
+    '/pots/{id}:\n    put:\n      operationId: putPot\n      parameters:\n        - { name: id,',
+    '/pots/{pot}:\n    put:\n      operationId: putPot\n      parameters:\n        - { name: pot,',
+    ['path parameter renamed'],
+    ['path parameter renamed'],
+  ],
+  [
+    '/pots/{id}:\n    put:\n      operationId: putPot\n      parameters:\n        - { name: id, in: path, required: true, schema: { type: integer, format: int64 } }',
+    '/pots/{pot}:\n    parameters:\n      - { name: pot, in: path, required: true, schema: { type: integer, format: int64, minimum: 1 } }\n    put:\n      operationId: putPot\n      parameters:',
+    ['path parameter renamed', 'request refused'],
+    ['path parameter renamed', 'other messages'],
+  ],
   ['operationId: putPot', 'operationId: setPot', ['operationId changed'], ['operationId changed']],
   ['[{ url: / }]', '[{ url: / }, { url: https://pots.example/ }]', ['server added'], ['server removed']],
   [
@@ -192,6 +204,13 @@ describe('compareContracts', () => {
     expect(linesOf(compareContracts(pots, other))).toEqual([
       'PUT /pots/{id}, request: /pots/1 {"size":1} is refused: body.size must be at least 2; breaks clients: the service refuses what they may send today',
       'PUT /pots/{id}, reply 200: other messages; compatible',
+    ]);
+  });
+
+  test('calls a path parameter renamed, and no operation removed', async () => {
+    const other = await loadContract(POTS.replace('/pots/{id}', '/pots/{pot}').replace('name: id,', 'name: pot,'));
+    expect(linesOf(compareContracts(pots, other))).toEqual([
+      '/pots/{pot}: "/pots/{id}" → "/pots/{pot}"; breaks clients: generated code uses the old name',
     ]);
   });
 
