@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRemoteJWKSet, customFetch, type JWTHeaderParameters, type RemoteJWKSet } from 'jose';
+import { createRemoteJWKSet, customFetch, type JWK, type JWTHeaderParameters, type RemoteJWKSet } from 'jose';
 import type { Logger } from 'pino';
 import { fetchKeys, type IssuerSettings } from './issuer.ts';
 import { invalidToken, uncheckable } from './refusals.ts';
@@ -27,6 +27,8 @@ export class IssuerKeys {
   private readonly closing = new AbortController();
   /** Aborts when the issuer publishes other keys. */
   private withdrawal = new AbortController();
+  /** As the issuer sent them last. */
+  private fetched: readonly JWK[] = [];
   private published = '';
   private kids: ReadonlySet<unknown> = new Set();
   private fetching: Promise<void> | undefined;
@@ -49,10 +51,12 @@ export class IssuerKeys {
         await sleep(Math.max(0, this.askedAt + pace.cooldown - performance.now()), undefined, { signal });
         this.askedAt = performance.now();
         const response = await fetchKeys(settings, { ...options, signal });
+        const set = (await response.json()) as { readonly keys?: unknown } | null;
+        if (!isKeys(set?.keys)) throw new Error('the key set has no list of keys');
         // Refused here, as jose would give up the last keys for it.
-        const set = (await response.clone().json()) as { readonly keys?: readonly unknown[] } | null;
-        if (set?.keys?.length === 0) throw new Error('the key set is empty');
-        return response;
+        if (set.keys.length === 0) throw new Error('the key set is empty');
+        this.fetched = set.keys;
+        return Response.json({ keys: new Map(this.fetched.map((key) => [textOf(key), key])).values().toArray() });
       },
     });
     void this.fetchForever(pace);
@@ -111,16 +115,29 @@ export class IssuerKeys {
       throw uncheckable;
     }
     this.fetchedAt = performance.now();
-    const { keys = [] } = this.keySet.jwks() ?? {};
-    const published = JSON.stringify(keys);
+    const published = JSON.stringify(this.fetched);
     const isNew = published !== this.published;
     if (isNew) {
       this.published = published;
-      this.kids = new Set(keys.map(({ kid }) => kid));
+      this.kids = new Set(this.fetched.map(({ kid }) => kid));
+      // RFC 7517, section 4.5: keys of different types may share a kid.
+      const alike = Map.groupBy(this.fetched, ({ kid, kty }) => JSON.stringify([kid, kty])).values();
+      const repeated = [...alike].flatMap(([{ kid } = {}, other]) => (other === undefined ? [] : [kid]));
+      if (repeated.length > 0)
+        this.logger.warn({ keys: repeated }, 'the token issuer publishes several keys under one kid: each is tried');
       this.withdrawal.abort();
       this.withdrawal = new AbortController();
     }
     if (isNew || this.isAway) this.logger.info({ keys: [...this.kids] }, 'the keys of the token issuer were fetched');
     this.isAway = false;
   }
+}
+
+function isKeys(value: unknown): value is readonly JWK[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null);
+}
+
+/** The same for equal keys, whatever the order of their members. */
+function textOf(key: JWK): string {
+  return JSON.stringify(Object.entries(key).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,4 +1,4 @@
-import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose';
 import type { Logger } from 'pino';
 import { type Caller, scopeCheck } from '../contract/caller.ts';
 import { Refusal } from '../contract/errors.ts';
@@ -11,6 +11,9 @@ const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
+
+/** Keys under one kid: each forged token costs as many verifications. */
+const MAX_ALIKE = 8;
 
 /** The tolerated difference between the clocks of issuer and service. */
 const CLOCK_SKEW_S = 60;
@@ -58,7 +61,7 @@ export class JwtVerifier {
         withdrawn = await this.keys.ensureKeyKnown(header);
         return this.keys.keySet(header, jws);
       };
-      const { payload, protectedHeader } = await jwtVerify(token, findKey, {
+      const { payload, protectedHeader } = await verifyByAny(token, findKey, {
         algorithms: ALGORITHMS,
         issuer,
         audience,
@@ -81,6 +84,26 @@ export class JwtVerifier {
 
   close(): void {
     this.keys.close();
+  }
+}
+
+/** Several keys may have the kid that a token names: each is tried until one has signed it. */
+async function verifyByAny(token: string, findKey: JWTVerifyGetKey, options: JWTVerifyOptions) {
+  try {
+    return await jwtVerify(token, findKey, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tried = 0;
+    for await (const key of error) {
+      if (++tried > MAX_ALIKE) break;
+      try {
+        return await jwtVerify(token, key, options);
+      } catch (reason) {
+        // This key has signed the token, and a claim is wrong.
+        if (reason instanceof errors.JWTClaimValidationFailed || reason instanceof errors.JWTExpired) throw reason;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
   }
 }
 

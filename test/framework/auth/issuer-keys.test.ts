@@ -87,6 +87,30 @@ describe('after a rotation of keys, the service', () => {
   });
 });
 
+const successor = await makeKey('first');
+
+describe('the service accepts tokens, and warns once when it fetches the keys, if the issuer publishes', () => {
+  const publicPart = ({ jwk: { d: _, ...key } }: SigningKey) => key;
+  const reversed = Object.fromEntries(Object.entries(publicPart(first)).toReversed());
+  test.each([
+    ['one key twice', [publicPart(first), reversed], [first]],
+    ['two keys under one kid', [publicPart(first), publicPart(successor)], [first, successor]],
+    [
+      'a key that cannot verify before the right one',
+      [{ ...publicPart(first), x: 'AA' }, publicPart(successor)],
+      [successor],
+    ],
+  ])('%s', async (_name, keys, signers) => {
+    const provider = await startProvider();
+    provider.disturbance = send(200, {}, { keys });
+    const { sign, call, app } = await startFor('https://id.example', { cooldown: 20 }, `${provider.issuer}/keys`);
+    for (const signer of signers) expect(await call(await sign(signer))).toEqual(OK);
+    expect(await call(await sign({ ...second, jwk: { ...second.jwk, kid: 'first' } }))).toEqual(REFUSED);
+    const warned = app.log.filter(({ msg }) => String(msg).includes('several keys under one kid'));
+    expect(warned).toMatchObject([{ level: 40, keys: ['first'] }]);
+  });
+});
+
 describe('while the issuer is away, the service', () => {
   test('accepts tokens of known keys until these keys are too old', async () => {
     const provider = await startProvider();
