@@ -78,9 +78,18 @@ const SETTINGS = {
     read: readOrigins,
     meaning: 'the origins whose pages may call the service, see [Browsers](#browsers-of-other-origins-cors)',
   },
+  CORS_HEADERS: {
+    read: readHeaderNames,
+    meaning: 'request headers that these pages may send, beside those of the contract; `CORS_ORIGINS` must be set',
+  },
   TRUST_PROXY: {
     read: readProxies,
     meaning: 'the number of proxies in front, or their addresses, see [below](#the-address-of-the-client)',
+  },
+  IDLE_TIMEOUT: {
+    read: readIdleTimeout,
+    default: '65s',
+    meaning: 'how long a connection may wait for its next request: longer than proxies in front keep one to reuse it',
   },
   ADMIN_PORT: {
     read: readPort,
@@ -131,6 +140,8 @@ export function examine(
   }
   const ofIssuer = ['JWT_AUDIENCE', 'JWT_SCOPE', 'JWKS_URL'].filter((name) => isSet(name) && !isSet('JWT_ISSUER'));
   faults.push(...ofIssuer.map((name) => `${name} needs JWT_ISSUER: set JWT_ISSUER, or remove ${name}`));
+  if (isSet('CORS_HEADERS') && !isSet('CORS_ORIGINS'))
+    faults.push('CORS_HEADERS needs CORS_ORIGINS: set CORS_ORIGINS, or remove CORS_HEADERS');
   if (isSet('JWT_ISSUER') && !isSet('JWT_AUDIENCE')) {
     faults.push('JWT_ISSUER needs JWT_AUDIENCE: set it to the `aud` of tokens for this service');
   }
@@ -248,11 +259,26 @@ function readOrigins(text: string): readonly string[] {
   for (const each of origins) {
     const url = URL.parse(each);
     const isWeb = url !== null && /^https?:$/.test(url.protocol) && !url.hostname.includes('*');
-    if (isWeb && url.origin === each) continue;
+    // Apps in a web view have origins such as capacitor://localhost. Browsers send `null` for file:.
+    if (isWeb ? url.origin === each : APP_ORIGIN.test(each)) continue;
     const right = isWeb ? url.origin : 'https://app.example';
     throw new Error(`must be *, or origins as browsers spell them, such as ${right}, not ${show(each)}`);
   }
   return origins;
+}
+
+const APP_ORIGIN = /^(?!https?:|file:)[a-z][a-z\d+.-]*:\/\/[\w.-]+(?::\d+)?$/;
+
+function readHeaderNames(text: string): readonly string[] {
+  const names = text.split(/[\s,]+/);
+  if (names.every((each) => /^[\w!#$%&'+.^`|~-]+$/.test(each))) return names;
+  throw new Error(`must be names of header fields, such as X-Requested-With, not ${show(text)}`);
+}
+
+function readIdleTimeout(text: string): number {
+  const ms = durationMs(text);
+  if (ms > 0 && ms <= 3_600_000) return ms;
+  throw new Error(`must be a time from 1s to 1h, such as 65s or 10m, not ${show(text)}`);
 }
 
 /**

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../src/framework/config.ts';
+import { DEADLINE } from '../../src/framework/http/bounds.ts';
 import { runCommand } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { items } from './items/index.ts';
@@ -33,6 +34,7 @@ describe('the settings', () => {
       PORT: 3000,
       DATABASE_URL: { engine: 'sqlite', path: resolve('data/items.db') },
       LOG_LEVEL: 'info',
+      IDLE_TIMEOUT: DEADLINE.idle,
       ADMIN_HOST: '127.0.0.1',
     };
     expect(readConfig(items, {})).toEqual(defaults);
@@ -59,12 +61,17 @@ describe('the settings', () => {
     ['RATE_LIMIT', '999999999/5m', { requests: 999_999_999, windowMs: 300_000 }],
     ['CORS_ORIGINS', 'https://a.example, https://[::1]:8443', ['https://a.example', 'https://[::1]:8443']],
     ['CORS_ORIGINS', '*', ['*']],
+    ['CORS_ORIGINS', 'capacitor://localhost tauri://localhost:1', ['capacitor://localhost', 'tauri://localhost:1']],
+    ['CORS_ORIGINS', 'chrome-extension://abcdef', ['chrome-extension://abcdef']],
+    ['CORS_HEADERS', 'X-Requested-With, x-trace', ['X-Requested-With', 'x-trace']],
+    ['IDLE_TIMEOUT', '10m', 600_000],
     ['TRUST_PROXY', '2', 2],
     ['TRUST_PROXY', '10.0.0.1, 2001:db8::/32,loopback', ['10.0.0.1', '2001:db8::/32', 'loopback']],
     ['ADMIN_PORT', '9000', 9000],
     ['ADMIN_HOST', '0.0.0.0', '0.0.0.0'],
   ])('accept %s=%s', (name, text, value) => {
-    const settings = { JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'items', [name]: text };
+    const others = { JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'items', CORS_ORIGINS: '*' };
+    const settings = { ...others, [name]: text };
     expect(readConfig(items, settings)).toMatchObject({ [name]: value });
   });
 
@@ -99,6 +106,12 @@ describe('the settings', () => {
     ['CORS_ORIGINS', 'app.example:3000', `${ORIGINS} https://app.example, not "app.example:3000"`],
     ['CORS_ORIGINS', 'https://a.example, *', `${ORIGINS} https://app.example, not "*"`],
     ['CORS_ORIGINS', 'https://*.example', `${ORIGINS} https://app.example, not "https://*.example"`],
+    ['CORS_ORIGINS', 'file://', `${ORIGINS} https://app.example, not "file://"`],
+    ['CORS_ORIGINS', 'capacitor://localhost/', `${ORIGINS} https://app.example, not "capacitor://localhost/"`],
+    ['CORS_HEADERS', 'X Y: 1', 'must be names of header fields, such as X-Requested-With, not "X Y: 1"'],
+    ['CORS_HEADERS', '*', 'must be names of header fields'],
+    ['IDLE_TIMEOUT', '2h', 'must be a time from 1s to 1h, such as 65s or 10m, not "2h"'],
+    ['IDLE_TIMEOUT', '65', 'must be a time from 1s to 1h'],
     ['CORS_ORIGINS', 'null', `${ORIGINS} https://app.example, not "null"`],
     ['CORS_ORIGINS', ',', `${ORIGINS} https://app.example, not ""`],
     ['TRUST_PROXY', 'true', 'must not be true, as any client could choose its address: '],
@@ -132,6 +145,10 @@ describe('the settings', () => {
   test('refuse the same port for PORT and ADMIN_PORT, unless it is 0', () => {
     expect(() => readConfig(items, { PORT: '4000', ADMIN_PORT: '4000' })).toThrow('ADMIN_PORT must differ from PORT');
     expect(readConfig(items, { PORT: '0', ADMIN_PORT: '0' }).ADMIN_PORT).toBe(0);
+  });
+
+  test('refuse CORS_HEADERS without CORS_ORIGINS', () => {
+    expect(() => readConfig(items, { CORS_HEADERS: 'X-Trace' })).toThrow('CORS_HEADERS needs CORS_ORIGINS');
   });
 
   test('refuse JWT_AUDIENCE, JWT_SCOPE or JWKS_URL without JWT_ISSUER, and JWT_ISSUER without JWT_AUDIENCE', () => {

@@ -79,6 +79,17 @@ describe('the service', () => {
     expect(service.log()).toContainEqual(expect.objectContaining({ msg: 'request', caller: 'TOKEN_FILE' }));
   });
 
+  test('tells clients the idle time of connections that IDLE_TIMEOUT sets, or 65 s', async () => {
+    for (const [environment, told] of [
+      [{}, 'timeout=65'],
+      [{ IDLE_TIMEOUT: '10m' }, 'timeout=600'],
+    ] as const) {
+      const service = await startInstance({ ...newStore(), ...environment });
+      expect((await fetch(`${service.url}/openapi.json`)).headers.get('keep-alive')).toBe(told);
+      await service.stop();
+    }
+  });
+
   test('serves /items below the path of BASE_URL', async () => {
     const service = await startInstance({ BASE_URL: 'https://items.example/api/' });
     expect(service.stderr()).toContain("curl 'https://items.example/api/items' -H");

@@ -74,6 +74,6 @@ test('docs/reliability.md has the bounds of what clients can make the service ho
     ]),
   );
   expect(RELIABILITY).toContain(`| ${second(DEADLINE.progress)} in which the client reads none of it`);
-  expect(RELIABILITY).toContain(`| ${second(DEADLINE.idle)}, then the connection is closed`);
+  expect(RELIABILITY).toContain(`| ${second(DEADLINE.idle)} (\`IDLE_TIMEOUT\`), then the connection is closed`);
   expect(POSTGRESQL).toContain(`a create waits for at most ${second(STORE_PATIENCE_MS)}`);
 });

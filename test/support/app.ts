@@ -51,6 +51,7 @@ interface TestAppOptions {
   readonly https?: boolean;
   readonly rateLimit?: RateLimit;
   readonly corsOrigins?: readonly string[];
+  readonly corsHeaders?: readonly string[];
   readonly proxies?: Proxies;
   readonly issuer?: IssuerSettings;
   readonly pace?: typeof PACE;
@@ -97,6 +98,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     pages: createDocs(shown),
     rateLimit: options.rateLimit,
     corsOrigins: options.corsOrigins,
+    corsHeaders: options.corsHeaders,
     proxies: options.proxies,
   });
   const listener = await listen(app, '127.0.0.1', 0, logger);

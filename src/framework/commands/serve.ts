@@ -124,6 +124,7 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
     pages: createDocs({ contract, basePath, https: config.BASE_URL?.protocol === 'https:' }),
     rateLimit: config.RATE_LIMIT,
     corsOrigins: config.CORS_ORIGINS,
+    corsHeaders: config.CORS_HEADERS,
     proxies: config.TRUST_PROXY,
   });
   if (metrics !== undefined && config.ADMIN_PORT !== undefined) {
@@ -139,7 +140,7 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
     logger.info({ url: admin.url }, 'admin listening');
     void watchReadiness(ready, metrics.onReadiness, stopSignal);
   }
-  const listener = await listen(app, config.HOST, config.PORT, logger, metrics);
+  const listener = await listen(app, config.HOST, config.PORT, logger, metrics, config.IDLE_TIMEOUT);
   resources.defer(() => listener.stop(GRACE_MS));
   const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable(listener.url);
   const docs = url + PAGES.docs;

@@ -225,8 +225,6 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
       'bearer',
       must('bearer: the service checks only bearer tokens', (value) => /^bearer$/i.test(String(value))),
     ),
-    // Those of the other types, which may stand before `type`.
-    ...Object.fromEntries(['in', 'name', 'flows', 'openIdConnectUrl'].map((field) => [field, refused(BEARER)])),
     ...shown('description', 'bearerFormat'),
   },
   'Security Requirement': {},
@@ -368,7 +366,10 @@ export function requireKept(document: OpenApiDocument): ReadonlySet<Schema> {
     }
     if (kind === 'Parameter' && isIgnored(node)) return;
     if (kind === 'Schema' && holdsBigint(node['default'])) defaults.push(node);
-    for (const [name, member] of Object.entries(node)) visitField(node, kind, name, member);
+    // A field that is not known may belong to a value of another one, as `in` does to `type: apiKey`.
+    const isKnown = ([name]: readonly [string, unknown]) => Number(Object.hasOwn(VOCABULARY[kind], name));
+    const fields = Object.entries(node).sort((one, other) => isKnown(other) - isKnown(one));
+    for (const [name, member] of fields) visitField(node, kind, name, member);
   };
   const visitField = (node: Readonly<Record<string, unknown>>, kind: Kind, name: string, member: unknown): void => {
     const rows = VOCABULARY[kind];

@@ -18,6 +18,7 @@ interface AppOptions extends RouterOptions {
   readonly pages: Router;
   /** The origins whose pages may call the service. */
   readonly corsOrigins: readonly string[] | undefined;
+  readonly corsHeaders?: readonly string[] | undefined;
   /** The proxies whose header X-Forwarded-For is believed. */
   readonly proxies: Proxies | undefined;
 }
@@ -37,7 +38,7 @@ export function createApp(options: AppOptions): Application {
   app.use(unknownPath);
   app.use(failed);
 
-  const markForOrigins = corsOrigins && createCors(corsOrigins, options.contract);
+  const markForOrigins = corsOrigins && createCors(corsOrigins, options.contract, options.corsHeaders);
   const record = createRecorder(log, observer);
   const dispatch = (context: Context): void => {
     try {

@@ -30,7 +30,7 @@ export const DEADLINE = {
   request: 30 * SECOND,
   /** Without one byte of the body received, or of the reply taken by the client. */
   progress: 10 * SECOND,
-  /** Between requests: longer than proxies commonly keep an idle connection to reuse it. */
+  /** Between requests, unless IDLE_TIMEOUT is set: longer than proxies commonly keep an idle connection to reuse it. */
   idle: 65 * SECOND,
   /** For the client to read the last reply of a connection. */
   linger: 500,

@@ -9,6 +9,7 @@ const REQUEST_FIELDS = [
   'X-Request-Id',
   'Traceparent',
   'Tracestate',
+  'Baggage',
 ];
 
 /** How long a browser may cache the reply to a preflight request. */
@@ -16,17 +17,22 @@ const MAX_AGE_S = 600;
 
 /**
  * @param origins such as `https://app.example`, or `*` alone
+ * @param more names of request headers that pages may send beside those of the contract
  * @returns a function that sets the CORS headers of a reply, and returns whether the request is a preflight (Fetch
  *   standard, "CORS-preflight fetch"); a preflight of an unknown path counts too, or the page could not read the 404
  */
-export function createCors(origins: readonly string[], { operations }: Contract): (context: Context) => boolean {
+export function createCors(
+  origins: readonly string[],
+  { operations }: Contract,
+  more: readonly string[] = [],
+): (context: Context) => boolean {
   const any = origins.includes('*');
   const replies = operations.flatMap((operation) => [...operation.replies.values()]);
   const parameters = operations.flatMap((operation) => operation.parameters.filter((each) => each.in === 'header'));
   const mark = cors({
     origin: any ? '*' : [...origins],
     methods: unique(['GET', 'HEAD', ...operations.map(({ method }) => method)]),
-    allowedHeaders: unique([...REQUEST_FIELDS, ...parameters.map(({ name }) => name)]),
+    allowedHeaders: unique([...REQUEST_FIELDS, ...parameters.map(({ name }) => name), ...more]),
     exposedHeaders: unique(replies.flatMap(({ headers }) => Object.keys(headers))),
     maxAge: MAX_AGE_S,
     preflightContinue: true,

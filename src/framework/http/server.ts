@@ -43,6 +43,7 @@ export async function listen(
   port: number,
   logger: Logger,
   { onUnreadable, onCutOff }: ListenOptions = {},
+  idleMs: number = DEADLINE.idle,
 ): Promise<Listener> {
   const server = createServer({
     ...classes,
@@ -50,7 +51,7 @@ export async function listen(
     headersTimeout: DEADLINE.head,
     requestTimeout: DEADLINE.request,
     connectionsCheckingInterval: SWEEP_MS,
-    keepAliveTimeout: DEADLINE.idle,
+    keepAliveTimeout: idleMs,
     // Otherwise Node drops all but the first value of a header field that must not repeat.
     joinDuplicateHeaders: true,
     // requireHttp checks it: Node would answer without a body.

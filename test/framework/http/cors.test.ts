@@ -97,13 +97,22 @@ describe('a page of a listed origin', () => {
         {
           ...READABLE,
           'allow-methods': 'GET,HEAD,POST',
-          'allow-headers': 'Authorization,Content-Type,Content-Encoding,X-Request-Id,Traceparent,Tracestate',
+          'allow-headers': 'Authorization,Content-Type,Content-Encoding,X-Request-Id,Traceparent,Tracestate,Baggage',
           'max-age': '600',
         },
       ]);
       expect(answer.headers).not.toHaveProperty('content-length');
       expect(answer.headers).toHaveProperty('x-request-id');
     }
+  });
+
+  test('may send the header fields of CORS_HEADERS too, from an app in a web view', async () => {
+    const { url } = await startApp({ corsOrigins: ['capacitor://localhost'], corsHeaders: ['X-Requested-With'] });
+    const { headers } = await ask({ url }, 'OPTIONS', '/items', preflight('capacitor://localhost'));
+    expect([headers['access-control-allow-origin'], headers['access-control-allow-headers']]).toEqual([
+      'capacitor://localhost',
+      expect.stringMatching(/,Baggage,X-Requested-With$/),
+    ]);
   });
 
   test('may use the methods and header fields that the operations declare', async () => {
