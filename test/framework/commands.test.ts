@@ -21,7 +21,7 @@ describe('the command line', () => {
     [['--help'], 'Usage: item-store [options] [command]'],
     [['token', 'create', '--help'], '--expires <lifetime>'],
     [['--help'], '"ps" shows a'],
-    [['--version'], `1.1.0 (schema ${LAYOUT.version})\n`],
+    [['--version'], `1.1.0 (schema ${LAYOUT.version}`],
   ])('prints its help or its version for %j', async (args, text) => {
     expect(await command(...args)).toEqual(done(expect.stringContaining(text) as unknown as string));
   });

@@ -8,7 +8,16 @@ import { byHand, open } from '../support/raw.ts';
 import { send } from '../support/signals.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { createItem, type Instance, ITEMS, ROOT, start, startInstance, startService } from '../support/service.ts';
+import {
+  createItem,
+  type Instance,
+  ITEMS,
+  quoted,
+  ROOT,
+  start,
+  startInstance,
+  startService,
+} from '../support/service.ts';
 
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
 
@@ -45,7 +54,7 @@ describe('a terminal that hangs up', () => {
   /** Starts a command in a terminal, closes the terminal, and returns the process that was the service. */
   async function hangUp(command: string) {
     const folder = temporaryFolder();
-    const line = `echo $$ > pid; exec ${command} ${join(ROOT, 'scripts/node')} ${ITEMS.main} serve > log`;
+    const line = `echo $$ > pid; exec ${command} ${quoted(join(ROOT, 'scripts/node'))} ${quoted(ITEMS.main)} serve > log`;
     const environment = { PORT: '0', DATABASE_URL: 'sqlite:items.db', SHELL: '/bin/sh' };
     const args = ['--quiet', '--return', '--command', line, '/dev/null'];
     const terminal = start('script', args, environment, folder, {}, 'pipe');

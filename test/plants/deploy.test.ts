@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { settingsOf } from '../../src/framework/config.ts';
 import { blocks, page } from '../support/readme.ts';
-import { ROOT } from '../support/service.ts';
+import { quoted, ROOT } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { plants } from '../../src/plants/index.ts';
 
@@ -113,7 +113,7 @@ test('docs/deployment.md makes files of settings that only their owner can read'
     .flatMap((heading) => blocks('deployment', heading, 'sh'))
     .flatMap((block) => block.split('\n'))
     .filter((line) => /^(cp|chmod|printf) .*\/etc\/(?!systemd)/.test(line))
-    .map((line) => line.replaceAll('/etc/', `${folder}/`).replaceAll('/opt/plant-store/', ROOT));
+    .map((line) => line.replaceAll('/etc/', `${quoted(folder)}/`).replaceAll('/opt/plant-store/', quoted(ROOT)));
   // Most systems let all users read new files.
   execFileSync('sh', ['-euc', ['umask 022', ...lines].join('\n')]);
   const modes = readdirSync(folder)

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Project } from '../support/project.ts';
 import { run } from '../support/readme.ts';
-import { ROOT, start } from '../support/service.ts';
+import { quoted, ROOT, start } from '../support/service.ts';
 import { testWith } from '../support/skipping.ts';
 import { noSmallDisk, UNSHARE } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 test('`npm link` puts plant-store on the PATH, which then reads the .env of the current folder', async () => {
   const project = new Project();
   const prefix = temporaryFolder();
-  expect(await run(project, `npm_config_prefix=${prefix} npm link --offline`)).toMatchObject({ code: 0 });
+  expect(await run(project, `npm_config_prefix=${quoted(prefix)} npm link --offline`)).toMatchObject({ code: 0 });
   const { PATH = '' } = process.env;
   const folder = temporaryFolder();
   const plantStore = async (args: readonly string[]) => {

@@ -12,6 +12,9 @@ import { until } from './until.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
+/** A path as one word of a shell: that of the project is the reader's choice. */
+export const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
+
 /** A service, and how tests reach it as a process. */
 export interface Program {
   readonly service: AnyService;
