@@ -12,6 +12,7 @@ import { exactJson } from '../contract/int64.ts';
 import { loadContract } from '../contract/load.ts';
 import { createApp } from '../http/app.ts';
 import { listen } from '../http/server.ts';
+import { strayed } from '../http/stray.ts';
 import { createAdmin } from '../observability/admin.ts';
 import { createLog, type Log } from '../observability/log.ts';
 import { askOneAtATime, watchReadiness } from '../observability/readiness.ts';
@@ -41,9 +42,12 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
   const giveUp = () => {
     endProcess('stopped before all was done');
   };
-  job.io.on('uncaughtException', (error) => {
-    endProcess('ended by an unforeseen failure', error);
-  });
+  for (const event of ['uncaughtException', 'unhandledRejection'])
+    job.io.on(event, (error: unknown) => {
+      const operation = strayed();
+      if (operation === undefined) endProcess('ended by an unforeseen failure', error);
+      else log.logger.error({ operation, err: error }, 'an operation failed in work that it does not await');
+    });
   const { signal } = watchSignals(job.io, giveUp);
   signal.addEventListener('abort', () => {
     log.logger.info({ signal: signal.reason as NodeJS.Signals }, 'stopping');

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
@@ -79,9 +80,10 @@ export class Context implements Exchange {
   get signal(): AbortSignal {
     if (this.departure === undefined) {
       const [departure, { socket }] = [new AbortController(), this.request];
-      const leave = () => {
+      // Listeners of the operation that throw count as its own work (stray.ts).
+      const leave = AsyncResource.bind(() => {
         departure.abort();
-      };
+      });
       if (this.ended || socket.readableEnded) leave();
       // One socket may carry thousands of pipelined requests, each with a listener.
       else socket.setMaxListeners(0).once('end', leave);

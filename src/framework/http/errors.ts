@@ -3,13 +3,26 @@ import { StoreUnavailable } from '../storage/store.ts';
 import type { Context } from './context.ts';
 import { sendRefusal } from './reply.ts';
 
-/** Turns every failure into a reply and the members of its log line. */
+/** Turns every failure into a reply and the members of its log line. Never throws: nobody could answer that. */
 export function answerFailure(error: unknown, context: Context): void {
-  // After this turn of the event loop, Node has read the rest of the packet: if it holds the whole body, the connection
-  // can be used again.
-  const tooMany = error === overloaded || (error instanceof Refusal && error.number === ErrorNumber.tooManyRequests);
-  if (tooMany && !context.request.complete) setImmediate(tell, error, context);
-  else tell(error, context);
+  orDestroy(context, () => {
+    // After this turn of the event loop, Node has read the rest of the packet: if it holds the whole body, the connection
+    // can be used again.
+    const tooMany = error === overloaded || (error instanceof Refusal && error.number === ErrorNumber.tooManyRequests);
+    if (tooMany && !context.request.complete) setImmediate(orDestroy, context, () => {
+        tell(error, context);
+      });
+    else tell(error, context);
+  });
+}
+
+function orDestroy(context: Context, work: () => void): void {
+  try {
+    work();
+  } catch (failure) {
+    context.failure ??= failure;
+    context.response.destroy();
+  }
 }
 
 function tell(error: unknown, context: Context): void {
@@ -23,7 +36,7 @@ function tell(error: unknown, context: Context): void {
   context.error = refusal.number;
   context.reason = refusal.reason;
   // A Refusal that was thrown needs no stack in the log.
-  if (refusal.status >= 500 && refusal !== error) context.failure = error;
+  if (refusal.status >= 500 && refusal !== error) context.failure = error ?? new Error(`${String(error)} was thrown`);
   if (response.headersSent || !request.socket.writable) response.destroy();
   else sendRefusal(context, refusal);
 }

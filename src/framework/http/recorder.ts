@@ -1,4 +1,4 @@
-import type { RequestLog, RequestObserver } from '../observability/log.ts';
+import { type RequestLog, type RequestObserver, UNREADABLE } from '../observability/log.ts';
 import type { Context } from './context.ts';
 import { sentPath } from './request-target.ts';
 
@@ -17,8 +17,7 @@ export function createRecorder(log: RequestLog, observer: RequestObserver | unde
   /** By name and message: when the failure was last logged with its stack, and how often it has repeated since. */
   const failures = new Map<string, { readonly loggedAt: number; repeats: number }>();
   const describe = (failure: unknown): object => {
-    const { name, message } = Error.isError(failure) ? failure : new Error(String(failure));
-    const text = `${name}: ${message}`;
+    const text = textOf(failure);
     const known = failures.get(text);
     const now = performance.now();
     if (known !== undefined && now - known.loggedAt < REPEATED_MS) return { failure: text, repeats: ++known.repeats };
@@ -51,4 +50,14 @@ export function createRecorder(log: RequestLog, observer: RequestObserver | unde
     if (failure === undefined) log.request(line);
     else log.logger.error({ ...line, ...describe(failure) }, 'request failed');
   };
+}
+
+function textOf(failure: unknown): string {
+  try {
+    const { name, message } = Error.isError(failure) ? failure : new Error(String(failure));
+    return `${name}: ${message}`;
+  } catch {
+    // An operation may throw anything, such as an object without a prototype.
+    return UNREADABLE;
+  }
 }

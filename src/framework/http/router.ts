@@ -7,6 +7,8 @@ import { isErrorBody, unlistedNumbers } from '../contract/failures.ts';
 import { type Body, validateRequest } from '../contract/request.ts';
 import type { AnyService, Handler, Services, Tools } from '../service.ts';
 import { type Context, toolsWith } from './context.ts';
+import { answerFailure } from './errors.ts';
+import { asOperation } from './stray.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { sendReply } from './reply.ts';
 import { readBody } from './body.ts';
@@ -100,19 +102,25 @@ function operationHandler(
     if (reply.status >= 400 && isErrorBody(reply.body)) context.error = reply.body.error;
     sendReply(context, reply, operation);
   };
+  const call = asOperation(operation.id, handler);
   const operate = async (context: Context, request: RequestData | Promise<RequestData>) => {
-    const data = request instanceof Promise ? await request : request;
-    if (!isPublic && performance.now() - context.startedAt > REAUTHENTICATE_AFTER_MS) {
-      identify(context, await authenticator.authenticate(context.request.headers.authorization));
-    }
-    if (!context.ledger.takeSlots(context)) throw overloaded;
-    let reply;
     try {
-      reply = await handler(data, new RequestTools(context));
-    } finally {
-      context.ledger.releaseSlots(context);
+      const data = request instanceof Promise ? await request : request;
+      if (context.caller !== undefined && performance.now() - context.startedAt > REAUTHENTICATE_AFTER_MS) {
+        identify(context, await authenticator.authenticate(context.request.headers.authorization));
+      }
+      if (!context.ledger.takeSlots(context)) throw overloaded;
+      let reply;
+      try {
+        reply = await call(data, new RequestTools(context));
+      } finally {
+        context.ledger.releaseSlots(context);
+      }
+      answer(context, reply);
+    } catch (error) {
+      // Express would take the strings `route` and `router`, which an operation may throw, for its own.
+      answerFailure(error, context);
     }
-    answer(context, reply);
   };
   const admit = (context: Context, caller: Caller) => {
     identify(context, caller);

@@ -89,6 +89,10 @@ export async function listen(
     clearInterval(sweep);
   });
   await bind(server, host, port);
+  // A connection that the system cannot accept, as without a free file descriptor, must not end the process.
+  server.on('error', (error) => {
+    logger.warn({ err: error }, 'a connection could not be accepted');
+  });
   const address = server.address() as AddressInfo;
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,

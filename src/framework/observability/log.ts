@@ -53,11 +53,18 @@ export function createLog(level: LogLevel, stdout: Stdout): Log {
   };
 }
 
+/** In place of an error that throws when it is read. */
+export const UNREADABLE = 'an error that cannot be read';
+
 /** As pino describes an error, but with the message of each cause once, and without the exit code of a command. */
 function describe(error: unknown): unknown {
-  if (!Error.isError(error)) return error;
-  const [message, stack] = [messageWithCauses(error), stackWithCauses(error)];
-  return { ...stdSerializers.err(error), message, stack, exitCode: undefined };
+  try {
+    if (!Error.isError(error)) return error;
+    const [message, stack] = [messageWithCauses(error), stackWithCauses(error)];
+    return { ...stdSerializers.err(error), message, stack, exitCode: undefined };
+  } catch {
+    return UNREADABLE;
+  }
 }
 
 let [writtenAt, written] = [NaN, ''];

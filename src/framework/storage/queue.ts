@@ -1,4 +1,4 @@
-import { AsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from './store.ts';
 
@@ -7,6 +7,9 @@ export const MAX_WAITING = 10_000;
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** The time limit of one call to the store. */
 export const STORE_PATIENCE_MS = 5000;
+
+/** An operation whose item begins a loop is not to blame for a failure of the loop. */
+const outside = AsyncLocalStorage.snapshot();
 
 interface Options<Item, Answer> {
   /**
@@ -123,7 +126,7 @@ export class Queue<Item, Answer> {
   private begin(): void {
     this.active++;
     this.takenAt = performance.now();
-    const loop = this.workOnAll().finally(() => this.loops.delete(loop));
+    const loop = outside(() => this.workOnAll()).finally(() => this.loops.delete(loop));
     this.loops.add(loop);
   }
 

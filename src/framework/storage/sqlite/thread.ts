@@ -1,8 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { unpack } from './errors.ts';
 import type { Statements } from './statements.ts';
 import type { Answer, Call, WorkerOpening } from './worker.ts';
+
+/** An operation whose query opens a thread is not to blame for a failure of the thread. */
+const outside = AsyncLocalStorage.snapshot();
 
 /** Calls the methods of `Statements` in a worker thread, which answers in the order of the calls. */
 export class Thread {
@@ -11,7 +15,7 @@ export class Thread {
   private readonly pending: PromiseWithResolvers<unknown>[] = [];
 
   constructor(opening: WorkerOpening) {
-    this.worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: opening });
+    this.worker = outside(() => new Worker(new URL('./worker.ts', import.meta.url), { workerData: opening }));
     this.opened = this.nextAnswer();
     this.worker.on('message', (answer: Answer) => {
       const caller = this.pending.shift();
