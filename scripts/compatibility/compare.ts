@@ -8,6 +8,7 @@ import {
 } from '../../src/framework/contract/document.ts';
 import { exactJson } from '../../src/framework/contract/int64.ts';
 import type { Position } from '../../src/framework/contract/positions.ts';
+import type { Demand } from '../../src/framework/contract/security.ts';
 import { isObject } from '../derivation/values.ts';
 import { operationOf } from '../derivation/messages.ts';
 import { Edition, refusalOf, tolerant } from './editions.ts';
@@ -84,9 +85,9 @@ class Comparison {
 
   private compareOperation(was: ContractOperation, is: ContractOperation, where: string): void {
     if (was.id !== is.id) this.report('operationId changed', where, change(was.id, is.id));
-    const [suffices, sufficed] = [leadsInto(was.security, is.security), leadsInto(is.security, was.security)];
+    const [suffices, sufficed] = [leadsInto(was, is), leadsInto(is, was)];
     const rule = suffices ? 'security removed or an alternative added' : 'security added or changed';
-    if (!suffices || !sufficed) this.report(rule, `${where}, security`, change(was.security, is.security));
+    if (!suffices || !sufficed) this.report(rule, `${where}, security`, change(inWords(was), inWords(is)));
     this.compareBodyLimits(was.body?.maxBytes, is.body?.maxBytes, where);
     const [before, after] = [declaredIn(this.was, was), declaredIn(this.is, is)];
     this.compareIfChanged({ ...before, responses: {} }, { ...after, responses: {} }, where, () => {
@@ -231,10 +232,15 @@ function asPattern(template: string): RegExp {
   return new RegExp(`^${parts.join('[^/]+')}$`);
 }
 
-/** Whether every token for `one` satisfies `other`. */
-function leadsInto(one: ContractOperation['security'], other: ContractOperation['security']): boolean {
-  const suffices = (held: readonly string[]) => other.some((each) => each.every((scope) => held.includes(scope)));
-  return other.length === 0 || (one.length > 0 && one.every(suffices));
+function inWords({ security, anonymous }: Demand): readonly unknown[] {
+  return anonymous ? [...security, 'no token'] : security;
+}
+
+/** Whether all that suffices for `one`, a token or none, suffices for `other`. */
+function leadsInto(one: Demand, other: Demand): boolean {
+  const suffices = (held: readonly string[]) =>
+    other.security.some((each) => each.every((scope) => held.includes(scope)));
+  return other.security.length === 0 || ((!one.anonymous || other.anonymous) && one.security.every(suffices));
 }
 
 /** The operation as written, with the parameters of its path. */

@@ -62,7 +62,7 @@ export interface Services<Of extends Tables = Tables> extends Queries<Of> {
 
 /** The second argument of an operation. */
 export interface Tools<Of extends Tables = Tables> extends Services<Of> {
-  /** undefined: the operation needs no token, or an import runs it. */
+  /** undefined: the operation looks at no token, the request has none and needs none, or an import runs it. */
   readonly caller: Caller | undefined;
   /** Adds the request id to each line. Never log a token or a body. */
   readonly log: Logger;

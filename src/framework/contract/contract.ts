@@ -1,7 +1,6 @@
 import { Script } from 'node:vm';
 import { variablesOf } from './addresses.ts';
 import { readBodyLimit } from './body-limit.ts';
-import { areScopes, NO_SCOPES } from './caller.ts';
 import {
   type AnySchema,
   type Content,
@@ -17,11 +16,11 @@ import {
   type Resolve,
   resolver,
   type Response,
-  type Security,
 } from './document.ts';
 import { ContractError } from './errors.ts';
 import { parameterReader, type ParameterValues, type SentRequest, valuesSchema } from './parameters.ts';
 import { Position } from './positions.ts';
+import { type Demand, readSecurity, requireOneScheme } from './security.ts';
 import { isIgnored } from './vocabulary.ts';
 
 export interface Contract {
@@ -33,15 +32,13 @@ export interface Contract {
   readonly operations: readonly ContractOperation[];
 }
 
-export interface ContractOperation {
+export interface ContractOperation extends Demand {
   readonly id: string;
   readonly summary: string | undefined;
   /** In capitals. */
   readonly method: string;
   /** The path template, such as `/items/{id}`. */
   readonly path: string;
-  /** Alternatives: a token needs all scopes of one of them. Without alternatives, the operation needs no token. */
-  readonly security: readonly (readonly string[])[];
   /** The parameters, without those that OpenAPI ignores. */
   readonly parameters: readonly Parameter[];
   /** @throws Refusal */
@@ -114,6 +111,7 @@ const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
 export function readOperations(document: OpenApiDocument): Declared[] {
   const [resolve, follow] = [resolver(document), follower(document)];
   const operations: Declared[] = [];
+  const demands = [];
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of METHODS) {
       const operation = item[method];
@@ -142,12 +140,14 @@ export function readOperations(document: OpenApiDocument): Declared[] {
       if (extra !== undefined)
         refuse(extra, where, `the path lacks {${extra.name}}: write it into the path, or remove the parameter`);
       for (const parameter of parameters) requireField(parameter, where);
+      const security = operation.security ?? document.security ?? [];
+      demands.push({ security, where });
       operations.push({
         id,
         summary: operation.summary,
         method: method.toUpperCase(),
         path,
-        security: readSecurity(document, operation.security ?? document.security ?? [], where),
+        ...readSecurity(document, security, where),
         parameters,
         readParameters: parameterReader(path, parameters, follow),
         values: contentOf(valuesSchema(parameters), follow),
@@ -161,6 +161,7 @@ export function readOperations(document: OpenApiDocument): Declared[] {
       });
     }
   }
+  requireOneScheme(demands);
   // Paths without parameters go first, or `/items/{id}` would take `/items/newest`.
   return operations.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
 }
@@ -208,21 +209,6 @@ export function patternMessages(node: unknown): ReadonlyMap<string, string> {
 
 export function scopesOf({ operations }: Contract): string[] {
   return [...new Set(operations.flatMap(({ security }) => security.flat()))];
-}
-
-function readSecurity(document: OpenApiDocument, security: Security, where: string): ContractOperation['security'] {
-  const alternatives = security.map((alternative) => {
-    for (const scheme of Object.keys(alternative)) {
-      if (!Object.hasOwn(document.components?.securitySchemes ?? {}, scheme))
-        refuse(security, where, `the security scheme ${scheme} must be declared with type: http and scheme: bearer`);
-    }
-    // A request has one token, which must satisfy all schemes of an alternative.
-    const scopes = Object.values(alternative).flat();
-    if (!areScopes(scopes)) refuse(alternative, where, NO_SCOPES);
-    return scopes;
-  });
-  const isPublic = security.some((alternative) => Object.keys(alternative).length === 0);
-  return isPublic ? [] : alternatives;
 }
 
 /** @param lists the parameters of the path, then those of the operation, which override them */

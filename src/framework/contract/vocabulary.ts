@@ -117,6 +117,7 @@ const shown = (...fields: readonly string[]) =>
 
 const RUN = 'at run time';
 const BOTH = 'in the types and at run time';
+const SECURITY = `${RUN}; beside others, \`{}\` makes a token optional: one that is sent is checked`;
 export const ONE_FILE = 'bundle all files into one: `npx redocly bundle`';
 const DIALECT = 'leave it out: all schemas have the dialect of OpenAPI 3.1';
 const BEARER = 'the service checks only bearer tokens: write type: http and scheme: bearer';
@@ -130,7 +131,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     servers: list('Server', 'the service mounts the operations at the path that all urls must have'),
     paths: map('Path Item', 'each operation needs a handler; if two templates match a request, the first one applies'),
     components: one('Components', 'parts that operations refer to'),
-    security: list('Security Requirement', RUN),
+    security: list('Security Requirement', SECURITY),
     ...shown('webhooks', 'tags', 'externalDocs'),
   },
   Info: {
@@ -148,7 +149,10 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
     parameters: map('Parameter', BOTH),
     requestBodies: map('Request Body', BOTH),
     headers: map('Header', BOTH),
-    securitySchemes: map('Security Scheme', RUN),
+    securitySchemes: map(
+      'Security Scheme',
+      `${RUN}; all stand for the same tokens, which differ by scopes: operations name one, or each with the others as alternatives`,
+    ),
     pathItems: refused('write each path out under paths'),
     ...shown('callbacks', 'examples', 'links'),
   },
@@ -168,7 +172,7 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
       'Response',
       `${BOTH}; failures that the service itself answers must be declared, with messages of up to 32768 characters`,
     ),
-    security: list('Security Requirement', RUN),
+    security: list('Security Requirement', SECURITY),
     servers: refused('move servers to the top level of the document'),
     'x-max-body-bytes': kept(
       'the largest body in bytes, as sent and after decompression: by default 65536, at most 1048576',

@@ -90,6 +90,7 @@ function operationHandler(
   if (handler === undefined) {
     throw outOfStep(`declares ${operation.id}, which the service does not have`);
   }
+  const { anonymous } = operation;
   const isPublic = operation.security.length === 0;
   const checkScopes = scopeCheck(operation.security);
   const identify = (context: Context, caller: Caller) => {
@@ -133,11 +134,12 @@ function operationHandler(
   return (_request, { context }) => {
     context.operation = operation;
     context.body?.limitTo(operation.body?.maxBytes ?? 0);
-    if (isPublic) {
+    const { authorization } = context.request.headers;
+    if (isPublic || (anonymous && authorization === undefined)) {
       context.ledger.refuseSmallChunks(context);
       return operate(context, readRequest(context, operation, basePath));
     }
-    const caller = authenticator.authenticate(context.request.headers.authorization);
+    const caller = authenticator.authenticate(authorization);
     if (!(caller instanceof Promise)) return admit(context, caller);
     // If the next line throws, this promise has no other handler, and its rejection would end the process.
     caller.catch(() => undefined);

@@ -13,7 +13,7 @@ const OPERATIONS = {
   readPlain: 'security: [{ bearerAuth: [] }]',
   readAny: 'security: [{ bearerAuth: [admin] }, { bearerAuth: [] }]',
   readEither: 'security: [{ bearerAuth: [a, b] }, { bearerAuth: [admin] }]',
-  readBoth: 'security: [{ bearerAuth: [a], otherAuth: [b] }]',
+  readMaybe: 'security: [{ bearerAuth: [] }, {}]',
 };
 const YAML = `
 openapi: 3.1.0
@@ -40,7 +40,6 @@ components:
   responses: { Failure: { description: it has failed, content: { application/json: { schema: { type: object } } } } }
   securitySchemes:
     bearerAuth: { type: http, scheme: bearer }
-    otherAuth: { type: http, scheme: bearer }
 `;
 
 let called: (Caller | undefined)[] = [];
@@ -79,11 +78,12 @@ describe('the scopes of a token decide the answer:', () => {
     ['readEither', 'admin', 204],
     ['readEither', 'a', 403, 'a b'],
     ['readEither', 'b read', 403, 'a b'],
-    ['readBoth', 'b a', 204],
-    ['readBoth', 'a', 403, 'a b'],
-    ['readBoth', 'b', 403, 'a b'],
     ['readOpen', undefined, 204],
     ['readOptional', undefined, 204],
+    ['readOptional', 'admin', 204],
+    ['readOptional', 'read', 403, 'admin'],
+    ['readMaybe', undefined, 204],
+    ['readMaybe', '', 204],
   ])('%s with the scopes %j gets %i', async (id, scopes, status, ...[missing]) => {
     const answer = await answerTo(id, scopes);
     expect(answer.status).toBe(status);
@@ -106,14 +106,48 @@ describe('an operation gets', () => {
     expect(called).toEqual([{ key: `token ${name}`, name, subject: undefined, scopes: new Set(['read', 'write']) }]);
   });
 
-  test('no caller if it needs no token, even if the client sends one', async () => {
-    for (const id of ['readOpen', 'readOptional'] as const) {
-      for (const scopes of [undefined, 'admin']) {
-        expect((await answerTo(id, scopes)).status).toBe(204);
-        expect(called).toEqual([undefined]);
+  test('no caller where the contract has no security for it, even if the client sends a token', async () => {
+    for (const scopes of [undefined, 'admin']) {
+      expect((await answerTo('readOpen', scopes)).status).toBe(204);
+      expect(called).toEqual([undefined]);
+    }
+  });
+
+  test('a caller where a token is optional, if the client sends one', async () => {
+    for (const id of ['readOptional', 'readMaybe'] as const) {
+      for (const [scopes, expected] of [
+        [undefined, []],
+        ['admin', ['admin']],
+      ] as const) {
+        const { name, status } = await answerTo(id, scopes);
+        const callers = called.map((caller) => caller && [caller.name, ...caller.scopes]);
+        expect([status, callers]).toEqual([204, [scopes === undefined ? undefined : [name, ...expected]]]);
       }
     }
   });
+});
+
+test.each(['Bearer unknown', 'Bearer', 'Bearer ', '', 'Basic eDp5', 'Bearer a, Bearer b'])(
+  'an operation with an optional token refuses the header Authorization: %s',
+  async (authorization) => {
+    for (const id of ['readOptional', 'readMaybe'] as const) {
+      called = [];
+      const { status } = await sendRaw(
+        app.url,
+        byHand(app).request(`GET /${id}`, `Authorization: ${authorization}`, 'Connection: close'),
+      );
+      expect([status, called]).toEqual([401, []]);
+    }
+  },
+);
+
+test('an operation with an optional token counts callers towards the rate limit, and others not', async () => {
+  const limited = await startApp({ yaml: YAML, operations, rateLimit: { requests: 1, windowMs: 3_600_000 } });
+  const { url, token } = await addToken(limited, 'limited', []);
+  const statusOf = async (headers = {}) => (await fetch(`${url}/readMaybe`, { headers })).status;
+  const headers = { Authorization: `Bearer ${token}` };
+  const statuses = [await statusOf(headers), await statusOf(headers), await statusOf(), await statusOf()];
+  expect(statuses).toEqual([204, 429, 204, 204]);
 });
 
 describe('a request whose token lacks a scope', () => {
@@ -144,7 +178,7 @@ describe('a request whose token lacks a scope', () => {
     const { url, token } = await addToken(limited, 'limited', ['read']);
     const statusOf = async (id: string) =>
       (await fetch(`${url}/${id}`, { headers: { Authorization: `Bearer ${token}` } })).status;
-    expect([await statusOf('readBoth'), await statusOf('readAll'), await statusOf('readBoth')]).toEqual([
+    expect([await statusOf('readEither'), await statusOf('readAll'), await statusOf('readEither')]).toEqual([
       403, 204, 403,
     ]);
     expect(await statusOf('readAll')).toBe(429);
