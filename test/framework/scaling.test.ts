@@ -68,11 +68,13 @@ test('docs/reliability.md has the bounds of what clients can make the service ho
       `requests under way: ${spare(MAX.underWay, 'callers')}`,
       `requests that do not wait for the answer: ${spare(MAX.pipelined, 'clients')}`,
       `writes that wait for the store: ${number(MAX_WAITING)}, ${mib(MAX_WAITING_BYTES)}, ${second(STORE_PATIENCE_MS)}`,
+      `a reply: ${mib(MAX.reply)}`,
       `replies that wait for the client: ${mib(MAX.unsent)}`,
       `the head of a request: ${second(DEADLINE.head)}, then 408`,
       `a request, head and body: ${second(DEADLINE.request)}, and ${second(DEADLINE.progress)} without a byte, then 408`,
     ]),
   );
+  expect(RELIABILITY).toContain(`have not taken within ${second(DEADLINE.room)}`);
   expect(RELIABILITY).toContain(`| ${second(DEADLINE.progress)} in which the client reads none of it`);
   expect(RELIABILITY).toContain(`| ${second(DEADLINE.idle)} (\`IDLE_TIMEOUT\`), then the connection is closed`);
   expect(POSTGRESQL).toContain(`a create waits for at most ${second(STORE_PATIENCE_MS)}`);

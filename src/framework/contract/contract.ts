@@ -101,6 +101,10 @@ export interface ContractReply {
 /** The service adds these to replies; an operation must not. */
 export const OWN_HEADERS = ['x-request-id', 'ratelimit', 'ratelimit-policy'] as const;
 
+/** HTTP itself decides on these fields of a reply (RFC 9110 and 9112), or the service, by its settings. */
+const FIELDS_OF_HTTP =
+  /^(?:connection|proxy-connection|keep-alive|upgrade|te|trailer|transfer-encoding|content-length|content-encoding|date|x-content-type-options|access-control-.*)$/i;
+
 /** A function with one of these names would hide what the code of an operation means by it. */
 const NAMES = ['undefined', 'NaN', 'Infinity', 'globalThis'];
 /** RFC 9110, section 5.6.2. */
@@ -256,6 +260,14 @@ function readReply(status: string, response: Response, resolve: Resolve, follow:
   for (const [name, header] of fields) {
     if (!TOKEN.test(name)) refuse(header, where, `the name ${name} is not valid for a header field`);
     if (/^content-type$/i.test(name)) refuse(header, where, 'OpenAPI ignores the header Content-Type: leave it out');
+    if (FIELDS_OF_HTTP.test(name))
+      refuse(
+        header,
+        where,
+        `the header ${name} is for HTTP and the service to send, not for an operation: leave it out`,
+      );
+    const same = Object.keys(headers).find((each) => each !== name && each.toLowerCase() === name.toLowerCase());
+    if (same !== undefined) refuse(header, where, `the headers ${name} and ${same} are the same: leave one out`);
     if (header.required && /^ratelimit(-policy)?$/i.test(name) && status !== '429')
       refuse(header, where, `the header ${name} is sent only where RATE_LIMIT is set: leave out required`);
     const { types } = new Position(header.schema, follow);

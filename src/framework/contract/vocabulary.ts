@@ -209,14 +209,20 @@ export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> =
   },
   Response: {
     ...shown('description', 'links'),
-    headers: map('Header', BOTH),
+    headers: map(
+      'Header',
+      `${BOTH}; those of HTTP and of the service are refused: Content-Length, Connection, Date, Access-Control-… and their like`,
+    ),
     content: map('Media Type', 'one media type: application/json, application/….+json'),
   },
   Header: {
     required: kept(BOTH, flag),
     style: kept('`simple`', oneOf('simple')),
     explode: kept('no effect: a header has one value', flag),
-    schema: one('Schema', 'a string, number, integer or boolean'),
+    schema: one(
+      'Schema',
+      'a string, number, integer or boolean; text goes out as UTF-8; one with a control character gets the client 500',
+    ),
     content: refused('describe the header by a schema'),
     ...shown('description', 'deprecated', 'example', 'examples'),
   },

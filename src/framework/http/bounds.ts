@@ -21,6 +21,8 @@ export const MAX = {
   pipelined: 2048,
   /** Bytes of replies that clients have not taken. */
   unsent: 32 * MIB,
+  /** Bytes of one reply. */
+  reply: 16 * MIB,
 } as const;
 
 /** How long the parts of a request may take, in milliseconds. An operation has no deadline. */
@@ -30,6 +32,8 @@ export const DEADLINE = {
   request: 30 * SECOND,
   /** Without one byte of the body received, or of the reply taken by the client. */
   progress: 10 * SECOND,
+  /** For the client to take a reply, while other replies need its memory. */
+  room: 5 * SECOND,
   /** Between requests, unless IDLE_TIMEOUT is set: longer than proxies commonly keep an idle connection to reuse it. */
   idle: 65 * SECOND,
   /** For the client to read the last reply of a connection. */

@@ -18,6 +18,8 @@ export interface Exchange {
   readonly slots: number;
   /** Bytes allocated for the body, and bytes of the reply that the kernel has not taken yet. */
   readonly held: { body: number; reply: number };
+  /** When it began to hold bytes of a reply, on the clock of `performance.now()`. */
+  repliedAt: number;
   /** Whether the reply says `Connection: close` (RFC 9112, section 9.6). */
   last: boolean;
   /** The reply is out, or the client is gone. */

@@ -35,6 +35,7 @@ export class Context implements Exchange {
   caller: Caller | undefined;
   slots = 1;
   readonly held = { body: 0, reply: 0 };
+  repliedAt = Infinity;
   last = false;
   ended = false;
   onEnd: (() => void) | undefined;

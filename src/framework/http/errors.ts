@@ -9,7 +9,8 @@ export function answerFailure(error: unknown, context: Context): void {
     // After this turn of the event loop, Node has read the rest of the packet: if it holds the whole body, the connection
     // can be used again.
     const tooMany = error === overloaded || (error instanceof Refusal && error.number === ErrorNumber.tooManyRequests);
-    if (tooMany && !context.request.complete) setImmediate(orDestroy, context, () => {
+    if (tooMany && !context.request.complete)
+      setImmediate(orDestroy, context, () => {
         tell(error, context);
       });
     else tell(error, context);

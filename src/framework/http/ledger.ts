@@ -16,6 +16,7 @@ const [LEFT, LEFT_CONNECTIONS] = [0.875, 0.99];
 
 export type OnCutOff = (reason: keyof typeof REASONS) => void;
 
+const noRoom = busy('replies that clients have not taken yet leave no memory for this one');
 const tooSmallChunks = busy(
   'the caller sent a body in small chunks: its chunked bodies are refused for a while',
   DEADLINE.smallChunks / 1000,
@@ -106,11 +107,23 @@ export class Ledger {
     if (performance.now() < (this.smallChunks.get(key) ?? 0)) throw tooSmallChunks;
   }
 
+  /**
+   * Cuts off clients that have taken too long for their replies if it must.
+   *
+   * @throws Refusal if that is not enough: a client that takes its reply gets all of it
+   */
+  makeRoom(bytes: number): void {
+    const most = MAX.unsent - bytes;
+    const before = performance.now() - DEADLINE.room;
+    if (this.held.reply > most) this.free('reply', most, ({ repliedAt }) => repliedAt < before);
+    if (this.held.reply > most) throw noRoom;
+  }
+
   setHeld(exchange: Exchange, kind: keyof Exchange['held'], bytes: number): void {
     const more = exchange.ended ? 0 : bytes - exchange.held[kind];
     exchange.held[kind] += more;
     this.held[kind] += more;
-    if (more > 0 && this.held[kind] > ROOM[kind]) this.free(kind);
+    if (more > 0 && this.held[kind] > ROOM[kind]) this.free(kind, ROOM[kind] * LEFT);
   }
 
   /** Queues work that may wait: each turn of the event loop does some of it. */
@@ -135,13 +148,15 @@ export class Ledger {
   };
 
   /** Frees memory, the largest holder first: bodies are summed up by caller, replies by connection. */
-  private free(kind: keyof Exchange['held']): void {
-    const exchanges = this.all().flatMap((connection) => connection.exchanges.filter(({ held }) => held[kind] > 0));
+  private free(kind: keyof Exchange['held'], most: number, mayGive = (_each: Exchange): boolean => true): void {
+    const exchanges = this.all()
+      .flatMap((connection) => connection.exchanges)
+      .filter((each) => each.held[kind] > 0 && mayGive(each));
     const holders = Map.groupBy(exchanges, ({ key, connection }) => (kind === 'body' ? key : connection));
     const sum = (held: readonly Exchange[]) => held.reduce((bytes, exchange) => bytes + exchange.held[kind], 0);
     for (const held of [...holders.values()].sort((one, other) => sum(other) - sum(one))) {
       for (const exchange of held.sort((one, other) => other.held[kind] - one.held[kind])) {
-        if (this.held[kind] <= ROOM[kind] * LEFT) return;
+        if (this.held[kind] <= most) return;
         if (kind === 'body') exchange.body?.giveWay();
         else this.cutOff(exchange.connection, 'unsent');
       }

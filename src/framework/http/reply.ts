@@ -3,6 +3,7 @@ import { type ContractOperation, type HeaderValues, OWN_HEADERS, type ReplyData 
 import type { Refusal } from '../contract/errors.ts';
 import { failureBody, failureType } from '../contract/failures.ts';
 import { exactJson } from '../contract/int64.ts';
+import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 
 /** @throws Error, before anything is sent, that names how the reply breaks the contract */
@@ -17,7 +18,7 @@ export function sendReply(context: Context, reply: ReplyData, operation: Contrac
     if (OWN_HEADERS.some((own) => own === name.toLowerCase()))
       throw new Error(`${operation.id} answered with the header ${name}, which the service itself sends: leave it out`);
     // Otherwise Node would throw later, with some of the headers set.
-    validateHeaderValue(name, String(value));
+    validateHeaderValue(name, fieldOf(value));
   }
   operation.validator.reply(status, headers, body);
   // exactJson is slower, and only replies with an int64 need it.
@@ -26,6 +27,7 @@ export function sendReply(context: Context, reply: ReplyData, operation: Contrac
   send(context, status, headers, mediaType, text);
 }
 
+/** @throws Error or Refusal, before anything is sent, if a body of text is too large, or there is no room for it */
 export function send(
   context: Context,
   status: number,
@@ -33,23 +35,53 @@ export function send(
   mediaType?: string,
   body?: string | Buffer,
 ): void {
-  const { response, ledger } = context;
+  const { request, response, ledger } = context;
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  if (typeof body === 'string' && length > PART_BYTES) {
+    if (length > MAX.reply)
+      throw new Error(`a reply may have ${MAX.reply} bytes, and this one has ${length}: send pages`);
+    if (request.method !== 'HEAD') ledger.makeRoom(length);
+  }
   settleConnection(context);
   // Name, value, name, value.
   const fields = context.last ? [...context.fields, 'Connection', 'close'] : [...context.fields];
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) fields.push(name, String(value));
+  let isAscii = true;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    const field = fieldOf(value);
+    isAscii &&= field === String(value);
+    // writeHead replaces a field that is set, and cors.ts and files.ts set this one.
+    const others = name.toLowerCase() === 'vary' ? response.getHeader(name) : undefined;
+    fields.push(name, others === undefined ? field : `${String(others)}, ${field}`);
+  }
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
-  const length = body === undefined ? 0 : Buffer.byteLength(body);
   // A 204 must not have a Content-Length; a 304 and a reply to HEAD may have only that of the reply to GET (RFC 9110,
   // section 8.6).
-  const hasNone = body === undefined && (status === 304 || context.request.method === 'HEAD');
+  const hasNone = body === undefined && (status === 304 || request.method === 'HEAD');
   if (status !== 204 && !hasNone) fields.push('Content-Length', String(length));
   response.writeHead(status, fields);
   if (Buffer.isBuffer(body)) endInParts(context, body, 0);
   else {
-    response.end(body);
-    if (response.writableLength > 0) ledger.setHeld(context, 'reply', length);
+    // Node writes the head in the encoding of the body.
+    if (isAscii || body === undefined) response.end(body);
+    else response.end(inBytes(body), 'latin1');
+    if (response.writableLength > 0) {
+      context.repliedAt = performance.now();
+      ledger.setHeld(context, 'reply', length);
+    }
   }
+}
+
+/** The value of a header field: text beyond ASCII as the bytes of UTF-8, of which a character stands for each. */
+function fieldOf(value: unknown): string {
+  const text = String(value);
+  if (/^\p{ASCII}*$/u.test(text)) return text;
+  if (!text.isWellFormed()) throw new Error('a header field has a lone surrogate, which UTF-8 cannot express');
+  return inBytes(text);
+}
+
+function inBytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
 
 /**

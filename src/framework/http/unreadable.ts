@@ -1,7 +1,7 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { DEADLINE, MAX } from './bounds.ts';
+import { MAX } from './bounds.ts';
 import type { Connection } from './connection.ts';
 import type { Ledger } from './ledger.ts';
 import { errorBody } from './reply.ts';
@@ -33,7 +33,10 @@ export function refuseUnreadable(
   };
   /** The line in which Node's limit was reached, from the character before, shortened. */
   const lines = new WeakMap<Connection, string>();
-  /** Node does not say whether it was reading the target, but reports what arrives later: how the line ends tells. */
+  /**
+   * Node does not say whether it was reading the target, but reports what arrives later: how the line ends tells. If it does
+   * not end, Node reports DEADLINE.head.
+   */
   const refuseLong = (connection: Connection, { rawPacket, bytesParsed = 0 }: ParseError) => {
     const known = lines.get(connection);
     const text = rawPacket?.toString('latin1') ?? '';
@@ -42,7 +45,6 @@ export function refuseUnreadable(
     if (known === undefined && FIELD.test(text.slice(0, bytesParsed))) refuse(connection, headTooLarge);
     else if (more.length > 0) refuse(connection, REQUEST_LINE.test(line) ? targetTooLong : headTooLarge);
     else lines.set(connection, line.replace(/^[^ ]+(?=[^ ])/, '').slice(0, MAX_END));
-    if (known === undefined && more.length === 0) setTimeout(refuse, DEADLINE.linger, connection, headTooLarge).unref();
   };
   server.on('clientError', (error: ParseError, socket) => {
     const connection = ledger.of(socket);

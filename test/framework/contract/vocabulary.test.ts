@@ -342,6 +342,19 @@ describe('loadContract refuses, with place and cure,', () => {
     ['Parameter', { style: 'deepObject' }, 'must be an object to have the style deepObject'],
     ['Parameter', { schema: { type: 'object' } }, 'accepts any name in the query: add additionalProperties: false'],
     ['Response', { headers: { 'Content-Type': { schema: {} } } }, 'OpenAPI ignores the header Content-Type'],
+    ...[
+      ...['Content-Length', 'transfer-encoding', 'Connection', 'Keep-Alive', 'Proxy-Connection', 'Upgrade', 'TE'],
+      ...['Trailer', 'Date', 'Content-Encoding', 'X-Content-Type-Options', 'Access-Control-Allow-Origin'],
+    ].map((name): [Kind, Node, string] => [
+      'Response',
+      { headers: { [name]: { schema: { type: 'string' } } } },
+      `the header ${name} is for HTTP and the service to send, not for an operation: leave it out`,
+    ]),
+    [
+      'Response',
+      { headers: { 'X-Note': { schema: {} }, 'x-note': { schema: {} } } },
+      'the headers X-Note and x-note are the same: leave one out',
+    ],
     ['Header', { schema: { type: 'array' } }, 'the header X-Note must be a string, a number'],
     ['Response', { content: { 'text/csv': { schema: {} } } }, 'the media type text/csv is not JSON'],
     ['Security Scheme', { type: 'mutualTLS', scheme: undefined }, 'type must be http'],
