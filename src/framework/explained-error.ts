@@ -51,6 +51,9 @@ function causesOf(error: Error): readonly Error[] {
   return [...causes];
 }
 
+/** In the log, in place of an error that throws when it is read. */
+export const UNREADABLE = 'an error that cannot be read';
+
 export function messageOf(error: unknown): string {
   return Error.isError(error) ? error.message : String(error);
 }

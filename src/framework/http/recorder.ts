@@ -1,4 +1,5 @@
-import { type RequestLog, type RequestObserver, UNREADABLE } from '../observability/log.ts';
+import { UNREADABLE } from '../explained-error.ts';
+import type { RequestLog, RequestObserver } from '../observability/log.ts';
 import type { Context } from './context.ts';
 import { sentPath } from './request-target.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
-import { messageWithCauses, stackWithCauses } from '../explained-error.ts';
+import { messageWithCauses, stackWithCauses, UNREADABLE } from '../explained-error.ts';
 import { type Stdout, writeStdout } from './stdout.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -52,9 +52,6 @@ export function createLog(level: LogLevel, stdout: Stdout): Log {
     dropped: () => lines.dropped,
   };
 }
-
-/** In place of an error that throws when it is read. */
-export const UNREADABLE = 'an error that cannot be read';
 
 /** As pino describes an error, but with the message of each cause once, and without the exit code of a command. */
 function describe(error: unknown): unknown {

@@ -426,11 +426,13 @@ test('the service logs a connection that the system cannot accept, and accepts t
   const log: string[] = [];
   const handle = ({ response }: Context) => response.end('here');
   const listener = await listen({ handle }, '127.0.0.1', 0, pino({}, { write: (line: string) => log.push(line) }));
-  const { _getActiveHandles } = process as unknown as { _getActiveHandles(): unknown[] };
-  const server = _getActiveHandles().find(
-    (each): each is Server =>
-      each instanceof Server && (each.address() as AddressInfo).port === Number(new URL(listener.url).port),
-  );
+  const inside = process as unknown as { _getActiveHandles(): unknown[] };
+  const server = inside
+    ._getActiveHandles()
+    .find(
+      (each): each is Server =>
+        each instanceof Server && (each.address() as AddressInfo).port === Number(new URL(listener.url).port),
+    );
   // What the system tells Node when the process has no free file descriptor.
   (server as unknown as { _handle: { onconnection(error: number): void } })._handle.onconnection(
     -constants.errno.EMFILE,

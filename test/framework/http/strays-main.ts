@@ -22,7 +22,6 @@ const thorn: unknown = new Proxy(
   ),
 );
 const raise = (value: unknown): never => {
-  // eslint-disable-next-line @typescript-eslint/only-throw-error -- an operation may
   throw value;
 };
 
