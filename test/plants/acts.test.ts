@@ -8,7 +8,7 @@ import { page } from '../support/readme.ts';
 import { ROOT } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { fill, look } from '../framework/commands/place.ts';
-import { plantStore, startPlants } from './support.ts';
+import { LAYOUT, plantStore, startPlants } from './support.ts';
 
 type Line = Record<string, unknown>;
 
@@ -69,13 +69,13 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
     expect(created.code).toBe(0);
     expect(lines()).toEqual(
       [
-        { act: 'migrated', from: 0, to: expect.any(Number) },
+        { act: 'migrated', from: 0, to: expect.any(Number), steps: LAYOUT.steps.sqlite.map(({ name }) => name) },
         { act: 'token created', token: 'app', expires: '90d', scopes: ['plants:write'] },
         { act: 'token revoked', token: 'app' },
         { act: 'import begun', file, table: 'plants' },
         { act: 'import ended', file, table: 'plants', created: 2, replayed: 0, conflict: 1, refused: 0 },
         { act: 'removed', table: 'plants', key: '1' },
-        ...(engine === 'SQLite' ? [{ act: 'restored', file: join(folder, 'copy'), plants: 1 }] : []),
+        ...(engine === 'SQLite' ? [{ act: 'restored', file: join(folder, 'copy'), rows: { plants: 1 } }] : []),
       ].map((each) => ({ time: expect.any(String), by: userInfo().username, sudo: 'alice', ...each })),
     );
     expect(text()).not.toContain(created.stdout.trim());

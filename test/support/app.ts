@@ -121,9 +121,9 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   };
 }
 
-/** The table of records. */
+/** The first table of the service. */
 export function tableOf({ layout }: Pick<Store, 'layout'>): string {
-  const [table = ''] = layout.records;
+  const [table = ''] = layout.counted;
   return table;
 }
 

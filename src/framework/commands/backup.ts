@@ -38,7 +38,7 @@ export async function restore(job: Job, file: string, { force = false }: { force
     );
   });
   const counts = await writeFile(target, { mode: MODE, signal: interruption.signal }, prepare, place);
-  await recordAct(job, 'restored', { file: resolve(file), ...counts });
+  await recordAct(job, 'restored', { file: resolve(file), rows: counts });
   await print(job.io, `restored ${inWords(counts)} from ${file}, and checked the store\n`);
 }
 

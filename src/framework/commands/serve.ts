@@ -151,8 +151,8 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
   logger.info({ url, listening: listener.url, docs }, 'listening');
   // A parent process cannot wait for the log, which LOG_LEVEL may silence.
   job.io.send?.('listening');
-  const startup = store.opened.then(async ({ before, now }) => {
-    if (before !== now) logger.info({ from: before, to: now }, 'migrated the schema of the store');
+  const startup = store.opened.then(async ({ before, now, steps }) => {
+    if (steps.length > 0) logger.info({ from: before, to: now, steps }, 'migrated the schema of the store');
     // With TOKEN_FILE or JWT_ISSUER, clients get their tokens elsewhere.
     if (provisioned === undefined && jwt === undefined) {
       const isFirst = await makeFirstToken(job, contract, { tokens: store.tokens, url, onUnreachable, stopSignal });

@@ -12,8 +12,8 @@ export async function withStore(
 ): Promise<void> {
   const store = await openStore(layoutOf(job.service), job.config.DATABASE_URL, options);
   try {
-    const { before, now } = await store.opened;
-    if (before !== now) await recordAct(job, 'migrated', { from: before, to: now }, store.run);
+    const { before, now, steps } = await store.opened;
+    if (steps.length > 0) await recordAct(job, 'migrated', { from: before, to: now, steps }, store.run);
     await work(store);
   } finally {
     await store.close();

@@ -9,8 +9,8 @@ export interface Layout {
   readonly marker: string;
   /** All tables, also those of the framework. */
   readonly tables: Tables;
-  /** The tables that `backup` and `restore` count. */
-  readonly records: readonly string[];
+  /** Those of the service alone, also such as no `records` names: `backup` and `restore` count them. */
+  readonly counted: readonly string[];
   /** The version of the schema, once a store has been through all steps. */
   readonly version: number;
   /** The steps of the schema of a database, for each engine. */
@@ -64,7 +64,6 @@ const OWN_STEPS: Steps = {
 /** The part of a service that its store needs. */
 interface Described extends Pick<Layout, 'name' | 'marker' | 'tables'> {
   readonly steps: Steps;
-  readonly records: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -73,7 +72,7 @@ interface Described extends Pick<Layout, 'name' | 'marker' | 'tables'> {
  *
  * @throws Error if the marker, the name of a table or a step cannot be used
  */
-export function layoutOf({ name, marker, tables, records, steps }: Described): Layout {
+export function layoutOf({ name, marker, tables, steps }: Described): Layout {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     throw new Error(`the name ${name} of the service must have small letters, digits and "-" only`);
   const unnamed = Object.keys(tables).find((table) => !/^[a-z_][a-z0-9_]*$/.test(table));
@@ -91,7 +90,7 @@ export function layoutOf({ name, marker, tables, records, steps }: Described): L
     name,
     marker,
     tables: { ...tables, ...OWN_TABLES },
-    records: Object.keys(records),
+    counted: Object.keys(tables),
     version: versionOf(steps),
     steps: {
       sqlite: [mark, ...compileSteps(all, 'sqlite')],

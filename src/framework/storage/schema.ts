@@ -1,4 +1,4 @@
-import { type Layout, MARK } from './layout.ts';
+import { type Layout, MARK, STEPS_TABLE } from './layout.ts';
 import type { CompiledStep } from './steps.ts';
 import { type Row, StoreUnusable } from './store.ts';
 import { SQL_TYPES } from './tables.ts';
@@ -18,7 +18,8 @@ export function requireVersion({ name, version }: Layout, database: string, foun
  * @param version the version of its schema
  * @param listed the names of the steps that it has been through; undefined: no table lists them
  * @returns the steps that are missing
- * @throws StoreUnusable if a step is unknown, or is missing and `mayMigrate` is false
+ * @throws StoreUnusable if a step is unknown, or is missing and `mayMigrate` is false, or if the list does not fit the
+ *   version
  */
 export function missingSteps(
   layout: Layout,
@@ -34,6 +35,17 @@ export function missingSteps(
   const unknown = done.filter((each) => !steps.some((step) => step.name === each));
   if (unknown.some((each) => each.startsWith(MARK)))
     throw new StoreUnusable(`${database} belongs to another application: choose another database`);
+  // One transaction writes both. A store of version 0 has lost its version: the list tells.
+  const counted = countOf(done);
+  if (version > 0 && listed !== undefined && counted !== version) {
+    const isLeft = version < counted && version <= released.length;
+    const cure = isLeft
+      ? `a dump of an older store was restored over a newer one, which left that table: drop ${STEPS_TABLE}, then start again`
+      : 'only a part of a dump was restored, or one of the two was changed: restore the whole dump into an empty database';
+    throw new StoreUnusable(
+      `${database} has schema ${version}, but its table ${STEPS_TABLE} lists the steps of schema ${counted}: ${cure}`,
+    );
+  }
   if (unknown[0] !== undefined)
     throw new StoreUnusable(
       `${database} has been through the step ${unknown[0]}, which this ${name} does not have: install a newer ${name}`,
@@ -45,9 +57,18 @@ export function missingSteps(
   return missing;
 }
 
+/** The version of the schema after these steps. */
+function countOf(steps: readonly string[]): number {
+  return steps.filter((each) => !each.startsWith(MARK)).length - 1;
+}
+
 /**
+ * The one rule of the start, of readiness and of backups: a store has the columns of the tables as they are described,
+ * and no further one that a create, which leaves it out, must have.
+ *
  * @param database its name in messages
- * @param found its columns, with the members `table`, `column`, `type`, `required`, and `key`: part of the primary key
+ * @param found its columns, with the members `table`, `column`, `type`, `required`, `default`: it has one, and `key`: part
+ *   of the primary key
  * @throws StoreUnusable that names the first difference from the tables
  */
 export function requireTables(
@@ -58,19 +79,20 @@ export function requireTables(
 ): void {
   for (const [table, { columns, key }] of Object.entries(tables)) {
     const inTable = found.filter((each) => each['table'] === table);
-    if (inTable.length === 0) throw outOfStep(`${database} lacks the table ${table}`);
+    if (inTable.length === 0) throw outOfStep(`${database} lacks the table ${table}`, LACKING);
     for (const [column, { kind, optional }] of Object.entries(columns)) {
       const wanted = `${SQL_TYPES[engine][kind]}${optional ? '' : ' not null'}`;
       const has = inTable.find((each) => each['column'] === column);
       const name = `the column "${column}" of ${table}`;
-      if (has === undefined) throw outOfStep(`${database} lacks ${name}, ${wanted}`);
+      if (has === undefined) throw outOfStep(`${database} lacks ${name}, ${wanted}`, LACKING);
       const is = typeOf(has);
-      if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, not as ${wanted}`);
+      if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, not as ${wanted}`, CHANGED);
     }
     // A creation names the key, and without its index each would fail.
     const hasKey = inTable.filter((each) => each['key']).map(({ column }) => String(column));
     if (key.length !== hasKey.length || !key.every((column) => hasKey.includes(column)))
-      throw outOfStep(`${database} has ${table} with the primary key (${hasKey.join()}), not (${key.join()})`);
+      throw outOfStep(`${database} has ${table} with the primary key (${hasKey.join()}), not (${key.join()})`, CHANGED);
+    requireSpare(database, Object.keys(columns), inTable);
   }
 }
 
@@ -79,6 +101,21 @@ export function typeOf({ type, required }: Row): string {
   return `${String(type)}${required ? ' not null' : ''}`;
 }
 
-function outOfStep(difference: string): StoreUnusable {
-  return new StoreUnusable(`${difference}: restore a backup; after a change of the tables, add a step`);
+/**
+ * @param own the columns that a create fills
+ * @param found those that the table has
+ */
+export function requireSpare(database: string, own: readonly unknown[], found: readonly Row[]): void {
+  const more = found.find((each) => !own.includes(each['column']) && each['required'] && !each['default']);
+  if (more === undefined) return;
+  const { table, column } = more;
+  const difference = `the column "${String(column)}" of ${String(table)} as ${typeOf(more)}, which no create fills`;
+  throw outOfStep(`${database} has ${difference}`, 'give it a default, let it be null, or drop it');
+}
+
+const CHANGED = 'change it back';
+const LACKING = 'make it again, or restore a backup';
+
+function outOfStep(difference: string, cure: string): StoreUnusable {
+  return new StoreUnusable(`${difference}: ${cure}; after a change of the tables, add a step`);
 }

@@ -99,6 +99,8 @@ export interface TokenStore {
 export interface Schema {
   readonly before: number;
   readonly now: number;
+  /** The names that the opening has added to the list of its steps. A version without one of these refuses the store. */
+  readonly steps: readonly string[];
 }
 
 /** A statement in the SQL of one engine, with values of the kinds in tables.ts. */

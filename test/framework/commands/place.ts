@@ -15,6 +15,12 @@ export async function place(items = 0) {
   return { folder, database, environment, run };
 }
 
+/** What `backup` and `restore` say of a store with items and one other table's rows. */
+export function inWords(items: number | string, members = 0): string {
+  const rows = `${items} ${items === 1 ? 'row' : 'rows'} of items`;
+  return `${rows}, 0 rows of kinds, 0 rows of notes and ${members} rows of members`;
+}
+
 /** Inserts items with consecutive ids into a store. */
 export function fill(path: string, first: number, items: number, table = 'items'): void {
   using database = new DatabaseSync(path);

@@ -279,7 +279,7 @@ describe('the store', () => {
     for (const call of calls) {
       await expect(work[call]()).rejects.toMatchObject({
         name: 'StoreUnavailable',
-        message: expect.stringContaining('lacks a table of the store: restore a backup'),
+        message: expect.stringContaining('lacks a table of the store: make it again, or restore a backup'),
       });
     }
     await sabotage(`alter table gone rename to ${table}`);
@@ -294,7 +294,7 @@ describe('the store', () => {
     for (const call of calls) {
       await expect(work[call]()).rejects.toMatchObject({
         name: 'StoreUnavailable',
-        message: expect.stringContaining('lacks a column of the store: restore a backup'),
+        message: expect.stringContaining('lacks a column of the store: make it again, or restore a backup'),
       });
     }
     await sabotage(`alter table ${table} rename gone to ${column}`);

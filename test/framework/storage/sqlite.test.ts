@@ -48,7 +48,7 @@ describe('a SQLite database', () => {
       `the database ${path} has schema 1, but this item-store needs ${LAYOUT.version}: run \`migrate\` first`,
     );
     const store = await open('older.db');
-    expect(await store.opened).toEqual({ before: 1, now: LAYOUT.version });
+    expect(await store.opened).toMatchObject({ before: 1, now: LAYOUT.version });
     expect(await store.tokens.find(hash)).toEqual(token);
     await store.close();
   });

@@ -24,7 +24,7 @@ import { createBatch, createSpread, Creating, insert, readyStatement } from './b
 import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
-import { migrate } from './migrations.ts';
+import { migrate, requireColumns } from './migrations.ts';
 
 /** While PostgreSQL flushes one batch, it works on the other. */
 const MAX_CONCURRENT_BATCHES = 2;
@@ -148,7 +148,11 @@ class PostgresEngine implements Engine {
   async ready(): Promise<void> {
     await this.creations.ask(async (failed) => {
       const statement = readyStatement([...this.creating.values()]);
-      await this.translated(() => this.readiness.withRetries((query) => query(statement), deadline()));
+      const work = async (query: Query) => {
+        await query(statement);
+        await requireColumns(this.layout, query, this.server);
+      };
+      await this.translated(() => this.readiness.withRetries(work, deadline()));
       if (failed !== undefined) await this.tryOut(failed);
     });
   }

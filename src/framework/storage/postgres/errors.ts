@@ -37,12 +37,13 @@ export const POOLER =
 const UNUSABLE: readonly (readonly [string, string])[] = [
   ['28', 'refuses the user or the password: correct DATABASE_URL'],
   ['3D000', 'has no such database: create it'],
-  [TABLE_UNKNOWN, 'lacks a table of the store: restore a backup'],
-  [COLUMN_UNKNOWN, 'lacks a column of the store: restore a backup'],
+  [TABLE_UNKNOWN, 'lacks a table of the store: make it again, or restore a backup'],
+  [COLUMN_UNKNOWN, 'lacks a column of the store: make it again, or restore a backup'],
   [
     '42P07',
-    'has tables of the same names without a schema_version: restore a backup of a store, or set DATABASE_URL to a database of its own',
+    'has a table that the store would make: set DATABASE_URL to a database of its own, or drop the table if an earlier store left it',
   ],
+  ['42701', 'has a column that the next step makes: drop it, then start again'],
   [STATEMENT_UNKNOWN, `changes the connection between two statements: ${POOLER}`],
   [STATEMENT_EXISTS, `shares a connection among sessions: ${POOLER}`],
   ['42501', 'does not let this user create and use the tables: grant the user the rights'],

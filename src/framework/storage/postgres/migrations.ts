@@ -1,4 +1,3 @@
-import { STORE_PATIENCE_MS } from '../queue.ts';
 import { missingSteps, requireTables, requireVersion, typeOf } from '../schema.ts';
 import { type Row, type Schema, StoreUnusable } from '../store.ts';
 import { type Layout, MARK, STEPS_TABLE } from '../layout.ts';
@@ -39,6 +38,7 @@ const VERSION_COLUMNS = 'id bigint not null,version bigint not null';
 const VERSION_SHAPES = [VERSION_COLUMNS, `${VERSION_COLUMNS},had_token boolean not null`];
 
 const SELECT_COLUMNS = `select name as "table", attname as "column", format_type(atttypid, atttypmod) as type, attnotnull as required,
+    atthasdef or attidentity <> '' as "default",
     exists (select from pg_index where indrelid = attrelid and indisprimary and attnum = any (indkey)) as key
   from unnest($1::text[]) as name join pg_attribute on attrelid = to_regclass(quote_ident(name))
   where attnum > 0 and not attisdropped order by attrelid, attnum`;
@@ -61,18 +61,30 @@ export async function migrate(
       throw new StoreUnusable(`${server} has no store of ${name}: check DATABASE_URL`);
     const before = found ?? 0;
     requireVersion(layout, server, before, create);
-    const missing = missingSteps(layout, 'postgres', server, before, await readSteps(query), create);
-    // With a deadline of its own, as the migration may run past `until`.
-    const inTime: Query = (...statement) => session.query(performance.now() + STORE_PATIENCE_MS, ...statement);
+    const listed = await readSteps(query);
+    const missing = missingSteps(layout, 'postgres', server, before, listed, create);
     // A store of version 2 gets its list only with its next step: until then the service may run as a role that cannot
     // create tables.
-    if (found !== now || missing.length > 0) {
-      await session.query(performance.now() + MIGRATION_MS, migrationOf(layout));
-      missingSteps(layout, 'postgres', server, now, await readSteps(inTime), false);
+    if (found === now && missing.length === 0) {
+      await requireColumns(layout, query, server);
+      return { before, now, steps: [] };
     }
-    requireTables(layout, 'postgres', server, await readColumns(inTime, Object.keys(tables)));
-    return { before, now };
+    const work = async (within: Query) => {
+      await within(migrationOf(layout));
+      const names = (await readSteps(within)) ?? [];
+      missingSteps(layout, 'postgres', server, now, names, false);
+      await requireColumns(layout, within, server);
+      return { before, now, steps: names.filter((each) => !listed?.includes(each)) };
+    };
+    // With a deadline of its own, as the migration may run past `until`. In another isolation, its snapshot would be older
+    // than the lock that it waits for.
+    return await session.attempt('begin isolation level read committed', work, performance.now() + MIGRATION_MS, true);
   }, until);
+}
+
+/** @throws StoreUnusable if the columns of the tables are not as described */
+export async function requireColumns(layout: Layout, query: Query, server: string): Promise<void> {
+  requireTables(layout, 'postgres', server, await readColumns(query, Object.keys(layout.tables)));
 }
 
 async function readVersion(query: Query, tables: Layout['tables'], server: string): Promise<number | undefined> {

@@ -109,32 +109,35 @@ export class Session implements Disposable {
    * @throws the error of PostgreSQL or the network in all other cases
    */
   async transaction<T>(work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
-    const attempt = async () => {
-      const connection = await this.getConnection(until);
-      let changes = 0n;
-      const query: Query = async (...statement) => {
-        const done = await this.queryOn(connection, until, ...statement);
-        changes += done.changes;
-        return done;
-      };
-      let result;
-      try {
-        await query('begin isolation level serializable');
-        result = await work(query);
-      } catch (error) {
-        // With a new deadline, as the work may have run past `until`.
-        await this.queryOn(connection, performance.now() + UNREACHABLE_QUERY_MS, 'rollback').catch(() => {
-          this.giveUp(connection);
-        });
-        throw error;
-      }
-      // Without FLUSH, a transaction that only reads would not wait until the standby has the rows that it has read. If
-      // FLUSH fails, the commit, which goes with it, rolls back.
-      const end = changes > 0n ? ['commit'] : [FLUSH, 'commit'];
-      await commit(Promise.all(end.map((each) => query(each))), repeatable);
-      return result;
-    };
+    const attempt = () => this.attempt('begin isolation level serializable', work, until, repeatable);
     return await this.withRetries(attempt, until, true);
+  }
+
+  /** Runs `work` in a transaction, once. @throws as `transaction` does */
+  async attempt<T>(begin: string, work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
+    const connection = await this.getConnection(until);
+    let changes = 0n;
+    const query: Query = async (...statement) => {
+      const done = await this.queryOn(connection, until, ...statement);
+      changes += done.changes;
+      return done;
+    };
+    let result;
+    try {
+      await query(begin);
+      result = await work(query);
+    } catch (error) {
+      // With a new deadline, as the work may have run past `until`.
+      await this.queryOn(connection, performance.now() + UNREACHABLE_QUERY_MS, 'rollback').catch(() => {
+        this.giveUp(connection);
+      });
+      throw error;
+    }
+    // Without FLUSH, a transaction that only reads would not wait until the standby has the rows that it has read. If
+    // FLUSH fails, the commit, which goes with it, rolls back.
+    const end = changes > 0n ? ['commit'] : [FLUSH, 'commit'];
+    await commit(Promise.all(end.map((each) => query(each))), repeatable);
+    return result;
   }
 
   /**

@@ -2,11 +2,11 @@ import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } 
 import { basename, dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
-import { missingSteps, requireVersion } from '../schema.ts';
+import { missingSteps, requireSpare, requireVersion } from '../schema.ts';
 import { StoreUnusable } from '../store.ts';
 import { identityOf, LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
 import { atCopying, atOpening, isBusy } from './errors.ts';
-import { applicationId, migrate, pragma, requireOwn, stepsIn } from './migrations.ts';
+import { applicationId, columnsOf, migrate, pragma, requireOwn, stepsIn } from './migrations.ts';
 
 /** The number of rows, by table. */
 export type Counts = Readonly<Record<string, number>>;
@@ -135,14 +135,17 @@ function countOf(layout: Layout, store: DatabaseSync, path: string): Counts {
   }
 }
 
-function countsOf({ records }: Layout, database: DatabaseSync): Counts {
+function countsOf({ counted }: Layout, database: DatabaseSync): Counts {
   const count = (table: string) => database.prepare(`select count(*) as count from "${table}"`).get()?.['count'];
-  return Object.fromEntries(records.map((table) => [table, Number(count(table))]));
+  // An older store lacks the tables of later steps.
+  const has = new Set(columnsOf(database).map(({ table }) => table));
+  return Object.fromEntries(counted.filter((table) => has.has(table)).map((table) => [table, Number(count(table))]));
 }
 
 /**
  * Requires a store of this or an older version, with the tables and indexes that its steps make, and no trigger,
- * view or foreign key that changes what a create does. It may have other tables, as Litestream adds some.
+ * view or foreign key that changes what a create does. It may have other tables, as Litestream adds some, and further
+ * columns, as the start allows them.
  */
 function check(layout: Layout, database: DatabaseSync, name: string, cure: string): Counts {
   const { marker } = layout;
@@ -157,6 +160,12 @@ function check(layout: Layout, database: DatabaseSync, name: string, cure: strin
     throw new StoreUnusable(`${name} is damaged (${String(found).replaceAll('\n', ' ')}): ${cure}`);
   }
   requireShape(layout, database, name, missing, cure);
+  const astray = database.prepare('pragma foreign_key_check').get();
+  if (astray !== undefined) {
+    const { table, parent, rowid } = astray;
+    const which = `a row of ${String(table)} (rowid ${String(rowid)}) whose foreign key leads to no row of ${String(parent)}`;
+    throw new StoreUnusable(`${name} has ${which}: mend or delete that row, or ${cure}`);
+  }
   return countsOf(layout, database);
 }
 
@@ -173,10 +182,16 @@ function requireShape(
   const wanted = shapeOf(made);
   const tables = new Set(Array.from(wanted.values(), ({ table }) => table));
   const found = shapeOf(database);
-  for (const [what, { sql }] of wanted) {
+  for (const [what, { sql, type }] of wanted) {
     const has = found.get(what);
-    if (has === undefined) throw new StoreUnusable(`${name} lacks the ${what}: ${cure}`);
-    if (has.sql !== sql) throw new StoreUnusable(`${name} has another ${what} than its steps make: ${cure}`);
+    if (has === undefined) throw new StoreUnusable(`${name} lacks the ${what}: make it again, or ${cure}`);
+    if (has.sql !== sql && !(type === 'table' && isLonger(has.sql, sql)))
+      throw new StoreUnusable(`${name} has another ${what} than its steps make: change it back, or ${cure}`);
+  }
+  const has = columnsOf(database);
+  for (const [table, own] of Map.groupBy(columnsOf(made), (each) => each['table'])) {
+    const [names, inTable] = [own.map(({ column }) => column), has.filter((each) => each['table'] === table)];
+    requireSpare(name, names, inTable);
   }
   for (const [what, { table, type }] of found) {
     const isStranger = type === 'trigger' || type === 'view' || tables.has(table);
@@ -198,6 +213,12 @@ function shapeOf(database: DatabaseSync) {
       { type, table, sql: normalised(String(sql)) },
     ]),
   );
+}
+
+/** Whether SQLite has added columns to a table: it appends them to the text of the table. */
+function isLonger(sql: string, wanted: string): boolean {
+  const end = ')strict';
+  return sql.startsWith(`${wanted.slice(0, -end.length)},`) && sql.endsWith(end);
 }
 
 /** SQLite keeps the text of each statement, and the first releases wrote it without quotes, in several lines. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
 import { type Schema, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { atOpening, isBusy } from './errors.ts';
-import { migrate, pragma } from './migrations.ts';
+import { migrate, pragma, requireOwn } from './migrations.ts';
 
 /** A thread that waits for the lock cannot stop: with END_MS of commands/serve.ts, this must stay below 10 s. */
 export const LOCK_TIMEOUT_MS = 2000;
@@ -30,6 +30,8 @@ export function connect(layout: Layout, path: string, create: boolean): { databa
     if (!existsSync(path)) makeFile(path);
     const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
     try {
+      // Before the first change of the file.
+      requireOwn(layout, database, path);
       configure(database, path);
       return { database, schema: migrate(layout, database, path, create) };
     } catch (error) {

@@ -68,7 +68,7 @@ export function atOpening(error: unknown, path: string): Error {
     return new StoreUnusable(`the database ${path} ${problem}: ${error.message}`, { cause: error });
   }
   if (sqliteCode(error) === undefined) return Error.isError(error) ? error : new Error(String(error));
-  const cure = 'restore a backup; after a change of the steps, correct them';
+  const cure = 'undo what was changed by hand, or restore a backup; after a change of the steps, correct them';
   return new StoreUnusable(`the database ${path} cannot be opened (${messageOf(error)}): ${cure}`, { cause: error });
 }
 

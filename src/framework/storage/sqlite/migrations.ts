@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Layout, STEPS_TABLE } from '../layout.ts';
 import { missingSteps, requireTables, requireVersion } from '../schema.ts';
-import { type Schema, StoreUnusable } from '../store.ts';
+import { type Row, type Schema, StoreUnusable } from '../store.ts';
 
 /** The four characters of a marker, as SQLite keeps them: the service changes no database of another application. */
 export function applicationId(marker: string): number {
@@ -20,16 +20,28 @@ export function migrate(layout: Layout, database: DatabaseSync, path: string, cr
   requireOwn(layout, database, path);
   const before = Number(pragma(database, 'user_version'));
   requireVersion(layout, `the database ${path}`, before, create);
-  const missing = missingSteps(layout, 'sqlite', `the database ${path}`, before, stepsIn(database), create);
+  const listed = stepsIn(database);
+  const missing = missingSteps(layout, 'sqlite', `the database ${path}`, before, listed, create);
   for (const { statements } of missing) for (const statement of statements) database.exec(statement);
-  if (create) {
+  const added = create ? steps.sqlite.map(({ name }) => name).filter((name) => !listed?.includes(name)) : [];
+  if (added.length > 0) {
     database.exec(`create table if not exists ${STEPS_TABLE} (name text primary key not null) strict`);
-    const add = database.prepare(`insert into ${STEPS_TABLE} values (?) on conflict do nothing`);
-    for (const step of steps.sqlite) add.run(step.name);
+    const add = database.prepare(`insert into ${STEPS_TABLE} values (?)`);
+    for (const name of added) add.run(name);
   }
-  requireTables(layout, 'sqlite', `the database ${path}`, database.prepare(SELECT_COLUMNS).all());
+  requireColumns(layout, database, path);
   database.exec(`pragma application_id = ${applicationId(marker)}; pragma user_version = ${now}; commit`);
-  return { before, now };
+  return { before, now, steps: added };
+}
+
+/** @throws StoreUnusable if the columns of the tables are not as described */
+export function requireColumns(layout: Layout, database: DatabaseSync, path: string): void {
+  requireTables(layout, 'sqlite', `the database ${path}`, columnsOf(database));
+}
+
+/** As `requireTables` takes them. */
+export function columnsOf(database: DatabaseSync): readonly Row[] {
+  return database.prepare(SELECT_COLUMNS).all();
 }
 
 /** The names of the steps that a database has been through; undefined: no table lists them. */
@@ -51,7 +63,8 @@ export function requireOwn({ marker }: Layout, database: DatabaseSync, path: str
 }
 
 /** A primary key counts as required: the rowid is never null, although SQLite does not report it as `not null`. */
-const SELECT_COLUMNS = `select t.name as "table", c.name as "column", c.type, c."notnull" or c.pk as required, c.pk as key
+const SELECT_COLUMNS = `select t.name as "table", c.name as "column", c.type, c."notnull" or c.pk as required,
+    c.dflt_value is not null as "default", c.pk as key
   from sqlite_schema as t join pragma_table_info(t.name) as c where t.type = 'table'`;
 
 /** The first value that a pragma gives. */

@@ -6,7 +6,7 @@ import { ConstraintViolated, type Creation, type NewRow, type Statement, StoreUn
 import type { Table } from '../tables.ts';
 import { connectReader } from './connection.ts';
 import { atWork, pack, type PackedError, unpackEach } from './errors.ts';
-import { applicationId } from './migrations.ts';
+import { applicationId, requireColumns } from './migrations.ts';
 import { type Found, Prepared } from './values.ts';
 
 /** A table, with the statements of a create. */
@@ -183,6 +183,7 @@ export class Statements {
       if (answer instanceof StoreUnavailable) throw answer;
       this.database.exec('rollback to tried');
       for (const { insertNone } of this.creating.values()) this.run({ sql: insertNone, values: [] });
+      requireColumns(this.layout, this.database, this.path);
       // Not `user_version`, which a newer process may be raising.
       this.database.exec(`pragma application_id = ${applicationId(this.layout.marker)}`);
       this.commit();
