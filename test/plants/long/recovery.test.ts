@@ -87,8 +87,8 @@ async function bringBack(
 
 const THREE = [1, 2, 3].map((id) => `{"id":${id},"name":"Ficus"}\n`).join('');
 
-test('the commands of docs/data.md bring back what a wrong DELETE removed in SQLite, beside the service', async () => {
-  const [lines] = blocks('data', 'One wrong DELETE', 'sh');
+test('the commands of docs/recovery.md bring back what a wrong DELETE removed in SQLite, beside the service', async () => {
+  const [lines] = blocks('recovery', 'One wrong DELETE', 'sh');
   const project = new Project();
   const database = join(project.folder, 'data/plants.db');
   const { runBlock } = shell('', project);
@@ -98,9 +98,9 @@ test('the commands of docs/data.md bring back what a wrong DELETE removed in SQL
   await bringBack({ project, runBlock }, `sqlite:${database}`, remove, [lines]);
 });
 
-testWith(none, 'the commands of docs/data.md bring back what a wrong DELETE removed in PostgreSQL', async () => {
-  const [, base, recover, fetchBack] = blocks('data', 'One wrong DELETE', 'sh');
-  const [settings = ''] = blocks('data', 'One wrong DELETE', 'ini');
+testWith(none, 'the commands of docs/recovery.md bring back what a wrong DELETE removed in PostgreSQL', async () => {
+  const [, base, recover, fetchBack] = blocks('recovery', 'One wrong DELETE', 'sh');
+  const [settings = ''] = blocks('recovery', 'One wrong DELETE', 'ini');
   const place = temporaryFolder();
   mkdirSync(join(place, 'wal'));
   for (const each of [place, join(place, 'wal')]) if (NOBODY.uid !== undefined) chownSync(each, NOBODY.uid, NOBODY.gid);
