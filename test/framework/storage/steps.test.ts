@@ -68,9 +68,9 @@ describe.each([
 
   test('a new store has been through each step, and lists it by name', async () => {
     const place = await make();
-    expect(await open(place.location)).toEqual({ before: 0, now: 2 });
+    expect(await open(place.location)).toMatchObject({ before: 0, now: 2 });
     expect(await namesOf(place)).toEqual(STEPS);
-    expect(await open(place.location, LAYOUT, false)).toEqual({ before: 2, now: 2 });
+    expect(await open(place.location, LAYOUT, false)).toMatchObject({ before: 2, now: 2 });
   });
 
   test('the steps make the columns that SQL made before', async () => {
@@ -97,13 +97,13 @@ describe.each([
   ])('a store takes a step more of %s', async (_order, first) => {
     const place = await make();
     await open(place.location);
-    expect(await open(place.location, first)).toEqual({ before: 2, now: 3 });
+    expect(await open(place.location, first)).toMatchObject({ before: 2, now: 3 });
     const both = framework(withSteps({ items2: add('height') }));
-    expect(await open(place.location, both)).toEqual({ before: 3, now: 4 });
+    expect(await open(place.location, both)).toMatchObject({ before: 3, now: 4 });
     expect(await namesOf(place)).toEqual([...STEPS, 'framework/tokens3', 'service/items2'].toSorted());
     expect((await columnsOf(place, 'items')).map(({ name }) => name)).toContain('height');
     expect((await columnsOf(place, 'tokens')).map(({ name }) => name)).toContain('colour');
-    expect(await open(place.location, both)).toEqual({ before: 4, now: 4 });
+    expect(await open(place.location, both)).toMatchObject({ before: 4, now: 4 });
   });
 
   test('a store of another service is refused as such, although it has another unknown step too', async () => {
@@ -140,10 +140,12 @@ describe.each([
   test('a step that is missing runs only with the option `create`', async () => {
     const place = await make();
     await open(place.location);
-    await place.query("delete from schema_steps where name = 'service/items1'");
-    await expect(open(place.location, LAYOUT, false)).rejects.toThrow(
-      'lacks the step service/items1: run `migrate` first',
-    );
+    // As of a version before the mark, which the version of the schema does not count.
+    const mark = 'marker/6974656d';
+    await place.query(`delete from schema_steps where name = '${mark}'`);
+    await expect(open(place.location, LAYOUT, false)).rejects.toThrow(`lacks the step ${mark}: run \`migrate\` first`);
+    expect(await open(place.location)).toEqual({ before: 2, now: 2, steps: [mark] });
+    expect(await open(place.location)).toEqual({ before: 2, now: 2, steps: [] });
   });
 
   test('a store of version 2 without the list opens, and gets the list at its next step at the latest', async () => {
@@ -151,9 +153,9 @@ describe.each([
     await open(place.location);
     await place.query('drop table schema_steps');
     for (const create of [false, true])
-      expect(await open(place.location, LAYOUT, create)).toEqual({ before: 2, now: 2 });
+      expect(await open(place.location, LAYOUT, create)).toMatchObject({ before: 2, now: 2 });
     const grown = withSteps({ items2: add('height') });
-    expect(await open(place.location, grown)).toEqual({ before: 2, now: 3 });
+    expect(await open(place.location, grown)).toMatchObject({ before: 2, now: 3 });
     expect(await namesOf(place)).toEqual([...STEPS, 'service/items2']);
   });
 
@@ -164,7 +166,7 @@ describe.each([
     await expect(open(place.location, withSteps(fails))).rejects.toThrow();
     expect(await namesOf(place)).toEqual(STEPS);
     expect((await columnsOf(place, 'items')).map(({ name }) => name)).not.toContain('height');
-    expect(await open(place.location)).toEqual({ before: 2, now: 2 });
+    expect(await open(place.location)).toMatchObject({ before: 2, now: 2 });
   });
 
   test('ten openings at once run each step once', async () => {
