@@ -71,7 +71,8 @@ describe('the command', () => {
   let schema: string | undefined;
   beforeAll(async () => {
     const { stdout } = await command('migrate');
-    [, schema] = /^migrated the schema from 0 to (\d+): marker\/[\da-f]{8}, framework\/tokens1, .*\n$/.exec(stdout) ?? [];
+    [, schema] =
+      /^migrated the schema from 0 to (\d+): marker\/[\da-f]{8}, framework\/tokens1, .*\n$/.exec(stdout) ?? [];
   });
 
   test('migrate reports that the schema is up to date', async () => {

@@ -7,6 +7,7 @@ import { openStore } from '../../src/framework/storage/open.ts';
 import { readPostgresLocation } from '../../src/framework/storage/postgres/location.ts';
 import { plants } from '../../src/plants/index.ts';
 import { sharedPostgres } from '../support/postgres.ts';
+import { Session } from '../support/session.ts';
 import { ROOT } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { LAYOUT, startPlants } from './support.ts';
@@ -42,7 +43,7 @@ async function onPostgres(release: string) {
       where table_schema = 'public' order by 1, 2`),
     await query("select to_regclass('schema_steps')::text as steps"),
   ];
-  return { query, open, state };
+  return { url: server.url(name), name, query, open, state };
 }
 
 test.each(RELEASES)(
@@ -75,6 +76,18 @@ test('refuses a store whose list of steps is shorter than its version says', asy
   await expect(open(NEXT)).rejects.toThrow(
     `has schema ${NEXT.version}, but its table schema_steps lists the steps of schema ${LAYOUT.version}: only a part of a dump was restored, or one of the two was changed: restore the whole dump into an empty database`,
   );
+});
+
+test('opens a store that another process migrates between the look at its version and the one at its steps', async () => {
+  const { url, name, open } = await onPostgres('692d905');
+  await open();
+  await using other = await Session.open(url);
+  await other.run('begin; lock table schema_steps in access exclusive mode');
+  const opening = open(NEXT);
+  await server.until("select from pg_locks where relation = 'schema_steps'::regclass and not granted", name);
+  await other.run(`create index plants_by_tag on plants (tag); insert into schema_steps values ('service/later');
+    update schema_version set version = ${NEXT.version}; commit`);
+  expect(await opening).toMatchObject({ before: NEXT.version, now: NEXT.version, steps: [] });
 });
 
 test('writes nothing to a store on PostgreSQL whose columns are wrong after the missing steps', async () => {

@@ -118,7 +118,11 @@ test('the log says each cause of a failure once, in the message and in the stack
   await server.query('alter table items rename to gone', database);
   const cases = [
     [onSqlite, 'SQLite cannot do this at the moment: ', 'database is locked'],
-    [onPostgres, 'lacks a table of the store: make it again, or restore a backup: ', 'SQLSTATE 42P01: relation "items" does not exist'],
+    [
+      onPostgres,
+      'lacks a table of the store: make it again, or restore a backup: ',
+      'SQLSTATE 42P01: relation "items" does not exist',
+    ],
   ] as const;
   for (const [service, beginning, cause] of cases) {
     expect((await createItem(service, ITEM)).status).toBe(503);

@@ -56,12 +56,16 @@ export async function migrate(
 ): Promise<Schema> {
   const { name, tables, version: now } = layout;
   return await session.withRetries(async (query) => {
-    const found = await readVersion(query, tables, server);
-    if (found === undefined && !create)
-      throw new StoreUnusable(`${server} has no store of ${name}: check DATABASE_URL`);
+    let found, listed;
+    do {
+      found = await readVersion(query, tables, server);
+      if (found === undefined && !create)
+        throw new StoreUnusable(`${server} has no store of ${name}: check DATABASE_URL`);
+      requireVersion(layout, server, found ?? 0, create);
+      listed = await readSteps(query);
+      // Another process may have migrated between the two.
+    } while (found !== (await readVersion(query, tables, server)));
     const before = found ?? 0;
-    requireVersion(layout, server, before, create);
-    const listed = await readSteps(query);
     const missing = missingSteps(layout, 'postgres', server, before, listed, create);
     // A store of version 2 gets its list only with its next step: until then the service may run as a role that cannot
     // create tables.
