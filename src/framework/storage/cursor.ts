@@ -1,5 +1,5 @@
 import { isInt64 } from '../contract/int64.ts';
-import { requireStorable } from './values.ts';
+import { taken } from './values.ts';
 
 // A page of a list ends at a row, whose key values are the place where the next page begins.
 
@@ -29,7 +29,7 @@ export function decodeCursor<const Kinds extends readonly CursorKind[]>(
   try {
     const texts = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
     const values = kinds.map((kind, at) => READ[kind](String(texts[at])));
-    requireStorable(values);
+    values.forEach(taken);
     const isKept = (value: CursorValue) => (typeof value === 'bigint' ? isInt64(value) : !String(value).includes('\0'));
     // Each text has one cursor: this refuses all that is read leniently.
     if (encodeCursor(...values) !== cursor || !values.every(isKept)) return undefined;

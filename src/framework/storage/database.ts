@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type * as kysely from 'kysely';
-import type { Database, Run } from './store.ts';
+import type { Database, Result, Statement } from './store.ts';
 import type { Queried, Tables } from './tables.ts';
-import { isObject, Json, requireStorable } from './values.ts';
+import { attempt, taken } from './values.ts';
 
 // Node loads the 250 files of Kysely by `require` in half the time that `import` takes.
 const {
@@ -26,17 +26,33 @@ const DIALECTS = {
 /** Replaces `in ()`, which matches nothing on SQLite and is a syntax error on PostgreSQL. */
 const EMPTY_LISTS = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
 
+/** A query as it was when it was called, or why it cannot be asked. */
+export type Asked<Given> = Given | Error;
+
+/** Kysely runs a query some microtasks after the call, in which its caller may change what the query holds. */
+interface Compiled extends kysely.CompiledQuery {
+  readonly asked: Asked<Statement>;
+}
+
+function asStatement({ sql, parameters, query }: kysely.CompiledQuery): Statement {
+  const { orAction } = query as Partial<kysely.InsertQueryNode>;
+  if (orAction !== undefined)
+    throw new Error(`only SQLite knows \`or ${orAction.action}\`: use \`onConflict\`, which both engines have`);
+  return { sql, values: parameters.map(taken), writes: query.kind !== 'SelectQueryNode' };
+}
+
 /**
  * The queries of Kysely on an engine, and nothing that would commit, change the schema or hold a connection: transactions
  * are those of the engine, which alone can retry them.
  */
-export function databaseOf<Of = Tables>(engine: keyof typeof DIALECTS, run: Run): Database<Of> {
+export function databaseOf<Of = Tables>(
+  engine: keyof typeof DIALECTS,
+  run: (asked: Asked<Statement>) => Promise<Result>,
+): Database<Of> {
   const [Compiler, Adapter, Introspector] = DIALECTS[engine];
   const connection: kysely.DatabaseConnection = {
-    async executeQuery({ sql, parameters, query }: kysely.CompiledQuery) {
-      const values = parameters.map((value) => (isObject(value) ? new Json(value) : value));
-      requireStorable(values);
-      const { rows, changes } = await run({ sql, values, writes: query.kind !== 'SelectQueryNode' });
+    async executeQuery(compiled: kysely.CompiledQuery) {
+      const { rows, changes } = await run((compiled as Compiled).asked);
       return { rows: rows as never[], numAffectedRows: changes };
     },
     streamQuery() {
@@ -45,7 +61,14 @@ export function databaseOf<Of = Tables>(engine: keyof typeof DIALECTS, run: Run)
   };
   const dialect: kysely.Dialect = {
     createDriver: () => Object.assign(new DummyDriver(), { acquireConnection: () => Promise.resolve(connection) }),
-    createQueryCompiler: () => new Compiler(),
+    createQueryCompiler: () => {
+      const compiler = new Compiler();
+      const compileQuery = (...node: Parameters<typeof compiler.compileQuery>): Compiled => {
+        const compiled = compiler.compileQuery(...node);
+        return { ...compiled, asked: attempt(() => asStatement(compiled)) };
+      };
+      return { compileQuery };
+    },
     createAdapter: () => new Adapter(),
     createIntrospector: (database) => new Introspector(database),
   };

@@ -3,7 +3,7 @@ import type { Layout } from './layout.ts';
 import { listing } from './listing.ts';
 import type { PostgresLocation } from './postgres/location.ts';
 import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
-import { databaseOf } from './database.ts';
+import { type Asked, databaseOf } from './database.ts';
 import { formatsOf, newRow, RowFormat } from './rows.ts';
 import {
   type Creation,
@@ -20,23 +20,25 @@ import {
 } from './store.ts';
 import type { Tables } from './tables.ts';
 import { tokenStore } from './tokens.ts';
+import { type Asking, doWork } from './transaction.ts';
+import { attempt } from './values.ts';
 
 export type StoreLocation = SqliteLocation | PostgresLocation;
 
 /** Opens a store of the layout at a place. @throws StoreUnusable, StoreUnavailable */
 export async function openStore(layout: Layout, location: StoreLocation, opening: Opening): Promise<Store> {
   const engine = await openEngine(layout, location, opening);
-  const inTransaction = new AsyncLocalStorage<true>();
+  const inTransaction = new AsyncLocalStorage();
   // A call to the store would not belong to the transaction, and on SQLite it would wait for the transaction to end.
   const requireOutside = () => {
-    if (inTransaction.getStore() !== true) return;
+    if (inTransaction.getStore() === undefined) return;
     throw new Error('inside a transaction, use only the `create` and the `database` that your function receives');
   };
   const outside =
-    <Given extends readonly unknown[], Result>(query: (...given: Given) => Promise<Result>) =>
-    (...given: Given): Promise<Result> => {
+    <Given, Result>(query: (given: Given) => Promise<Result>) =>
+    (asked: Asked<Given>): Promise<Result> => {
       requireOutside();
-      return query(...given);
+      return Error.isError(asked) ? Promise.reject(asked) : query(asked);
     };
   const requireTogether = (isNamed: (table: string) => boolean) => {
     const table = engine.spread().find(isNamed);
@@ -69,8 +71,8 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     });
     return result;
   };
-  const queriesOf = <Of = Tables>({ run, create }: Within): Queries<Of> => ({
-    create: async (table, row, added) => await create(newRow(formats, table, row, added)),
+  const queriesOf = <Of = Tables>({ run, create }: Asking): Queries<Of> => ({
+    create: async (table, row, added) => await create(attempt(() => newRow(formats, table, row, added))),
     database: databaseOf<Of>(location.engine, run),
   });
   const transactionOf =
@@ -79,11 +81,11 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
       requireOutside();
       let answers: (readonly [Creation, string])[] = [];
       // The engine may run it again, after a rollback.
-      const workOn = (within: Within) => {
+      const workOn = (within: Within, until: number) => {
         const begun: typeof answers = (answers = []);
-        const run = (statement: Statement) => {
+        const run = async (statement: Statement) => {
           requireTogether((table) => statement.sql.includes(`"${table}"`));
-          return within.run(statement);
+          return await within.run(statement);
         };
         const remember = async (row: NewRow) => {
           const [table] = row;
@@ -92,7 +94,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
           begun.push([creation, table]);
           return creation;
         };
-        return inTransaction.run(true, () => work(queriesOf<Of>({ run, create: remember })));
+        return doWork((own) => work(queriesOf<Of>(own)), { run, create: remember }, until, inTransaction);
       };
       const result = await counted(engine.transaction(workOn, repeatable));
       for (const answer of answers) observer?.answered(...answer);
@@ -100,7 +102,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     };
   const run = outside((statement: Statement) => counted(engine.run(statement)));
   const runShort = outside(engine.runShort);
-  const countedShort = (statement: Statement) => counted(runShort(statement));
+  const countedShort = (statement: Asked<Statement>) => counted(runShort(statement));
   return {
     layout,
     opened: engine.opened,

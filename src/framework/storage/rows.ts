@@ -1,6 +1,6 @@
 import type { Creation, NewRow, Row } from './store.ts';
 import type { Kind, Table, Tables } from './tables.ts';
-import { canonical, isSameJson, isSameValue, Json, requireStorable, sizeOf } from './values.ts';
+import { canonical, isObject, isSameJson, isSameValue, Json, sizeOf, taken } from './values.ts';
 
 /** How the rows of one table are written and compared. */
 export class RowFormat {
@@ -26,15 +26,12 @@ export class RowFormat {
     this.keyList = listOf(key);
   }
 
-  /** The values of a row in the order of the columns. */
+  /** The values of a row in the order of the columns, those of JSON as texts. */
   valuesOf(row: Row): unknown[] {
-    return this.columns.map((column) => row[column] ?? null);
-  }
-
-  /** The values as an engine takes them. @throws Error if one cannot be stored unchanged */
-  storable(values: readonly unknown[]): unknown[] {
-    requireStorable(values);
-    return values.map((value, index) => (this.kinds[index] === 'json' && value !== null ? new Json(value) : value));
+    return this.columns.map((column, index) => {
+      const value = row[column] ?? null;
+      return this.kinds[index] === 'json' && value !== null ? new Json(value).text : value;
+    });
   }
 
   keyOf(values: readonly unknown[]): unknown[] {
@@ -57,13 +54,21 @@ export class RowFormat {
   }
 }
 
-/** @throws Error if there is no such table, or the table has no such column */
+/** @throws Error if there is no such table, the table has no such column, or a value cannot be stored unchanged */
 export function newRow(formats: ReadonlyMap<string, RowFormat>, table: string, row: Row, added?: Row): NewRow {
   const format = ofTable(formats, table);
   const all = added === undefined ? row : { ...row, ...added };
   const other = Object.keys(all).find((name) => !format.columns.includes(name));
   if (other !== undefined) throw new Error(`${format.table} has no column ${other}`);
-  return [table, added && Object.keys(added), ...format.valuesOf(all)];
+  const values = format.valuesOf(all).map((value, index) => {
+    if (isObject(value))
+      throw new Error(`the column ${format.columns[index] ?? ''} of ${format.table} takes no object`);
+    // SQLite would store any integer of 64 bits.
+    if (format.kinds[index] === 'int32' && typeof value === 'number' && value !== (value | 0))
+      throw new Error(`the column ${format.columns[index] ?? ''} of ${format.table} takes an int32, not ${value}`);
+    return taken(value);
+  });
+  return [table, added && Object.keys(added), ...values];
 }
 
 /** Estimates the memory that values take, in bytes. */

@@ -128,6 +128,9 @@ export interface Within {
   readonly create: Engine['create'];
 }
 
+/** A transaction's function, and the deadline on the clock of `performance.now()`. */
+export type Work<T> = (within: Within, until: number) => Promise<T>;
+
 /** Everything that differs between SQLite and PostgreSQL. Each engine stores rows in batches, without Kysely, for speed. */
 export interface Engine {
   /**
@@ -148,7 +151,7 @@ export interface Engine {
   readonly run: Run;
   /** Only for statements that take a few milliseconds, as `create` may wait for them. */
   readonly runShort: Run;
-  transaction<T>(work: (within: Within) => Promise<T>, repeatable: boolean): Promise<T>;
+  transaction<T>(work: Work<T>, repeatable: boolean): Promise<T>;
   /** Reads the rows of a SELECT from one snapshot, in portions of `size` rows. */
   portions(statement: Statement, size: number): AsyncGenerator<readonly Row[]>;
   /**

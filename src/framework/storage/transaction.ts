@@ -1,47 +1,66 @@
-import { StoreUnavailable, type Within } from './store.ts';
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { Asked } from './database.ts';
+import { type Creation, type NewRow, type Result, type Statement, StoreUnavailable, type Within } from './store.ts';
+
+/** The queries of one run of a transaction. */
+export interface Asking {
+  readonly run: (statement: Asked<Statement>) => Promise<Result>;
+  readonly create: (row: Asked<NewRow>) => Promise<Creation>;
+}
+
+/** Resolves when no microtask is left. */
+const settled = () =>
+  new Promise<void>((resolve) => {
+    process.nextTick(resolve);
+  });
 
 /**
- * Runs `work` between the begin and the commit of a transaction, and rejects when a query fails (even if `work` catches
- * the error, or does not wait for the query) or at the time `until` of `performance.now()`. Afterwards it runs no more
- * queries.
+ * Runs `work` between the begin and the commit of a transaction, and waits for the queries that it has begun. Rejects
+ * when a query fails (even if `work` catches the error) or at the time `until` of `performance.now()`. The run is over
+ * then: its queries have no effect, and they neither resolve nor reject, as a promise for which `work` does not wait at
+ * that moment would end the process.
+ *
+ * @param runs knows by which run a query is asked
  */
-export async function doWork<T>(work: (within: Within) => Promise<T>, within: Within, until: number): Promise<T> {
-  const over = new AbortController();
-  const timeout = setTimeout(
-    () => {
-      over.abort(new StoreUnavailable('a transaction took too long'));
-    },
-    Math.max(0, until - performance.now()),
-  );
-  const ended = new Promise<never>((_resolve, reject) => {
-    over.signal.addEventListener('abort', () => {
-      reject(over.signal.reason as Error);
-    });
-  });
-  let running = 0;
-  let whenNone: (() => void) | undefined;
+export async function doWork<T>(
+  work: (own: Asking) => Promise<T>,
+  within: Within,
+  until: number,
+  runs: AsyncLocalStorage<unknown>,
+): Promise<T> {
+  const run = { isOver: false };
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = (error: unknown) => {
+    run.isOver = true;
+    reject(error as Error);
+  };
+  // Nothing waits for it once `work` has thrown.
+  ended.catch(() => undefined);
+  const tooLong = new StoreUnavailable('a transaction took too long');
+  const timeout = setTimeout(end, Math.max(0, until - performance.now()), tooLong);
+  const running = new Set<Promise<void>>();
   const untilOver =
-    <Given, Result>(query: (given: Given) => Promise<Result>) =>
-    async (given: Given): Promise<Result> => {
-      over.signal.throwIfAborted();
-      running++;
-      try {
-        return await query(given);
-      } catch (error) {
-        over.abort(error);
-        throw error;
-      } finally {
-        if (--running === 0) whenNone?.();
-      }
+    <Given, Answer>(query: (given: Given) => Promise<Answer>) =>
+    (asked: Asked<Given>): Promise<Answer> => {
+      const { promise, resolve } = Promise.withResolvers<Answer>();
+      if (run.isOver) return runs.getStore() === run ? promise : Promise.reject(new Error('the transaction is over'));
+      const asking = (Error.isError(asked) ? Promise.reject(asked) : query(asked))
+        .then((answer) => {
+          if (!run.isOver) resolve(answer);
+        }, end)
+        .finally(() => running.delete(asking));
+      running.add(asking);
+      return promise;
     };
+  const own = { run: untilOver(within.run), create: untilOver(within.create) };
   try {
-    const result = await Promise.race([work({ run: untilOver(within.run), create: untilOver(within.create) }), ended]);
-    while (running > 0) await Promise.race([new Promise<void>((resolve) => (whenNone = resolve)), ended]);
+    const result = await Promise.race([runs.run(run, () => work(own)), ended]);
+    // Kysely asks some microtasks after the call, and a query may be begun when another one is answered.
+    for (await settled(); running.size > 0; await settled()) await Promise.race([Promise.all(running), ended]);
     // A query may have failed when `work` had its result already.
-    over.signal.throwIfAborted();
-    return result;
+    return await Promise.race([ended, result]);
   } finally {
     clearTimeout(timeout);
-    over.abort(new Error('the transaction is over'));
+    run.isOver = true;
   }
 }

@@ -4,6 +4,7 @@ import { allRows, createEach } from '../../support/app.ts';
 import { testCreations } from './conformance-creations.ts';
 import { testQueries } from './conformance-queries.ts';
 import { testTables } from './conformance-tables.ts';
+import { testValues } from './conformance-values.ts';
 import { testTokens } from './conformance-tokens.ts';
 import { LOOKALIKES, TEXTS } from './texts.ts';
 import type { Item } from '../items/index.ts';
@@ -203,6 +204,7 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
 
     testQueries(() => store, open, spreads);
     testTables(() => store, open);
+    testValues(() => store);
     testCreations(() => store, open, spreads);
     testTokens(() => store.tokens);
   });

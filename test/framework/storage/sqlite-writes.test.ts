@@ -247,7 +247,10 @@ describe('the queue of writes of SQLite', () => {
     const kinds = [
       (id: number): Job => itemRow({ id: BigInt(id), name }),
       inserting,
-      (id: number): Job => ({ done: [{ act: inserting(id), answer: { names: [], rows: [], changes: 1n } }], bytes: 0 }),
+      (id: number): Job => ({
+        done: [{ act: inserting(id), answer: { names: [], kinds: [], rows: [], changes: 1n } }],
+        bytes: 0,
+      }),
     ];
     let kept = 0;
     // Batches that fit, and one that does not.

@@ -1,4 +1,3 @@
-import { messageOf } from '../../explained-error.ts';
 import { RowFormat } from '../rows.ts';
 import type { Creation, NewRow } from '../store.ts';
 import { hashOf, type Spread } from './citus.ts';
@@ -118,7 +117,7 @@ export async function createBatch(
   } catch (error) {
     if (!(error instanceof StatementRejectedError)) throw error;
     if (rows.length === 1) {
-      const stored = await find(withRetries, creating, rows);
+      const stored = await findAgain(withRetries, creating, rows);
       return rows.map((row) => (stored === undefined ? error : creating.outcomeOf(row, stored)));
     }
     return await halves();
@@ -150,19 +149,27 @@ function inOne(query: Query): Query {
 }
 
 /** Looks up the key of a rejected row: if the key exists, the answer is `replayed` or `conflict`. */
-async function find(
+async function findAgain(
   withRetries: WithRetries,
   creating: Creating,
   rows: readonly NewRow[],
 ): Promise<readonly unknown[] | undefined> {
   try {
-    const found = await withRetries((query) => query(creating.selectDurable, ...keysOf(creating, rows)));
-    const [row] = found.rows;
-    return row && creating.valuesOf(row);
+    return await withRetries((query) => find(query, creating, rows));
   } catch (error) {
     if (error instanceof StatementRejectedError) return undefined;
     throw error;
   }
+}
+
+/** The stored row with the key of a row. */
+export async function find(
+  query: Query,
+  creating: Creating,
+  rows: readonly NewRow[],
+): Promise<readonly unknown[] | undefined> {
+  const [found] = (await query(creating.selectDurable, ...keysOf(creating, rows))).rows;
+  return found && creating.valuesOf(found);
 }
 
 /** @throws StatementRejectedError if PostgreSQL rejects a row; some rows may have been stored */
@@ -172,7 +179,7 @@ export async function insert(
   rows: readonly NewRow[],
   read = query,
 ): Promise<Creation[]> {
-  const values = new Map(rows.map((row) => [row, storableValues(creating, row)]));
+  const values = new Map(rows.map((row) => [row, storableValues(row)]));
   const keys = new Map(rows.map((row) => [row, creating.identityOf(valuesOf(row))]));
   const firsts = new Map(rows.toReversed().map((row) => [keys.get(row), row]));
   const stored = new Map<unknown, readonly unknown[] | undefined>();
@@ -212,13 +219,8 @@ function valuesOf([, , ...values]: NewRow): unknown[] {
   return values;
 }
 
-function storableValues(format: RowFormat, row: NewRow): unknown[] {
-  let values;
-  try {
-    values = format.storable(valuesOf(row));
-  } catch (error) {
-    throw new StatementRejectedError(messageOf(error));
-  }
+function storableValues(row: NewRow): unknown[] {
+  const values = valuesOf(row);
   const holdsNull = values.some((value) => typeof value === 'string' && value.includes('\0'));
   if (holdsNull) throw new StatementRejectedError('a text with U+0000 cannot be stored in PostgreSQL');
   return values;

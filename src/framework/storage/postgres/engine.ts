@@ -16,11 +16,10 @@ import {
   type Statement,
   StoreUnavailable,
   StoreUnusable,
-  type Within,
+  type Work,
 } from '../store.ts';
-import { doWork } from '../transaction.ts';
 import { findSpread } from './citus.ts';
-import { createBatch, createSpread, Creating, insert, readyStatement } from './batch.ts';
+import { createBatch, createSpread, Creating, find, insert, readyStatement } from './batch.ts';
 import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
@@ -104,24 +103,27 @@ class PostgresEngine implements Engine {
     return await this.translated(() => this.session.withRetries(work, deadline()));
   };
 
-  async transaction<T>(work: (within: Within) => Promise<T>, repeatable: boolean): Promise<T> {
+  async transaction<T>(work: Work<T>, repeatable: boolean): Promise<T> {
     return await this.withTurn((session, until) => {
-      let mayBeEqual = true;
+      let looksFirst = false;
       const workOn = (query: Query) => {
         const create = async (row: NewRow) => {
+          const creating = ofTable(this.creating, row[0]);
+          const stored = looksFirst ? await find(query, creating, [row]) : undefined;
+          if (stored !== undefined) return creating.outcomeOf(row, stored);
           try {
-            const [creation] = (await insert(query, ofTable(this.creating, row[0]), [row])) as [Creation];
+            const [creation] = (await insert(query, creating, [row])) as [Creation];
             return creation;
           } catch (error) {
-            // Of two equal rows at once, the second may break another unique index before it finds the key. Only another
-            // try tells, since this transaction can ask nothing more.
-            if (!mayBeEqual || !(error instanceof StatementRejectedError) || error.constraint !== 'unique') throw error;
-            mayBeEqual = false;
+            // A row may break a CHECK or another unique index before PostgreSQL finds its key. Only another try tells,
+            // since this transaction can ask nothing more.
+            const isRejected = error instanceof StatementRejectedError && error.constraint !== 'foreign key';
+            if (looksFirst || !isRejected) throw error;
+            looksFirst = true;
             throw new InterruptedError(messageOf(error), { cause: error }, 'work');
           }
         };
-        const within = { run: (statement: Statement) => runBy(query, statement), create };
-        return doWork(work, within, until);
+        return work({ run: (statement: Statement) => runBy(query, statement), create }, until);
       };
       return session.transaction(workOn, until, repeatable);
     });

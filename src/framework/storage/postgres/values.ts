@@ -1,7 +1,4 @@
-import { Json } from '../values.ts';
-
 export function encode(value: unknown): unknown {
-  if (value instanceof Json) return value.text;
   // pg writes local time, without the seconds that time zones had before 1972.
   if (value instanceof Date) return value.toISOString();
   return Array.isArray(value) ? value.map(encode) : value;

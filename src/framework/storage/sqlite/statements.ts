@@ -7,7 +7,7 @@ import type { Table } from '../tables.ts';
 import { connectReader } from './connection.ts';
 import { atWork, pack, type PackedError, unpackEach } from './errors.ts';
 import { applicationId, requireColumns } from './migrations.ts';
-import { type Found, Prepared } from './values.ts';
+import { type Found, Prepared, resultOf } from './values.ts';
 
 /** A table, with the statements of a create. */
 class Creating extends RowFormat {
@@ -127,10 +127,17 @@ export class Statements {
   private insert(row: NewRow): Creation {
     const [table, , ...values] = row;
     const creating = ofTable(this.creating, table);
-    const { changes } = this.prepare(creating.insert).run(creating.storable(values));
-    if (changes === 1n) return 'created';
-    const [stored] = this.run({ sql: creating.select, values: creating.keyOf(values) }).rows;
-    return creating.outcomeOf(row, stored);
+    let refusal: unknown;
+    try {
+      if (this.run({ sql: creating.insert, values }).changes === 1n) return 'created';
+    } catch (error) {
+      if (!this.database.isTransaction) throw error;
+      // SQLite looks at a CHECK before it looks at the key, which may have a row already.
+      refusal = error;
+    }
+    const [stored] = resultOf(this.run({ sql: creating.select, values: creating.keyOf(values) })).rows;
+    if (stored === undefined && refusal !== undefined) throw refusal;
+    return creating.outcomeOf(row, stored && creating.valuesOf(stored));
   }
 
   read(statements: readonly Statement[]): (Found | PackedError)[] {

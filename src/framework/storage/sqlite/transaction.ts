@@ -1,7 +1,6 @@
-import type { Creation, Within } from '../store.ts';
+import type { Creation, Within, Work } from '../store.ts';
 import { type Queue, STORE_PATIENCE_MS, whenTaken } from '../queue.ts';
 import { bytesOf } from '../rows.ts';
-import { doWork } from '../transaction.ts';
 import { type Act, type Answer, bytesOfAct, type Job, type Trace, type Traced } from './statements.ts';
 import type { Thread } from './thread.ts';
 import { type Found, resultOf } from './values.ts';
@@ -23,16 +22,12 @@ const MAX_BYTES = 64 * 1024;
  *
  * Evidence that it is serializable: the histories of the bank (examples/bank/test/history.ts).
  */
-export async function runTransaction<T>(
-  writes: Writes,
-  writer: Thread,
-  work: (within: Within) => Promise<T>,
-): Promise<T> {
+export async function runTransaction<T>(writes: Writes, writer: Thread, work: Work<T>): Promise<T> {
   const until = performance.now() + STORE_PATIENCE_MS;
   for (let guesses = 0; guesses < MAX_GUESSES; guesses++) {
     const guess = new Guess(writes);
     try {
-      const result = await doWork(work, guess.within, until);
+      const result = await work(guess.within, until);
       if (await guess.keep()) return result;
     } catch (error) {
       if (guess.ended === undefined) throw error;
@@ -93,11 +88,11 @@ class Guess {
   }
 }
 
-async function runAlone<T>(writer: Thread, work: (within: Within) => Promise<T>, until: number): Promise<T> {
+async function runAlone<T>(writer: Thread, work: Work<T>, until: number): Promise<T> {
   const within = withinOf((act) => writer.call('act', act));
   try {
     await writer.call('begin');
-    const result = await doWork(work, within, until);
+    const result = await work(within, until);
     await writer.call('commit');
     return result;
   } catch (error) {
