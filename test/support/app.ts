@@ -15,7 +15,7 @@ import { type AnyService, type Handler, servicesOf } from '../../src/framework/s
 import { layoutOf } from '../../src/framework/storage/layout.ts';
 import type { RateLimit } from '../../src/framework/http/rate-limit.ts';
 import { listen } from '../../src/framework/http/server.ts';
-import { openStore } from '../../src/framework/storage/open.ts';
+import { openStore, type StoreLocation } from '../../src/framework/storage/open.ts';
 import { type Creation, type Row, type Store, StoreUnavailable } from '../../src/framework/storage/store.ts';
 import { items } from '../framework/items/index.ts';
 import { atEnd, temporaryFolder } from './temporary.ts';
@@ -56,6 +56,8 @@ interface TestAppOptions {
   readonly issuer?: IssuerSettings;
   readonly pace?: typeof PACE;
   readonly now?: () => Date;
+  /** By default, a new SQLite file. */
+  readonly location?: StoreLocation;
 }
 
 const listeners: (() => Promise<void>)[] = [];
@@ -71,7 +73,8 @@ const contracts = new Map<string, ReturnType<typeof loadContract>>();
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { service = items } = options;
   const path = join(temporaryFolder(), 'store.db');
-  const store = await openStore(layoutOf(service), { engine: 'sqlite', path }, { create: true });
+  const { location = { engine: 'sqlite', path } } = options;
+  const store = await openStore(layoutOf(service), location, { create: true });
   stores.push(() => store.close());
   const token = makeToken(service.name);
   const source = options.yaml ?? service.contract;

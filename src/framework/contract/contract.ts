@@ -1,5 +1,6 @@
 import { Script } from 'node:vm';
 import { variablesOf } from './addresses.ts';
+import { reachable } from './applied.ts';
 import { readBodyLimit } from './body-limit.ts';
 import {
   type AnySchema,
@@ -18,6 +19,8 @@ import {
   type Response,
 } from './document.ts';
 import { ContractError } from './errors.ts';
+import { exactJson } from './int64.ts';
+import { numbersIn } from './numbers.ts';
 import { parameterReader, type ParameterValues, type SentRequest, valuesSchema } from './parameters.ts';
 import { Position } from './positions.ts';
 import { type Demand, readSecurity, requireOneScheme } from './security.ts';
@@ -88,13 +91,21 @@ export interface ContractBody {
 
 interface ContractContent {
   readonly schema: AnySchema;
-  /** undefined: the value holds no int64 and no default. */
+  /** undefined: the value holds no default, and all its numbers are doubles. */
   readonly position: Position | undefined;
+}
+
+interface ReplyContent {
+  readonly schema: AnySchema;
+  /** undefined: the value holds no number. */
+  readonly position: Position | undefined;
+  /** Writes a value that `position` has made one of a reply. */
+  readonly toJson: (body: unknown) => string;
 }
 
 export interface ContractReply {
   readonly mediaType: string | undefined;
-  readonly content: ContractContent | undefined;
+  readonly content: ReplyContent | undefined;
   readonly headers: Readonly<Record<string, Header>>;
 }
 
@@ -154,7 +165,7 @@ export function readOperations(document: OpenApiDocument): Declared[] {
         ...readSecurity(document, security, where),
         parameters,
         readParameters: parameterReader(path, parameters, follow),
-        values: contentOf(valuesSchema(parameters), follow),
+        values: valuesOf(parameters, follow),
         body: readDeclaredBody(operation, resolve, follow, where),
         replies: new Map(
           Object.entries(operation.responses ?? {}).map(([status, response]) => [
@@ -241,7 +252,12 @@ function readDeclaredBody(
     return undefined;
   }
   const { required = false, content } = resolve(operation.requestBody);
-  const types = readContent(content, follow, `${where}, requestBody`);
+  const types = new Map(
+    Array.from(
+      readContent(content, `${where}, requestBody`),
+      ([type, schema]) => [type, bodyOf(schema, follow)] as const,
+    ),
+  );
   const [{ example, examples = {} } = {}] = Object.values(content);
   const [first] = Object.values(examples).map(resolve);
   const maxBytes = readBodyLimit(operation, `${where}, requestBody`);
@@ -252,7 +268,7 @@ function readReply(status: string, response: Response, resolve: Resolve, follow:
   if (!/^(?:[2-5]\d\d|default)$/.test(status))
     refuse(response, where, 'declare each status by its number, or as default');
   const { content = {}, headers = {} } = response;
-  const [body, ...others] = readContent(content, follow, where);
+  const [body, ...others] = readContent(content, where);
   if (others.length > 0) refuse(content, where, 'a reply can have only one media type');
   if (body !== undefined && /^(?:20[45]|304)$/.test(status))
     refuse(content, where, 'a reply with this status has no body: leave content out');
@@ -274,10 +290,11 @@ function readReply(status: string, response: Response, resolve: Resolve, follow:
     if (['array', 'object', 'null'].some((type) => types.has(type)))
       refuse(header, where, `the header ${name} must be a string, a number, an integer or a boolean`);
   }
-  return { mediaType: body?.[0], content: body?.[1], headers: Object.fromEntries(fields) };
+  return { mediaType: body?.[0], content: body && replyOf(body[1], follow), headers: Object.fromEntries(fields) };
 }
 
-function readContent(content: Content, follow: Follow, where: string): Map<string, ContractContent> {
+/** @returns the schemas by media type */
+function readContent(content: Content, where: string): Map<string, AnySchema> {
   return new Map(
     Object.entries(content).map(([type, media]) => {
       if (!JSON_TYPE.test(type)) {
@@ -285,11 +302,31 @@ function readContent(content: Content, follow: Follow, where: string): Map<strin
         refuse(media, where, `the media type ${type} is not JSON: ${forms}`);
       }
       if ((media.schema as unknown) === undefined) refuse(media, where, `${type} must have a schema`);
-      return [type, contentOf(media.schema, follow)];
+      return [type, media.schema];
     }),
   );
 }
 
-function contentOf(schema: AnySchema, follow: Follow): ContractContent {
-  return { schema, position: Position.of(schema, follow) };
+function valuesOf(parameters: readonly Parameter[], follow: Follow): ContractContent {
+  const schema = valuesSchema(parameters);
+  return { schema, position: hasDefault(schema, follow) ? new Position(schema, follow) : undefined };
+}
+
+function bodyOf(schema: AnySchema, follow: Follow): ContractContent {
+  const matters = hasDefault(schema, follow) || numbersIn(schema, follow) === 'bigint';
+  return { schema, position: matters ? new Position(schema, follow) : undefined };
+}
+
+function replyOf(schema: AnySchema, follow: Follow): ReplyContent {
+  const numbers = numbersIn(schema, follow);
+  return {
+    schema,
+    position: numbers === 'none' ? undefined : new Position(schema, follow),
+    // exactJson is slower, and only it writes a bigint.
+    toJson: numbers === 'bigint' ? exactJson : JSON.stringify,
+  };
+}
+
+function hasDefault(schema: AnySchema, follow: Follow): boolean {
+  return reachable(schema, follow).some((each) => each.default !== undefined);
 }

@@ -4,22 +4,43 @@ const MAX = 2n ** 63n - 1n;
 const PLAIN = /^-?[1-9][0-9]{0,17}$/;
 const LITERAL = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
-/** Undefined: no int64. `1.0` and `12e3` are integers (JSON Schema 2020-12, section 6.1.1). */
-export function int64(literal: string): bigint | undefined {
-  if (PLAIN.test(literal)) return BigInt(literal);
+/** The value of a literal is digits × 10 ** scale. */
+interface Decimal {
+  readonly sign: string;
+  /** Without zeros at the ends: empty for 0. */
+  readonly digits: string;
+  readonly scale: number;
+}
+
+function decimal(literal: string): Decimal | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? [];
   if (sign === undefined) return undefined;
   const significant = (whole + fraction).replace(/^0+/, '');
-  if (significant === '') return 0n;
   // /0+$/ would take quadratic time for a text with many zeros inside.
   let end = significant.length;
   while (significant[end - 1] === '0') end--;
-  const digits = significant.slice(0, end);
-  // The value is digits × 10 ** scale. The bound comes first: `1e999999999` would fill the memory.
   const scale = Number(exponent) - fraction.length + (significant.length - end);
-  if (scale < 0 || end + scale > 19) return undefined;
-  const value = BigInt(sign + digits + '0'.repeat(scale));
-  return isInt64(value) ? value : undefined;
+  return { sign, digits: significant.slice(0, end), scale };
+}
+
+/** Undefined: no int64. `1.0` and `12e3` are integers (JSON Schema 2020-12, section 6.1.1). */
+export function int64(literal: string): bigint | undefined {
+  if (PLAIN.test(literal)) return BigInt(literal);
+  const value = decimal(literal);
+  if (value === undefined) return undefined;
+  const { sign, digits, scale } = value;
+  if (digits === '') return 0n;
+  // The bound comes first: `1e999999999` would fill the memory.
+  if (scale < 0 || digits.length + scale > 19) return undefined;
+  const integer = BigInt(sign + digits + '0'.repeat(scale));
+  return isInt64(integer) ? integer : undefined;
+}
+
+/** Whether the literal is an integer that JSON would write with other digits after it has become this double. */
+export function isRoundedInteger(literal: string, double: number): boolean {
+  if (Number.isSafeInteger(double) || !Number.isFinite(double)) return false;
+  const [sent, kept] = [decimal(literal), decimal(String(double))];
+  return sent !== undefined && sent.scale >= 0 && (sent.digits !== kept?.digits || sent.scale !== kept.scale);
 }
 
 export function isInt64(value: bigint): boolean {
@@ -29,11 +50,6 @@ export function isInt64(value: bigint): boolean {
 /** RFC 8259, section 6. */
 export function isJsonNumber(text: string): boolean {
   return LITERAL.test(text);
-}
-
-/** A number that is no int64 becomes a double, which the validator refuses where an int64 must stand. */
-export function toNumber(literal: string, isInt64: boolean): number | bigint {
-  return (isInt64 ? int64(literal) : undefined) ?? Number(literal);
 }
 
 /** JSON.stringify for values with bigints. With a replacer it would take twice the time. */

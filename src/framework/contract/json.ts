@@ -1,5 +1,4 @@
 import { ErrorNumber, Refusal } from './errors.ts';
-import { toNumber } from './int64.ts';
 import type { Position } from './positions.ts';
 
 export const MAX_DEPTH = 32;
@@ -29,7 +28,7 @@ const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x2
 
 /**
  * Parses JSON (RFC 8259) within the limits of RFC 7493: no lone surrogates (section 2.1), no numbers beyond the doubles
- * (2.2), no repeated members (2.3). Where `position` says int64, numbers are bigints. @throws Refusal
+ * (2.2), no repeated members (2.3). `position` says which numbers are bigints. @throws Refusal
  */
 export function parseJson(text: string, position: Position | undefined): unknown {
   return new Parser(text).document(position);
@@ -74,7 +73,7 @@ class Parser {
       case 'n':
         return this.word('null', null);
       default:
-        return this.number(position?.int64 ?? false);
+        return this.number(position);
     }
   }
 
@@ -172,13 +171,20 @@ class Parser {
     throw new Refusal(ErrorNumber.bodyNotJson, `body has a lone surrogate in the string at position ${open}`);
   }
 
-  private number(isInt64: boolean): number | bigint {
+  private number(position: Position | undefined): number | bigint {
     NUMBER.lastIndex = this.at;
     if (!NUMBER.test(this.text)) this.fail();
     const start = this.at;
     const literal = this.text.slice(start, NUMBER.lastIndex);
     this.at = NUMBER.lastIndex;
-    const number = toNumber(literal, isInt64);
+    const number = position === undefined ? Number(literal) : position.number(literal);
+    if (number === undefined) {
+      throw new Refusal(
+        ErrorNumber.contractBroken,
+        `body has an integer at position ${start} that a double would round, and the contract gives it no type: ` +
+          'send it as a string',
+      );
+    }
     if (typeof number === 'bigint' || Number.isFinite(number)) return number;
     throw new Refusal(ErrorNumber.bodyNotJson, `body has a number beyond the range of a double at position ${start}`);
   }

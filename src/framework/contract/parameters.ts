@@ -3,7 +3,7 @@ import { variablesOf } from './addresses.ts';
 import { type AnySchema, type Follow, locationOf, type Parameter, type Schema } from './document.ts';
 import { ContractError, ErrorNumber, Refusal } from './errors.ts';
 import { contractBroken } from './faults.ts';
-import { isJsonNumber, toNumber } from './int64.ts';
+import { isJsonNumber } from './int64.ts';
 import { type Holder, PlainObject } from './json.ts';
 import { inPlace } from './applied.ts';
 import { Position } from './positions.ts';
@@ -195,7 +195,12 @@ function readValue(text: string, { decode, split }: Notation, position: Position
 export function readScalar(text: string, position: Position): unknown {
   const { types, int64 } = position;
   if (types.has('integer') && isJsonNumber(text)) {
-    const number = toNumber(text, int64);
+    const number = position.number(text);
+    if (number === undefined)
+      throw new Refusal(
+        ErrorNumber.contractBroken,
+        `a double would round the integer ${text.slice(0, 100)}, and the contract gives it no type`,
+      );
     const isInteger = typeof number === 'bigint' || (Number.isInteger(number) && !int64);
     // Where no string is allowed, a fault should say what the number must be.
     if (isInteger || (Number.isFinite(number) && (types.has('number') || !types.has('string')))) return number;

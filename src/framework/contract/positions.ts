@@ -1,6 +1,8 @@
 import { inPlace, isInt64Schema, joined, membersOf, reachable, TYPES, typesOf } from './applied.ts';
 import type { AnySchema, Follow, Schema } from './document.ts';
 import { ContractError } from './errors.ts';
+import { int64, isRoundedInteger } from './int64.ts';
+import { typesNumbers } from './numbers.ts';
 
 interface Default {
   readonly name: string;
@@ -15,6 +17,8 @@ interface Default {
  */
 export class Position {
   readonly int64: boolean;
+  /** Whether a schema gives the numbers here a type: where none is int64, they are doubles. */
+  private readonly isTyped: boolean;
   readonly types: ReadonlySet<string>;
   /** The members that the contract declares here. */
   readonly names: ReadonlySet<string>;
@@ -40,18 +44,13 @@ export class Position {
     this.follow = follow;
     this.pool = pool;
     this.int64 = this.schemas.some(isInt64Schema);
+    this.isTyped = this.schemas.some(typesNumbers);
     this.types = roots.map((each) => typesOf(each, follow)).reduce((all, each) => all.intersection(each), TYPES);
     this.names = new Set(this.schemas.flatMap(({ properties = {} }) => Object.keys(properties)));
     const patterns = this.schemas.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties));
     this.patterns = [...new Set(patterns)].map((pattern) => new RegExp(pattern, 'u'));
     this.places = Math.max(0, ...this.schemas.map(({ prefixItems = [] }) => prefixItems.length));
     this.default = this.schemas.find(({ default: value }) => value !== undefined)?.default;
-  }
-
-  /** @returns undefined if the value and its parts have no int64 and no default */
-  static of(schema: AnySchema, follow: Follow): Position | undefined {
-    const matters = (each: Schema) => isInt64Schema(each) || each.default !== undefined;
-    return reachable(schema, follow).some(matters) ? new Position(schema, follow) : undefined;
   }
 
   /** The members that every object here must have. */
@@ -151,6 +150,44 @@ export class Position {
     return copy;
   }
 
+  /**
+   * Reads a number of JSON. An int64 is a bigint, and exact; any other number is a double.
+   *
+   * @returns undefined for an integer that would lose digits where no schema types it
+   */
+  number(literal: string): number | bigint | undefined {
+    const exact = this.int64 ? int64(literal) : undefined;
+    if (exact !== undefined) return exact;
+    const double = Number(literal);
+    const isLost = !this.int64 && !this.isTyped && this.types.has('integer') && isRoundedInteger(literal, double);
+    return isLost ? undefined : double;
+  }
+
+  /**
+   * A value of a reply by the same rule, whatever held it: a column of JSON has an int64 below 2^53 as a number, and the
+   * double 1e16 as a bigint. Copies what it changes.
+   */
+  sent(value: unknown): unknown {
+    if (typeof value === 'number') return this.int64 && Number.isSafeInteger(value) ? BigInt(value) : value;
+    if (typeof value === 'bigint') return this.isTyped && !this.int64 ? Number(value) : value;
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const items = value.map((each: unknown, index) => this.item(index).sent(each));
+      return items.some((each, index) => each !== value[index]) ? items : value;
+    }
+    const members = value as Readonly<Record<string, unknown>>;
+    let changed: Record<string, unknown> | undefined;
+    for (const name of Object.keys(members)) {
+      const each = members[name];
+      if (each === null || !MAY_CHANGE.has(typeof each)) continue;
+      const sent = this.member(name).sent(each);
+      if (sent === each) continue;
+      changed ??= Object.assign(Object.create(null) as Record<string, unknown>, members);
+      changed[name] = sent;
+    }
+    return changed ?? value;
+  }
+
   /** A copy of a value written in the contract in which each int64 is a bigint. */
   exact(value: unknown): unknown {
     if (typeof value === 'number') return this.int64 && Number.isInteger(value) ? BigInt(value) : value;
@@ -161,6 +198,8 @@ export class Position {
     return Object.assign(Object.create(null) as object, Object.fromEntries(members));
   }
 }
+
+const MAY_CHANGE: ReadonlySet<string> = new Set(['number', 'bigint', 'object']);
 
 /** A client can send all of them, and the service keeps each. */
 const MAX_PLACES = 5000;

@@ -109,10 +109,15 @@ export class CsvRecords {
     }
     const { body, nulls } = this;
     const members = new PlainObject();
-    for (const [index, name] of header.entries()) {
-      const field = fields[index];
-      if (field !== undefined) members[name] = readCell(field, body.member(name));
-      else if (nulls.has(name)) members[name] = null;
+    try {
+      for (const [index, name] of header.entries()) {
+        const field = fields[index];
+        if (field !== undefined) members[name] = readCell(field, body.member(name));
+        else if (nulls.has(name)) members[name] = null;
+      }
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
     }
     return members;
   }
@@ -124,8 +129,8 @@ function readCell(text: string, position: Position): unknown {
     try {
       return parseJson(text, position);
     } catch (error) {
-      // A text, which the validator judges.
-      if (!(error instanceof Refusal)) throw error;
+      // What is not JSON is a text, which the validator judges.
+      if (!(error instanceof Refusal) || error.number === ErrorNumber.contractBroken) throw error;
     }
   }
   return readScalar(text, position);
@@ -148,8 +153,17 @@ const OTHERS = ['integer', 'boolean', 'array', 'object'];
 
 function toField(value: unknown, position: Position): string {
   if (value === undefined || value === null) return '';
-  const isText = typeof value === 'string' && readCell(value, position) === value;
-  return quoted(isText ? value : exactJson(value));
+  return quoted(typeof value === 'string' && isText(value, position) ? value : exactJson(value));
+}
+
+/** Whether the string is read again as itself. */
+function isText(value: string, position: Position): boolean {
+  try {
+    return readCell(value, position) === value;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
 }
 
 function quoted(text: string): string {

@@ -2,13 +2,12 @@ import { validateHeaderValue } from 'node:http';
 import { type ContractOperation, type HeaderValues, OWN_HEADERS, type ReplyData } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
 import { failureBody, failureType } from '../contract/failures.ts';
-import { exactJson } from '../contract/int64.ts';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 
 /** @throws Error, before anything is sent, that names how the reply breaks the contract */
 export function sendReply(context: Context, reply: ReplyData, operation: ContractOperation): void {
-  const { status, headers = {}, body } = reply;
+  const { status, headers = {} } = reply;
   const declared = operation.replies.get(String(status));
   if (declared === undefined)
     throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
@@ -20,10 +19,9 @@ export function sendReply(context: Context, reply: ReplyData, operation: Contrac
     // Otherwise Node would throw later, with some of the headers set.
     validateHeaderValue(name, fieldOf(value));
   }
+  const body = content?.position === undefined ? reply.body : content.position.sent(reply.body);
   operation.validator.reply(status, headers, body);
-  // exactJson is slower, and only replies with an int64 need it.
-  const toJson = content?.position === undefined ? JSON.stringify : exactJson;
-  const text = body === undefined ? undefined : toJson(body);
+  const text = body === undefined ? undefined : content?.toJson(body);
   send(context, status, headers, mediaType, text);
 }
 

@@ -162,7 +162,7 @@ describe('parseJson, where the contract says int64,', () => {
     additionalProperties: { $ref: '#/id' },
   } as const;
   const id = schema.properties.id;
-  const position = Position.of(schema, () => id);
+  const position = new Position(schema, () => id);
 
   test('reads each digit into a bigint, and elsewhere a double', () => {
     const text = '{"id":9007199254740993,"size":9007199254740993,"ids":[1.0,-9223372036854775808],"other":12e3}';
