@@ -30,8 +30,6 @@ const EXACT = [
 ];
 const OF_NUMBERS = /^(?:int32|int64|float|double)$/;
 
-const INHERITED = Object.getOwnPropertyNames(Object.prototype);
-
 /** Where a schema stands, which decides what it may contain. */
 interface Place {
   readonly of: 'a member' | 'a parameter' | 'another value';
@@ -96,16 +94,16 @@ export class Translation {
       else if (keyword === 'if') shown['if'] = { anyOf: [shownOf(value as AnySchema)] };
       else if (keyword === 'dependentSchemas') {
         for (const [name, each] of Object.entries(value as Record<string, AnySchema>))
-          also.push({ if: { type: 'object', required: [name] }, then: shownOf(each) });
+          also.push({ if: { type: 'object', ...this.requiring([name]) }, then: shownOf(each) });
       } else if (keyword === 'contains') Object.assign(shown, this.containing(shownOf(value as AnySchema), schema));
       else if (holds?.in === 'map') to[keyword] = this.map(value as Record<string, AnySchema>, inner);
       else if (holds?.in === 'list') shown[keyword] = (value as AnySchema[]).map(shownOf);
       else if (holds?.kind === 'Schema') to[keyword] = shownOf(value as AnySchema);
-      else if (keyword === 'required') shown['required'] = (value as string[]).filter(has);
+      else if (keyword === 'required') Object.assign(shown, this.requiring((value as string[]).filter(has)));
       else if (keyword === 'dependentRequired') {
         // The validator itself would drop a rule for a member named `x-stoplight`.
         for (const [name, each] of Object.entries(value as Record<string, readonly string[]>))
-          also.push({ if: { type: 'object', required: [name] }, then: { required: each.filter(has) } });
+          also.push({ if: { type: 'object', ...this.requiring([name]) }, then: this.requiring(each.filter(has)) });
       } else if (PLAIN.test(keyword)) shown[keyword] = value;
       else if (EXACT.includes(keyword)) exact[keyword] = value;
     }
@@ -115,8 +113,6 @@ export class Translation {
     if (format !== '') (OF_NUMBERS.test(format) ? exact : shown)['format'] = format;
     // Ajv ignores an `if` without then and else, though it evaluates members.
     if (condition !== undefined) for (const each of ['then', 'else']) shown[each] ??= { not: false };
-    // Ajv regards members such as `constructor` as evaluated, because it looks each name up in an ordinary object.
-    if ((schema.unevaluatedProperties ?? true) !== true) also.push({ propertyNames: { not: { enum: INHERITED } } });
     if (also.length > 0) shown['allOf'] = [...((shown['allOf'] ?? []) as unknown[]), ...also];
     Object.assign(shown, this.exact(exact));
     return shown;
@@ -147,6 +143,18 @@ export class Translation {
       return count >= minContains;
     };
     return { [`exact${this.checks.push({ keyword: 'contains', message, isValid, part }) - 1}`]: true };
+  }
+
+  /** Ajv takes the name '' of a missing member for none. */
+  private requiring(names: readonly string[]): object {
+    if (!names.includes('')) return { required: names };
+    const isValid = (value: unknown) =>
+      typeof value !== 'object' ||
+      value === null ||
+      Array.isArray(value) ||
+      (value as Record<string, unknown>)[''] !== undefined;
+    const check = { keyword: 'required', message: "must have required property ''", isValid };
+    return { required: names.filter(Boolean), [`exact${this.checks.push(check) - 1}`]: true };
   }
 
   /** Returns the keywords `exact0`, `exact1`, …, which replace the keywords that exact.ts checks. */
@@ -211,7 +219,7 @@ export class Translation {
     const pins = branches.map((branch) => ({ branch, values: pinnedValues(schema, branch, this.follow) }));
     const having = (values: readonly string[]) => ({
       type: 'object',
-      required: [propertyName],
+      ...this.requiring([propertyName]),
       properties: { [propertyName]: this.exact({ enum: values }) },
     });
     const all = pins.flatMap(({ values }) => values);

@@ -56,7 +56,22 @@ function ajvOptions({ checks }: Translation, allErrors: boolean): Options {
     })),
     // An array may be shorter or longer than its prefixItems.
     strictTuples: false,
+    code: { process: withOwnNames },
   };
+}
+
+const STRING_OR_EVALUATED =
+  /"(?:[^"\\]|\\.)*"|(?<init>\bprops\d+ ?= ?(?:props\d+ ?\|\| ?)?)\{\}|!(?<names>props\d+)\[(?<key>\w+)\]/g;
+
+/**
+ * Ajv keeps the names of evaluated members in ordinary objects: in them, it finds `constructor`, which each inherits, and
+ * cannot set `__proto__`.
+ */
+function withOwnNames(code: string): string {
+  return code.replace(STRING_OR_EVALUATED, (all, init?: string, names?: string, key?: string) => {
+    if (init !== undefined) return `${init}{ __proto__: null }`;
+    return names === undefined ? all : `!Object.hasOwn(${names}, ${key ?? ''})`;
+  });
 }
 
 /** A compiled component. `errors` has the faults of the value that it refused last. */

@@ -101,6 +101,43 @@ const OTHERS = [
     ['{"b":1}', '{"a":1,"b":2}'],
   ),
   group({ if: { patternProperties: { '^a': one } }, then: {}, ...closed }, ['{"a":1}'], ['{"a":2}']),
+  // A member's name may be empty, or one that each ordinary object inherits.
+  group({ required: [''] }, ['{"":1}', '3'], ['{}', '{"a":1}']),
+  group({ required: ['a', '', 'b'] }, ['{"":1,"a":1,"b":1}'], ['{"a":1,"b":1}', '{"":1,"a":1}', '{"":1}']),
+  group({ not: { required: [''] } }, ['{}', '{"a":1}'], ['{"":1}', '3']),
+  group({ dependentRequired: { a: [''], '': ['b'] } }, ['{}', '{"b":1}', '{"a":1,"":1,"b":1}'], ['{"a":1}', '{"":1}']),
+  group({ dependentSchemas: { '': { required: ['b'] } } }, ['{}', '{"":1,"b":1}'], ['{"":1}']),
+  ...['constructor', 'toString', 'valueOf', 'hasOwnProperty'].flatMap((name) => {
+    const [own, other, mixed] = [`{"${name}":1}`, `{"${name}":2}`, `{"a":1,"${name}":1}`];
+    return [
+      group({ required: [name] }, [own], ['{}']),
+      group({ not: { required: [name] } }, ['{}'], [own]),
+      group({ properties: { [name]: one }, ...closed }, [own, '{}'], [other, mixed]),
+      group({ anyOf: [{ properties: { [name]: one } }, { properties: { a: true } }], ...closed }, [own], [other]),
+      group({ properties: { a: true }, unevaluatedProperties: one }, [own, mixed], [other]),
+      group({ patternProperties: { '^a': true }, unevaluatedProperties: one }, [own, mixed], [other]),
+      group({ patternProperties: { '^a': true }, ...closed }, ['{"a":1}'], [own, mixed]),
+      group({ patternProperties: { [name]: one }, ...closed }, [own], [other, mixed]),
+      group({ not: { patternProperties: { '^a': true }, ...closed } }, [own, mixed], ['{"a":1}', '{}']),
+      group({ oneOf: [{ patternProperties: { '^a': true }, ...closed }, { required: ['a'] }] }, [mixed], [own]),
+    ];
+  }),
+  group({ patternProperties: { '^a': true }, unevaluatedProperties: one }, ['{"__proto__":1}'], ['{"__proto__":2}']),
+  group({ patternProperties: { '^_': one }, ...closed }, ['{"__proto__":1}'], ['{"__proto__":2}', '{"a":1}']),
+  (() => {
+    // Ajv reads from a schema that refers to itself, only when it runs, what it evaluates.
+    const tree = (at: string) => ({
+      properties: { a: true, in: { allOf: [{ $ref: at }], ...closed } },
+    });
+    return {
+      ...group(
+        tree('#'),
+        ['{"constructor":1}', '{"in":{"a":1}}'],
+        ['{"in":{"constructor":1}}', '{"in":{"__proto__":1}}'],
+      ),
+      schema: (at: string) => JSON.stringify(tree(at)),
+    };
+  })(),
   group(
     { if: { properties: { a: one } }, then: { required: ['a'] }, else: { properties: { b: true } }, ...closed },
     ['{"a":1}'],
