@@ -24,6 +24,13 @@ export const DIGITS = 'digits of an int64: ';
 /** Keywords that, beside `properties`, give an object a type more specific than "any object". */
 const OF_OBJECTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
 
+/** Beside the body of a request, which `create` then refuses: it may have members that no table keeps. */
+const OPEN = { type: 'object', additionalProperties: true };
+
+interface WithContent {
+  readonly content?: Readonly<Record<string, { readonly schema?: AnySchema }>>;
+}
+
 const OF_MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 const OBJECT: ReadonlySet<string> = new Set(['object']);
 
@@ -79,6 +86,15 @@ export function contractForTypes(contract: OpenApiDocument): object {
         if (required || new Position(schema, follow).default === undefined) return value;
         return { ...value, schema: { anyOf: [(value as Parameter).schema, NOT_SENT] } };
       }
+      case 'Request Body': {
+        const [{ content }, given] = [value as WithContent, original as WithContent];
+        if (content === undefined) return value;
+        const shown = Object.entries(content).map(([type, media]) => {
+          const isOpened = isOpenObject(given.content?.[type]?.schema ?? true);
+          return [type, isOpened ? { ...media, schema: { allOf: [media.schema, OPEN] } } : media];
+        });
+        return { ...value, content: Object.fromEntries(shown) as object };
+      }
       case 'Schema': {
         requireTyped(original);
         // openapi-typescript turns `$defs` into a member.
@@ -88,6 +104,21 @@ export function contractForTypes(contract: OpenApiDocument): object {
       default:
         return value;
     }
+  }
+
+  /** Whether the value is an object that can have members which no schema declares. */
+  function isOpenObject(schema: AnySchema): boolean {
+    return typesOf(schema, follow).isSubsetOf(OBJECT) && isOpen(schema);
+  }
+
+  function isOpen(schema: AnySchema, within: readonly AnySchema[] = []): boolean {
+    if (schema === false || within.includes(schema)) return false;
+    return joined([schema], follow).every(
+      ({ additionalProperties = true, unevaluatedProperties = true, anyOf = [true], oneOf = [true] }) =>
+        additionalProperties === true &&
+        unevaluatedProperties === true &&
+        [anyOf, oneOf].every((branches) => branches.some((each) => isOpen(each, [...within, schema]))),
+    );
   }
 
   function requireTyped(schema: Schema): void {

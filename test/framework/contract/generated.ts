@@ -51,10 +51,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/seeds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["addSeed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Seed: {
+            /** Format: int64 */
+            id: bigint;
+            name: string;
+            tag?: string;
+        };
         /**
          * @default up
          * @enum {string}
@@ -299,6 +321,8 @@ export interface operations {
             content: {
                 "application/json": {
                     why?: string;
+                } & {
+                    [key: string]: unknown;
                 };
             };
         };
@@ -333,7 +357,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Pet"];
+                "application/json": components["schemas"]["Pet"] & {
+                    [key: string]: unknown;
+                };
             };
         };
         responses: {
@@ -353,6 +379,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": never;
+                };
+            };
+            /** @description it has failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    addSeed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Seed"] & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Seed"];
                 };
             };
             /** @description it has failed */

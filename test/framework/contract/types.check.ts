@@ -92,7 +92,11 @@ export const listedNumbers: Named<ErrorNumber>['contract'] = new URL('file:///op
 // @ts-expect-error -- an operation is missing
 export const noOperations: Named<ErrorNumber>['operations'] = {};
 
-export async function stores({ create }: Tools<typeof tables>, body: Request<items, 'createItem'>['body']) {
+export async function stores(
+  { create }: Tools<typeof tables>,
+  body: Request<items, 'createItem'>['body'],
+  open: Request<operations, 'addSeed'>['body'],
+) {
   await create('items', body);
   // @ts-expect-error -- there is no such table
   await create('itemz', body);
@@ -100,6 +104,10 @@ export async function stores({ create }: Tools<typeof tables>, body: Request<ite
   await create('items', { ...body, colour: 'red' });
   // @ts-expect-error -- the table has no column of one of the types
   await create('items', body.tag === undefined ? body : { ...body, colour: 'red' });
+  // @ts-expect-error -- an open object can have members for which the table has no column
+  await create('items', open);
+  const { id, name } = open;
+  await create('items', { id, name });
   // @ts-expect-error -- a column is missing
   await create('items', { id: 1n });
   // @ts-expect-error -- a column has another type
@@ -234,7 +242,11 @@ export const query: Same<Put['query'], { page: number; limit: bigint; order: 'up
 export const header: Same<Put['header'], { 'X-Trace'?: string }> = true;
 export const path: Same<Put['path'], { 'bed-id': bigint }> = true;
 export const bodyOfReply: Same<Put200['body'], SentBed> = true;
-export const optionalBody: Same<Request<operations, 'clearBed'>['body'], { why?: string } | undefined> = true;
+interface Why {
+  why?: string;
+  [others: string]: unknown;
+}
+export const optionalBody: Same<Request<operations, 'clearBed'>['body'], Why | undefined> = true;
 export const anyBody: Same<Added['body'], unknown> = true;
 export const int64s: Same<Cleared['body'], Numbers> = true;
 export const headers: Same<Cleared['headers'], Readonly<{ 'X-Count': bigint }>> = true;
@@ -243,7 +255,10 @@ export const webhook: Same<webhooks, Record<string, never>> = true;
 
 // @ts-expect-error -- no body is valid
 export const noBody: Reply<operations, 'addPet'> = { status: 409, body: null };
-export const handled: Same<keyof Operations<operations, Tools>, 'putBed' | 'clearBed' | 'addPet'> = true;
+// The same component, open, in a reply: only what it declares.
+// @ts-expect-error -- a field is misspelt
+export const misspeltField: Reply<operations, 'addSeed'> = { status: 200, body: { id: 1n, name: 'x', tga: 'y' } };
+export const handled: Same<keyof Operations<operations, Tools>, 'putBed' | 'clearBed' | 'addPet' | 'addSeed'> = true;
 
 // @ts-expect-error -- the reply declares no headers
 export const undeclaredHeader: Put204 = { status: 204, headers: { ETag: 'x' } };

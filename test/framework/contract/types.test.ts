@@ -32,6 +32,7 @@ const handlers = {
   clearBed: ({ body = { why: 'none' } }) =>
     Promise.resolve({ status: 200, headers: { 'X-Count': 2n }, body: { some: 1n, either: body.why ?? '' } }),
   addPet: ({ body }) => Promise.resolve({ status: 200, body: body.kind === 'cat' ? body.lives : body.kind }),
+  addSeed: ({ body: { id, name } }) => Promise.resolve({ status: 200, body: { id, name } }),
 } satisfies Operations<operations, Tools>;
 
 test('handlers get requests as their types say, and the service sends their replies', async () => {
