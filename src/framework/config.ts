@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { isUnalterable } from './auth/issuer.ts';
 import { type TokenFile, tokensIn } from './auth/token-file.ts';
 import { areScopes } from './contract/caller.ts';
-import type { Environment } from './environment.ts';
+import type { Environment, Found } from './environment.ts';
 import { messageOf, WrongSettings } from './explained-error.ts';
 import type { Proxies } from './http/client-address.ts';
 import type { RateLimit } from './http/rate-limit.ts';
@@ -103,16 +103,17 @@ type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly de
 export type Config = { readonly [Name in keyof Settings]: Value<Settings[Name]> };
 
 /**
- * @param doubts sentences about unknown names and lines that systemd reads differently, which may explain a missing setting
+ * @param found what the files of settings hold besides settings; its doubts may explain a missing setting
  * @throws WrongSettings that names every fault
  */
 export function readConfig(
   service: Pick<AnyService, 'tables'>,
   environment: Environment,
-  doubts: readonly string[] = [],
+  found: Partial<Pick<Found, 'faults' | 'doubts'>> = {},
 ): Config {
   const { config, faults } = examine(service, environment);
-  if (faults.length > 0) throw new WrongSettings([...faults, ...doubts].join('; '));
+  const all = [...faults, ...(found.faults ?? [])];
+  if (all.length > 0) throw new WrongSettings([...all, ...(found.doubts ?? [])].join('; '));
   return config;
 }
 

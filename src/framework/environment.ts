@@ -15,6 +15,8 @@ export interface Found {
   readonly texts: Environment;
   /** The source of each text: `--store`, `the environment`, or the name of the file. */
   readonly origins: Environment;
+  /** A sentence for each line of a file that cannot be a setting: what it was meant to set would take its default. */
+  readonly faults: readonly string[];
   /**
    * A sentence for each unknown name in a file, and each line of a chosen file that systemd reads differently. The
    * environment holds names of many programs.
@@ -32,7 +34,9 @@ export interface Found {
 export function findSettings({ store, envFile }: Chosen, known: readonly string[], ofProcess: Environment): Found {
   // An empty text would mean the default store, which the operator does not expect.
   if (store?.trim() === '') throw new WrongSettings('--store is empty: give it a value as for DATABASE_URL');
-  const files = (envFile ?? ['-.env']).map(readFile);
+  const written = (envFile ?? ['-.env']).map(readFile);
+  // Editors and shells of Windows begin a file with a byte order mark.
+  const files = written.map(([file, text]) => [file, text.replace(/^\uFEFF/, '')] as const);
   const ofFiles = files.map(([path, text]) => [path, parse(text)] as const);
   const ofStore: Environment = store === undefined ? {} : { DATABASE_URL: store };
   const sources = [...ofFiles, ['the environment', ofProcess] as const, ['--store', ofStore] as const];
@@ -40,10 +44,11 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
   return {
     texts: Object.assign({}, ...sources.map(([, texts]) => texts)) as Environment,
     origins: Object.fromEntries(origins),
+    faults: files.flatMap(([file, text]) => strays(file, text)),
     doubts: [
       ...files.flatMap(([file, text]) => strangers(file, text, known)),
       // systemd does not read .env.
-      ...(envFile === undefined ? [] : files.flatMap(([file, text]) => misread(file, text))),
+      ...(envFile === undefined ? [] : written.flatMap(([file, text]) => misread(file, text))),
     ],
   };
 }
@@ -82,6 +87,19 @@ function parse(text: string): Environment {
   return parseEnv(text.replaceAll(/^([ \t]*\w+[ \t]*=)[ \t]+(?=\r?$)/gm, '$1'));
 }
 
+/** What Node reads as a setting, also over several lines, or as a comment. */
+const STATEMENT = /^[ \t]*(?:#.*|(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=(?:[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`))?.*)?$/gm;
+
+/** The sentences do not quote the lines, which may contain a secret. */
+function strays(file: string, text: string): string[] {
+  const left = text.replaceAll(STATEMENT, (statement) => statement.replaceAll(/[^\n]/g, ''));
+  return left
+    .split('\n')
+    .flatMap((line, index) =>
+      line.trim() === '' ? [] : [`line ${index + 1} of ${file} is no setting: write NAME=value, or # before a comment`],
+    );
+}
+
 /** The sentences do not quote the names, as the second line of a secret without quotes may look like one. */
 function strangers(file: string, text: string, known: readonly string[]): string[] {
   const names = text.split('\n').map((line) => /^(?:export\s)?([^=]*)/.exec(line.trim())?.[1]?.trim());
@@ -99,11 +117,13 @@ const READ_ALIKE =
 /** The sentences do not quote the lines, which may contain a secret. */
 function misread(file: string, text: string): string[] {
   return text.split('\n').flatMap((line, index) => {
-    if (READ_ALIKE.test(line)) return [];
+    // A line without `=` is a fault, or a part of a value that began on another line.
+    if (READ_ALIKE.test(line) || !/[#=]/.test(line)) return [];
     let way =
       'has another value for systemd: write a comment on a line of its own, and a value with #, \\ or quotes between single quotes';
-    if (/^\s*#/.test(line)) way = 'ends with \\: for systemd, the comment goes on in the next line';
-    else if (!line.includes('=')) way = 'has no `=`: write NAME=value, or # before a comment';
+    if (/^[ \t]*#/.test(line)) way = 'ends with \\: for systemd, the comment goes on in the next line';
+    else if (line.startsWith('\uFEFF'))
+      way = 'begins with a byte order mark, and systemd skips it: save the file as UTF-8 without one';
     else if (/^\s*export\s/.test(line)) way = 'is no setting for systemd: remove `export`';
     return [`line ${index + 1} of ${file} ${way}`];
   });

@@ -16,7 +16,7 @@ export async function showConfig(service: AnyService, io: Io, found: Found, { js
     return { name, value, from: origin === undefined ? from : `${from} (empty in ${origin})` };
   });
   await printList(io, rows, { name: '', value: '-', from: '' }, json);
-  const faults = [...examine(service, found.texts).faults, ...found.doubts];
+  const faults = [...examine(service, found.texts).faults, ...found.faults, ...found.doubts];
   if (faults.length > 0) throw new WrongSettings(faults.join('; '));
 }
 

@@ -63,7 +63,10 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     .exitOverride();
 
   const find = () => findSettings(program.opts<Chosen>(), Object.keys(settingsOf(service)), io.env);
-  const read = (): Job => ({ service, io, config: readConfig(service, find().texts) });
+  const read = (): Job => {
+    const { texts, faults } = find();
+    return { service, io, config: readConfig(service, texts, { faults }) };
+  };
 
   // Each action imports its own command, so that `health`, for example, does not load the whole service.
 
@@ -71,9 +74,9 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     .command('serve')
     .description('Run the service until SIGTERM or SIGINT')
     .action(async () => {
-      const { texts, doubts } = find();
+      const found = find();
       const { serve } = await import('./serve.ts');
-      await serve({ service, io, config: readConfig(service, texts, doubts) }, doubts);
+      await serve({ service, io, config: readConfig(service, found.texts, found) }, found.doubts);
     });
   program
     .command('health')

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -114,7 +114,6 @@ describe('item-store config', () => {
     expect(await read('./-one.env')).toMatchObject({ code: 78, stderr: expect.stringMatching(missing) });
   });
 
-  const NO_EQUALS = 'has no `=`: write NAME=value, or # before a comment';
   const EXPORT = 'is no setting for systemd: remove `export`';
   const CONTINUED = 'ends with \\: for systemd, the comment goes on in the next line';
   const QUOTE =
@@ -129,7 +128,6 @@ describe('item-store config', () => {
     ["PORT='30'01", QUOTE],
     ['PORT=`3001`', QUOTE],
     ['PORT=3001\rHOST=::1', QUOTE],
-    ['PORT 3001', NO_EQUALS],
     ['export PORT=3001', EXPORT],
     ['# PORT=3002 \\', CONTINUED],
   ])('names the line %j of --env-file, which systemd reads differently', async (line, way) => {
@@ -153,6 +151,65 @@ describe('item-store config', () => {
     ];
     writeFileSync(join(folder, 'unit.env'), lines.join('\n').replace('1 2', '10.0.0.1 10.0.0.2'));
     expect(await config({}, '--env-file', 'unit.env')).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+test('reads the first line of .env behind a byte order mark', async () => {
+  const { config } = folderWith('\uFEFFDATABASE_URL=sqlite:right.db\r\nPORT=0\r\n');
+  const { code, stderr, settings } = await config();
+  expect([code, stderr, settings['DATABASE_URL']]).toEqual([
+    0,
+    '',
+    [expect.stringMatching(/^sqlite:.*\/right\.db$/), '.env'],
+  ]);
+});
+
+test('names a byte order mark in a file of --env-file, as systemd skips the line behind it', async () => {
+  const { folder, config } = folderWith('');
+  writeFileSync(join(folder, 'unit.env'), '\uFEFFPORT=3001\n');
+  const { code, stderr, settings } = await config({}, '--env-file', 'unit.env');
+  expect([code, stderr, settings['PORT']]).toEqual([
+    78,
+    'item-store: line 1 of unit.env begins with a byte order mark, and systemd skips it: save the file as UTF-8 without one\n',
+    ['3001', 'unit.env'],
+  ]);
+});
+
+describe('a line of .env that cannot be a setting', () => {
+  const SECRET = 'sqlite:secret.db';
+  test.each([
+    ['no =', `DATABASE_URL ${SECRET}`],
+    ['a colon in place of =', `DATABASE_URL: ${SECRET}`],
+    ['a blank that no keyboard shows before the name', `\u00a0DATABASE_URL=${SECRET}`],
+    ['a byte order mark that is not at the beginning', `\uFEFFDATABASE_URL=${SECRET}`],
+    ['a name in two words', `DATABASE URL=${SECRET}`],
+    ['no name', `=${SECRET}`],
+    ['the spelling of another shell', `set DATABASE_URL=${SECRET}`],
+  ])('stops every command but health, and makes no store, when it has %s', async (_what, line) => {
+    const { folder, run } = folderWith(`# Settings\nPORT=0\n${line}\n`);
+    const fault = 'line 3 of .env is no setting: write NAME=value, or # before a comment';
+    for (const args of [['migrate'], ['token', 'create', 'x'], ['config'], ['serve']]) {
+      const { code, stderr } = await run(args);
+      expect([args, code, stderr]).toEqual([args, 78, expect.stringContaining(fault)]);
+      expect(stderr).not.toContain('secret');
+    }
+    expect(readdirSync(folder)).toEqual(['.env']);
+    expect((await run(['health', '--timeout', '1s'])).stderr).not.toContain('line 3');
+  });
+
+  test('stops a command when the file is UTF-16, as some shells write it', async () => {
+    const { folder, run } = folderWith('');
+    writeFileSync(join(folder, '.env'), '\uFEFFDATABASE_URL=sqlite:right.db\r\n', 'utf16le');
+    const { code, stderr } = await run(['migrate']);
+    expect([code, stderr]).toEqual([78, expect.stringContaining('line 1 of .env is no setting')]);
+  });
+
+  test('is none that continues a quoted value of another program, or an export', async () => {
+    const pem = '-----BEGIN X-----\nabc\n-----END X-----';
+    const { config } = folderWith(`export PORT=3001\nKEY="${pem}"\n  other.name-2 = 'a\n b' # c\n\t# x\nEMPTY=\r\n`);
+    const { stderr, settings } = await config();
+    expect(settings['PORT']).toEqual(['3001', '.env']);
+    expect(stderr).not.toContain('is no setting:');
   });
 });
 

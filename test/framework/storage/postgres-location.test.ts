@@ -87,18 +87,52 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
   });
 
   test.each([
+    'postgres://items:p#secret@db/items',
+    'postgres://items:p/secret@db/items',
+    'postgres://items:p?secret@db/items',
+    'postgres://items:p?secret=x@db/items',
+    'postgres://items:p@secret@db/items',
+    'postgres://items:p@x/secret@db/items',
+    'postgres://items:p@x?secret@db/items',
+    'postgres://items:p@x?secret=1@db/items',
+    'postgres://items:p%secret@db/items',
+    // Node has read this from a line of .env without quotes, and so has cut it off at #.
+    'postgres://items:secret',
+  ])('says to percent-encode the password of %s, and quotes no part of it', (url) => {
+    const attempt = () => read(url);
+    expect(attempt).toThrow('percent-encoded: %23 for #, %2F for /, %3F for ?, %40 for @');
+    expect(attempt).not.toThrow('secret');
+    for (const [character, code] of Object.entries({ '#': '%23', '/': '%2F', '?': '%3F', '@': '%40' }))
+      expect(read(`postgres://items:p${code}ss@db/items`)).toMatchObject({ password: `p${character}ss` });
+  });
+
+  test.each([
+    ['channel_binding=require', 'sslmode=verify-full and sslrootcert=system'],
+    ['pgbouncer=true', 'a pooler in session mode'],
+    ['sslmode=require&schema=x', 'the service knows application_name, connect_timeout,'],
+  ])('names the parameter that is too many in %s, and the way out', (parameters, cure) => {
+    const [name] = /\w+(?==[^=]*$)/.exec(parameters) ?? [];
+    const sentence = `DATABASE_URL must not have the parameter ${String(name)}: remove it; `;
+    expect(() => read(`postgres://items@db/items?${parameters}`)).toThrow(sentence);
+    expect(() => read(`postgres://items@db/items?${parameters}`)).toThrow(cure);
+  });
+
+  test('reads a parameter whose value has an @', () => {
+    expect(read('postgres://items@db/items?application_name=a@b')).toMatchObject({ applicationName: 'a@b' });
+  });
+
+  test.each([
     ['postgres:items', 'must be postgres://user:password@host:port/database'],
-    ['postgres://db/items', 'must name a user and a database: postgres://user@host/database'],
-    ['postgres://items:secret@db', 'must name a user and a database: postgres://user@host/database'],
+    ['postgres://db/items', 'must name a user and a database: postgres://user:password@host:port/database'],
+    ['postgres://items:secret@db', 'must name a user and a database: postgres://user:password@host:port/database'],
     ['postgres://items:secret@db:99999/items', 'must name hosts as host:port, separated by commas'],
     ['postgres://items:secret@one,,two/items', 'must name hosts as host:port, separated by commas'],
-    ['postgres://items:p@secret@db/items', 'must name hosts as host:port, separated by commas'],
-    ['postgres://items:pa?secret@db/items', 'must have no parameters but'],
+    ['postgres://items:secret@db:five/items', 'must name hosts as host:port, separated by commas'],
     ['postgres://items:secret@/items', 'must name hosts as host:port, separated by commas'],
     ['postgres://items:secret%ff@db/items', 'must be percent-encoded UTF-8'],
     [
       'postgres://items:secret@db/items?synchronous_commit=off',
-      'must have no parameters but application_name, connect_timeout, host,',
+      'must not have the parameter synchronous_commit: remove it; the service knows application_name,',
     ],
     [
       'postgres://items:secret@db/items?target_session_attrs=any',

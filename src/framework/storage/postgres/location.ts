@@ -46,22 +46,37 @@ const PARAMETERS = [
   'target_session_attrs',
 ];
 
+/** Parameters of providers, which other programs read. */
+const CURES: ReadonlyMap<string, string> = new Map([
+  ['channel_binding', 'set sslmode=verify-full and sslrootcert=system instead, which verify the server'],
+  ['pgbouncer', 'connect to the server itself, or to a pooler in session mode (its port is often 5432, not 6543)'],
+]);
+
+const WRITTEN =
+  'postgres://user:password@host:port/database, with user and password percent-encoded: %23 for #, %2F for /, %3F for ?, %40 for @ and %25 for %';
+
 /** `user:password@`, the hosts, the database and the parameters. */
 const FORM = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 
 /** @throws Error whose message follows the setting's name, and does not quote the text: it may contain a password */
 export function readPostgresLocation(text: string): PostgresLocation {
   const [match, login = '', written, authority = '', path = '', query = ''] = FORM.exec(text) ?? [];
-  if (match === undefined) throw new Error('must be postgres://user:password@host:port/database');
   const parameters = new URLSearchParams(query);
-  for (const name of parameters.keys()) {
-    if (!PARAMETERS.includes(name)) throw new Error(`must have no parameters but ${PARAMETERS.join(', ')}`);
+  const strange = parameters.keys().find((name) => !PARAMETERS.includes(name));
+  // A password with one of these characters ends there, and its rest seems to be something else, which no message quotes.
+  const isCut = [authority, path, login === '' || strange !== undefined ? query : ''].some((part) =>
+    part.includes('@'),
+  );
+  if (match === undefined || isCut) throw new Error(`must be ${WRITTEN}`);
+  if (strange !== undefined) {
+    const cure = CURES.get(strange) ?? `the service knows ${PARAMETERS.join(', ')}`;
+    throw new Error(`must not have the parameter ${strange}: remove it; ${cure}`);
   }
   if ((parameters.get('target_session_attrs') ?? 'read-write') !== 'read-write') {
     throw new Error('must have target_session_attrs=read-write or no target_session_attrs: the service must write');
   }
   const [user, given, database] = [decode(login), decode(written ?? ''), decode(path)];
-  if (user === '' || database === '') throw new Error('must name a user and a database: postgres://user@host/database');
+  if (user === '' || database === '') throw new Error(`must name a user and a database: ${WRITTEN}`);
   const hosts = (parameters.get('host') ?? authority).split(',').map(readHost);
   const passfile = parameters.get('passfile');
   const isInFile = written === undefined && passfile !== null;
@@ -156,7 +171,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('must be percent-encoded UTF-8');
+    throw new Error(`must be percent-encoded UTF-8: ${WRITTEN}`);
   }
 }
 
