@@ -5,9 +5,9 @@ import { createItem, type Instance } from './service.ts';
 /** Many connections to a service, closed on disposal. */
 export class Crowd implements Disposable {
   readonly sockets: Socket[] = [];
-  private readonly service: Instance;
+  private readonly service: Pick<Instance, 'url'>;
 
-  constructor(service: Instance) {
+  constructor(service: Pick<Instance, 'url'>) {
     this.service = service;
   }
 

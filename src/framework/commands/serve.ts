@@ -11,6 +11,8 @@ import { type Contract, scopesOf } from '../contract/contract.ts';
 import { exactJson } from '../contract/int64.ts';
 import { loadContract } from '../contract/load.ts';
 import { createApp } from '../http/app.ts';
+import { MAX } from '../http/bounds.ts';
+import { connectionsAllowed } from '../http/open-files.ts';
 import { listen } from '../http/server.ts';
 import { strayed } from '../http/stray.ts';
 import { createAdmin } from '../observability/admin.ts';
@@ -69,6 +71,9 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
   const stopRequested = once(stopSignal, 'abort');
   await using resources = new AsyncDisposableStack();
   const contract = await loadContract(service.contract);
+  const { connections, openFiles } = connectionsAllowed();
+  if (openFiles !== undefined)
+    logger.warn({ connections, openFiles }, 'the limit of open files allows fewer connections than the service takes');
   const layout = layoutOf(service);
 
   const unreachable = Promise.withResolvers<undefined>();
@@ -139,12 +144,18 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
       if (jwt?.keys.age === Infinity) throw new Error('the keys of the token issuer were never fetched');
       await askStore();
     };
-    const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger);
+    const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger, {
+      connections: MAX.adminConnections,
+    });
     resources.defer(() => admin.stop(0));
     logger.info({ url: admin.url }, 'admin listening');
     void watchReadiness(ready, metrics.onReadiness, stopSignal);
   }
-  const listener = await listen(app, config.HOST, config.PORT, logger, metrics, config.IDLE_TIMEOUT);
+  const listener = await listen(app, config.HOST, config.PORT, logger, {
+    ...metrics,
+    connections,
+    idleMs: config.IDLE_TIMEOUT,
+  });
   resources.defer(() => listener.stop(GRACE_MS));
   const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable(listener.url);
   const docs = url + PAGES.docs;

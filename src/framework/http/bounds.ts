@@ -6,6 +6,8 @@ const [SECOND, KIB, MIB] = [1000, 1024, 1024 * 1024];
 export const MAX = {
   /** An idle one takes some 10 KB. */
   connections: 10_240,
+  /** Prometheus and the probes of an orchestrator need a few. */
+  adminConnections: 64,
   fields: 200,
   headBytes: 16 * KIB,
   bodyBytes: DEFAULT_BODY_BYTES,
@@ -46,7 +48,7 @@ export const DEADLINE = {
 
 /** Why a connection is cut off: the label in the metrics, the sentence in the log. */
 export const REASONS = {
-  connections: `more than ${MAX.connections.toLocaleString('en')} connections are open, and this one made no progress for the longest time`,
+  connections: 'more connections are open than the service takes, and this one made no progress for the longest time',
   pipelined: 'too many pipelined requests wait: this connection ends after the requests accepted so far',
   unsent: 'clients leave too many bytes of replies unread, and this connection has the most',
   unread: `the client read nothing of its reply for ${DEADLINE.progress / SECOND} s`,

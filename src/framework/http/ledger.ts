@@ -28,6 +28,7 @@ export class Ledger {
   stopping = false;
   readonly logger: Logger;
   private readonly onCutOff: OnCutOff | undefined;
+  private readonly connections: number;
   /** By socket. The key is a Duplex because that is the type of the socket in Node's event `clientError`. */
   private readonly open = new Map<Duplex, Connection>();
   private readonly pipelined = new Share(MAX.pipelined);
@@ -40,9 +41,10 @@ export class Ledger {
   private readonly queue: (() => void)[] = [];
   private turn: NodeJS.Immediate | undefined;
 
-  constructor(logger: Logger, onCutOff?: OnCutOff) {
+  constructor(logger: Logger, onCutOff?: OnCutOff, connections: number = MAX.connections) {
     this.logger = logger;
     this.onCutOff = onCutOff;
+    this.connections = connections;
   }
 
   all(): readonly Connection[] {
@@ -61,7 +63,7 @@ export class Ledger {
       // Node emits `close` only for the reply that it is sending, not for those queued after it.
       while (connection.exchanges[0] !== undefined) this.end(connection.exchanges[0]);
     });
-    if (this.open.size > MAX.connections) this.cutOffStalest();
+    if (this.open.size > this.connections) this.cutOffStalest();
   }
 
   /** @returns the connection of a request; undefined if the request is not to be processed */
@@ -168,7 +170,7 @@ export class Ledger {
     const rank = ({ phase }: Connection) => (phase === 'idle' || phase === 'head' ? 0 : 1);
     const stale = this.all().filter(({ phase }) => phase !== 'working');
     stale.sort((one, other) => rank(one) - rank(other) || one.progressAt - other.progressAt);
-    const most = this.open.size - MAX.connections * LEFT_CONNECTIONS;
+    const most = this.open.size - this.connections * LEFT_CONNECTIONS;
     for (const connection of stale.slice(0, most)) this.cutOff(connection, 'connections');
   }
 

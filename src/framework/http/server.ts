@@ -34,6 +34,10 @@ export interface ListenOptions {
   /** Called with the status of each reply to bytes that Node cannot read as a request. */
   readonly onUnreadable?: ((status: number) => void) | undefined;
   readonly onCutOff?: OnCutOff | undefined;
+  /** How long a connection may be idle between requests, in milliseconds. */
+  readonly idleMs?: number;
+  /** How many may be open; by default MAX.connections. */
+  readonly connections?: number;
 }
 
 /** @throws ExplainedError */
@@ -42,8 +46,7 @@ export async function listen(
   host: string,
   port: number,
   logger: Logger,
-  { onUnreadable, onCutOff }: ListenOptions = {},
-  idleMs: number = DEADLINE.idle,
+  { onUnreadable, onCutOff, connections, idleMs = DEADLINE.idle }: ListenOptions = {},
 ): Promise<Listener> {
   const server = createServer({
     ...classes,
@@ -60,7 +63,7 @@ export async function listen(
   server.maxHeadersCount = MAX.fields;
   // A client that has ended its side of the connection still gets its reply.
   Object.assign(server, { httpAllowHalfOpen: true });
-  const ledger = new Ledger(logger, onCutOff);
+  const ledger = new Ledger(logger, onCutOff, connections);
   server.on('connection', (socket) => {
     ledger.add(socket);
   });

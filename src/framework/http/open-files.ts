@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { WrongSettings } from '../explained-error.ts';
+import { MAX } from './bounds.ts';
+
+/** What else the process has open at most: connections of the admin listener, the store, its threads, files. */
+const OTHERS = MAX.adminConnections + 128;
+const FEWEST = 64;
+
+export interface Allowed {
+  readonly connections: number;
+  /** The limit of the system, if it is what bounds the connections. */
+  readonly openFiles?: number;
+}
+
+/**
+ * How many connections the system allows: without a free descriptor, libuv closes each new connection, and tells nobody.
+ *
+ * @param limits the text of Linux's /proc/self/limits, after Node has raised its limit as far as it may
+ * @throws WrongSettings
+ */
+export function connectionsAllowed(limits = limitsOfSystem()): Allowed {
+  const [, text] = /^Max open files +(\d+)/m.exec(limits) ?? [];
+  const openFiles = Number(text ?? Infinity);
+  const connections = Math.min(MAX.connections, openFiles - OTHERS);
+  if (connections < FEWEST)
+    throw new WrongSettings(
+      `the process may open only ${openFiles} files, but needs ${OTHERS + FEWEST}: raise LimitNOFILE= of systemd, or \`ulimit -n\``,
+    );
+  return { connections, ...(connections < MAX.connections && { openFiles }) };
+}
+
+function limitsOfSystem(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    // Only Linux has this file.
+    return '';
+  }
+}
