@@ -39,7 +39,7 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
     server = await PostgresServer.create({}, POSTGRES);
     ports.set('5432', String(server.port));
     for (const port of ['8080', '4000', '3001', '3002', '9001', '9002']) ports.set(port, String(await freePort()));
-    for (const file of ['deploy/nginx.conf', 'deploy/upstreams.conf']) project.write(file, here(project.read(file)));
+    for (const file of ['deploy/listen.conf', 'deploy/upstreams.conf']) project.write(file, here(project.read(file)));
   });
   afterAll(async () => {
     for (const { child } of started) child.kill('SIGTERM');

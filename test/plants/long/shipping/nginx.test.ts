@@ -1,8 +1,16 @@
+import { once } from 'node:events';
 import { chownSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
+import {
+  connect,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type SecureClientSessionOptions,
+} from 'node:http2';
 import { request as requestByTls } from 'node:https';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeCertificate } from '../../../support/certificate.ts';
 import { whyNoNginx } from '../../../support/nginx.ts';
 import { freePort, lastingPort } from '../../../support/port.ts';
@@ -67,7 +75,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     ports.push(await lastingPort(), await lastingPort());
     await Promise.all([startInstance(0), startInstance(1)]);
     const { started, port } = await startNginx((project, own) => {
-      project.edit('deploy/nginx.conf', 'listen 8080', `listen 127.0.0.1:${own}`);
+      project.edit('deploy/listen.conf', ':8080', `:${own}`);
     });
     nginx = started;
     proxy = `http://127.0.0.1:${port}`;
@@ -176,30 +184,84 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     expect((await sendRaw(proxy, 'GET /api/docs/ HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
-  test('serves TLS when the lines for TLS are uncommented', async () => {
+  test('takes no plain HTTP from other machines', async () => {
+    const { port } = new URL(proxy);
+    // As any address but 127.0.0.1, this one is reached only by a server that listens on all of them.
+    await expect(fetch(`http://127.0.0.2:${port}/api/docs/`)).rejects.toMatchObject({
+      cause: expect.objectContaining({ code: 'ECONNREFUSED' }),
+    });
+  });
+
+  describe('with the lines for TLS uncommented,', () => {
     const authority = makeCertificate('authority');
     const { cert, key } = makeCertificate('localhost', ['localhost'], authority);
-    const { started, port } = await startNginx((project, own) => {
-      writeFileSync(join(project.folder, 'cert.pem'), cert);
-      writeFileSync(join(project.folder, 'key.pem'), key);
-      project.edit('deploy/nginx.conf', 'listen 8080', `listen unix:${project.folder}/plain`);
-      project.edit('deploy/nginx.conf', '# listen 8443', `listen 127.0.0.1:${own}`);
-      project.edit('deploy/nginx.conf', '# ssl_certificate ', 'ssl_certificate ');
-      project.edit('deploy/nginx.conf', '# ssl_certificate_key ', 'ssl_certificate_key ');
-      project.edit('deploy/nginx.conf', '/etc/nginx/tls/cert', join(project.folder, 'cert'));
-      project.edit('deploy/nginx.conf', '/etc/nginx/tls/key', join(project.folder, 'key'));
+    let tls: Awaited<ReturnType<typeof startNginx>>;
+    let plain: number;
+
+    beforeAll(async () => {
+      plain = await freePort();
+      tls = await startNginx((project, own) => {
+        writeFileSync(join(project.folder, 'cert.pem'), cert);
+        writeFileSync(join(project.folder, 'key.pem'), key);
+        const lines = project.read('deploy/listen.conf').replaceAll(/^# (?=listen|ssl_)/gm, '');
+        const here = lines.replaceAll('/etc/nginx/tls', project.folder).replace(':8080', `:${plain}`);
+        project.write('deploy/listen.conf', here.replace('8443', String(own)));
+      });
     });
-    const status = await new Promise((resolve, reject) => {
-      const options = { port, ca: authority.cert, headers: { Connection: 'close' } };
-      requestByTls('https://localhost/api/docs/', options, ({ statusCode }) => {
-        resolve(statusCode);
-      })
-        .on('error', reject)
-        .end();
+    afterAll(async () => {
+      tls.started.child.kill('SIGQUIT');
+      expect({ code: await tls.started.ended, stderr: tls.started.stderr() }).toEqual({ code: 0, stderr: '' });
     });
-    expect(status).toBe(200);
-    started.child.kill('SIGQUIT');
-    expect({ code: await started.ended, stderr: started.stderr() }).toEqual({ code: 0, stderr: '' });
+
+    /** Sends a request by HTTP/2, and returns the status and the header fields. */
+    const ask = async (path: string, options: SecureClientSessionOptions = {}, headers: OutgoingHttpHeaders = {}) => {
+      const session = connect(`https://localhost:${tls.port}`, { ca: authority.cert, ...options });
+      try {
+        const stream = session.request({ ':path': path, ...headers });
+        stream.resume().end();
+        const [fields] = (await once(stream, 'response')) as [IncomingHttpHeaders];
+        const { alpnProtocol, socket } = session;
+        return { fields, by: [alpnProtocol, (socket as TLSSocket).getProtocol()] };
+      } finally {
+        session.destroy();
+      }
+    };
+
+    test.each(['TLSv1.2', 'TLSv1.3'] as const)('serves HTTP/2 by %s', async (version) => {
+      const { fields, by } = await ask('/api/docs/', { minVersion: version, maxVersion: version });
+      expect([fields[':status'], ...by]).toEqual([200, 'h2', version]);
+    });
+
+    test('sends Strict-Transport-Security once with each reply, by HTTP/1.1 too, and none by plain HTTP', async () => {
+      for (const [path, status] of [
+        ['/api/docs/', 200],
+        ['/api/plants', 405],
+        // From nginx itself.
+        ['/-/40400', 404],
+      ] as const) {
+        const { fields } = await ask(path);
+        expect([fields[':status'], fields['strict-transport-security']]).toEqual([status, 'max-age=31536000']);
+      }
+      const options = { port: tls.port, ca: authority.cert, headers: { Connection: 'close' } };
+      const [response] = (await once(requestByTls('https://localhost/api/docs/', options).end(), 'response')) as [
+        IncomingMessage,
+      ];
+      expect([response.resume().statusCode, response.headers['strict-transport-security']]).toEqual([
+        200,
+        'max-age=31536000',
+      ]);
+      const { headers } = await fetch(`http://127.0.0.1:${plain}/api/docs/`);
+      expect(headers.get('strict-transport-security')).toBe(null);
+    });
+
+    test('closes the HTTP/2 connection of a client whose header fields are too large', async () => {
+      const asked = ask('/api/docs/', {}, { 'x-long': 'x'.repeat(20_000) });
+      await expect(asked).rejects.toThrow('Session closed');
+    });
+
+    test('leaves plain HTTP to this machine', async () => {
+      await expect(fetch(`http://127.0.0.2:${plain}/api/docs/`)).rejects.toThrow('fetch failed');
+    });
   });
 
   test.each([
