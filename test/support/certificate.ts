@@ -31,8 +31,17 @@ function alternativeName(host: string): Buffer {
   return isIP(host) === 4 ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host));
 }
 
+/** The first and the last second in which a certificate is valid, as ASN.1 writes it. */
+type Validity = readonly [from: string, to: string];
+const ALWAYS: Validity = ['20200101000000Z', '21200101000000Z'];
+
 /** Makes a certificate (RFC 5280) for some hosts, signed by an authority. Without one, it makes an authority. */
-export function makeCertificate(name: string, hosts: readonly string[] = [], authority?: Certificate): Certificate {
+export function makeCertificate(
+  name: string,
+  hosts: readonly string[] = [],
+  authority?: Certificate,
+  validity = ALWAYS,
+): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subject = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(name)))));
   const extensions = [
@@ -44,7 +53,7 @@ export function makeCertificate(name: string, hosts: readonly string[] = [], aut
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ECDSA_SHA256,
     authority?.subject ?? subject,
-    sequence(der(0x18, Buffer.from('20200101000000Z')), der(0x18, Buffer.from('21200101000000Z'))),
+    sequence(...validity.map((time) => der(0x18, Buffer.from(time)))),
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(...extensions)),

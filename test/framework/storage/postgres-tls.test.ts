@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openStore } from '../../../src/framework/storage/open.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
-import { makeCertificate } from '../../support/certificate.ts';
+import { type Certificate, makeCertificate } from '../../support/certificate.ts';
+import { adminUrl } from '../../support/metrics.ts';
 import { freePort } from '../../support/port.ts';
 import { NOBODY, PostgresServer } from '../../support/postgres.ts';
+import { runCommand, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { until } from '../../support/until.ts';
 import { LAYOUT } from '../items/index.ts';
 
 const OTHER_NAME = 'for another host name';
@@ -22,16 +25,22 @@ const client = makeCertificate('postgres', [], authority);
 const clientFiles = `&sslcert=${file('client.pem', client.cert)}&sslkey=${file('client.key', client.key)}`;
 
 const [server, plain] = await Promise.all([PostgresServer.create(), PostgresServer.create()]);
-const { cert, key } = makeCertificate('server', ['localhost'], authority);
-for (const [name, text] of Object.entries({ 'server.crt': cert, 'server.key': key, 'root.crt': authority.cert })) {
-  writeFileSync(join(server.data, name), text);
-}
-chmodSync(join(server.data, 'server.key'), 0o600);
-if (NOBODY.uid !== undefined) chownSync(join(server.data, 'server.key'), NOBODY.uid, NOBODY.gid);
-server.set({ ssl: 'on', ssl_ca_file: 'root.crt' });
-server.reload();
-await server.until("select 1 from pg_settings where name = 'ssl' and setting = 'on'");
+await serve(server, makeCertificate('server', ['localhost'], authority));
 afterAll(() => Promise.all([server.remove(), plain.remove()]));
+
+/** Makes a server use this certificate for connections from now on. */
+async function serve(on: PostgresServer, { cert, key }: Certificate): Promise<void> {
+  for (const [name, text] of Object.entries({ 'server.crt': cert, 'server.key': key, 'root.crt': authority.cert })) {
+    writeFileSync(join(on.data, name), text);
+  }
+  chmodSync(join(on.data, 'server.key'), 0o600);
+  if (NOBODY.uid !== undefined) chownSync(join(on.data, 'server.key'), NOBODY.uid, NOBODY.gid);
+  on.set({ ssl: 'on', ssl_ca_file: 'root.crt' });
+  const query = 'select pg_conf_load_time()::text as at';
+  const [before] = await on.query(query);
+  on.reload();
+  await until(async () => (await on.query(query))[0]?.['at'] !== before?.['at']);
+}
 
 /** Connects, and returns the error, or the client certificate's name, or (without either) whether TLS is in use. */
 async function connect({ port }: PostgresServer, host: string, parameters: string): Promise<boolean | string> {
@@ -78,6 +87,31 @@ describe('the store, on a server with TLS,', () => {
     expect(await connect(server, '127.0.0.1', `&sslmode=verify-ca&sslrootcert=${root}`)).toBe(true);
   });
 });
+
+test.each([
+  ['expired', '20200101000000Z', '20210101000000Z', 'certificate has expired'],
+  ['not valid yet', '21100101000000Z', '21200101000000Z', 'certificate is not yet valid'],
+])(
+  'a start waits while the certificate of the server is %s, says so, and goes on when it is renewed',
+  async (...row) => {
+    const [, from, to, reason] = row;
+    await using own = await PostgresServer.create();
+    await serve(own, makeCertificate('server', ['localhost'], authority, [from, to]));
+    const DATABASE_URL = `postgres://postgres@localhost:${own.port}/postgres?sslmode=verify-full&sslrootcert=${root}`;
+    const service = await startService({ DATABASE_URL, ADMIN_PORT: '0' }, undefined, undefined, 'listening');
+    const away = await until(() => service.log().find(({ msg }) => msg === 'the store is away'));
+    expect(JSON.stringify(away)).toContain(
+      `the certificate of PostgreSQL at localhost:${own.port}/postgres is not valid: ${reason}`,
+    );
+    expect((await fetch(`${adminUrl(service)}/readyz`)).status).toBe(503);
+    const { code, stderr } = await runCommand(['token', 'list'], { DATABASE_URL });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`is not valid: ${reason}`)]);
+    await serve(own, makeCertificate('server', ['localhost'], authority));
+    await until(() => service.log().some(({ msg }) => msg === 'ready'));
+    expect((await fetch(`${adminUrl(service)}/readyz`)).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  },
+);
 
 describe('the store, on a server without TLS,', () => {
   test.each(['require', 'verify-ca', 'verify-full'])('refuses to connect with sslmode=%s', async (mode) => {

@@ -60,6 +60,9 @@ const CHECK = `select pg_backend_pid() as pid, current_schema() as schema,
 const NO_TLS = 'The server does not support SSL connections';
 const NO_POSTGRES = 'There was an error establishing an SSL connection';
 
+/** The operator of the server renews the certificate; with any other refusal, the settings may be wrong. */
+const UNTIMELY: ReadonlySet<unknown> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
+
 export async function connect(location: PostgresLocation, host: Host, signal: AbortSignal): Promise<Connection> {
   const { mode } = location.tls;
   // Like libpq, without TLS on a Unix socket.
@@ -103,7 +106,8 @@ async function dial(
     const refusal: unknown = stream instanceof TLSSocket ? stream.authorizationError : null;
     if (isVerified(location) && refusal !== null) {
       const { message: reason } = translate(error, '');
-      throw new StoreUnusable(`the certificate of ${serverOf(location)} is not valid: ${reason}`, { cause: error });
+      const message = `the certificate of ${serverOf(location)} is not valid: ${reason}`;
+      throw UNTIMELY.has(refusal) ? new InterruptedError(message) : new StoreUnusable(message, { cause: error });
     }
     if (options === OPTIONS && stateOf(error) === PROTOCOL_VIOLATION) {
       // PgBouncer has this code for most failures: it refuses the options if it accepts a connection without them.

@@ -217,6 +217,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     const ask = async (path: string, options: SecureClientSessionOptions = {}, headers: OutgoingHttpHeaders = {}) => {
       const session = connect(`https://localhost:${tls.port}`, { ca: authority.cert, ...options });
       try {
+        session.on('error', () => undefined);
         const stream = session.request({ ':path': path, ...headers });
         stream.resume().end();
         const [fields] = (await once(stream, 'response')) as [IncomingHttpHeaders];
