@@ -14,6 +14,8 @@ export const SPECIMENS: readonly Json[] = [
   0n,
   1n,
   -1n,
+  // A double is exact here, and a store may keep it as a bigint.
+  2n ** 60n,
   0.5,
   'text',
   '',
@@ -139,7 +141,7 @@ export function numbers(way: Way, seed: number): (bigint | number)[] {
   const bounds = own.flatMap((schema) => BOUNDS.flatMap((keyword) => schema[keyword] ?? []));
   const units = own.flatMap(({ multipleOf }) => multipleOf ?? []);
   return [
-    ...[1n, 0n, 2n, 7n, 0.5, 1.5],
+    ...[1n, 0n, 2n, 7n, 2n ** 60n, 0.5, 1.5],
     ...bounds.flatMap((bound) => [...around(bound), ...units.flatMap((unit) => multiples(bound, unit))]),
     ...units.flatMap((unit) =>
       [0, 1, 3, 29, 435, 1999].flatMap((times) => [scaled(unit, times * 10), scaled(unit, times * 10 + 5)]),
