@@ -10,6 +10,6 @@ export async function createPlant({ body }: Request<'createPlant'>, { create }: 
   return {
     status: 200,
     headers: creation === 'replayed' ? { 'Idempotent-Replayed': true } : {},
-    body: tag === undefined ? { name } : { name, tag },
+    body: { name, tag },
   };
 }

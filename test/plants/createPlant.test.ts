@@ -15,6 +15,14 @@ describe('createPlant', () => {
     expect(await app.lineOf(response)).toMatchObject({ operation: 'createPlant', caller: 'tests', status: 200 });
   });
 
+  test('leaves out what the contract does not declare, if the operation returns the whole request', async () => {
+    const whole = await startPlantApp({
+      operations: { createPlant: ({ body }) => Promise.resolve({ status: 200, body }) },
+    });
+    const response = await createPlant(whole, '{"id":1,"name":"Ficus","tag":""}');
+    expect([response.status, await response.text()]).toEqual([200, '{"name":"Ficus","tag":""}']);
+  });
+
   test('answers without a tag if the client sent none', async () => {
     const response = await createPlant(app, '{"name":"Ginkgo biloba","id":2}');
     expect(await response.text()).toBe('{"name":"Ginkgo biloba"}');

@@ -123,8 +123,8 @@ describe.each(
   ])('takes the next step of the tables of plants once this version has %s it', async (_what, before) => {
     const { location, query, shape } = await make(release);
     await before(location);
-    const plants2: Step = ({ schema }) => [schema.createIndex('plants_by_name').on('plants').column('name')];
-    const layout = layoutOf({ ...plants, steps: { ...plants.steps, plants2 } });
+    const indexed: Step = ({ schema }) => [schema.createIndex('plants_by_name').on('plants').column('name')];
+    const layout = layoutOf({ ...plants, steps: { ...plants.steps, indexed } });
     const { now } = await open(location, ({ opened }) => opened, layout);
     expect(now).toBe(LAYOUT.version + 1);
     expect(JSON.stringify(await query(shape))).toContain('plants_by_name');

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { main } from '../../src/framework/commands/main.ts';
 import type { AnyService } from '../../src/framework/service.ts';
 import { items } from '../framework/items/index.ts';
+import type { JsonObject } from '../../scripts/derivation/values.ts';
 import { captured } from './io.ts';
 import { leash } from './leash.ts';
 import { atEnd, temporaryFolder } from './temporary.ts';
@@ -24,6 +25,8 @@ export interface Program {
   readonly path: string;
   /** The error number of the answer to a record whose key belongs to a different one. */
   readonly conflict: number;
+  /** Makes a valid body acceptable: what it refers to must exist. By default, every valid body is. */
+  readonly related?: (operation: string, body: JsonObject, service: Instance) => Promise<JsonObject>;
   /** What a token of its clients may do; by default, what needs no scope. */
   readonly scopes?: readonly string[];
 }

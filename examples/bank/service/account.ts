@@ -9,8 +9,7 @@ export async function findAccount(database: Database, id: string): Promise<Row<'
 
 /** The account as clients get it. */
 export function shown({ version: _, opened_at, closed_at, ...account }: Row<'accounts'>): Schema<'Account'> {
-  const times = { opened_at: opened_at.toISOString() };
-  return { ...account, ...(closed_at ? { ...times, closed_at: closed_at.toISOString() } : times) };
+  return { ...account, opened_at: opened_at.toISOString(), closed_at: closed_at?.toISOString() };
 }
 
 /** An answer that has the account, and names its state. */

@@ -20,6 +20,6 @@ export async function listAccounts(
   const found = await query.limit(limit + 1).execute();
   const page = found.slice(0, limit).map(withoutNulls);
   const [last, accounts] = [page.at(-1), page.map(shown)];
-  const hasNext = found.length > limit && last !== undefined;
-  return { status: 200, body: hasNext ? { accounts, next: encodeCursor(last.id) } : { accounts } };
+  const next = found.length > limit && last !== undefined ? encodeCursor(last.id) : undefined;
+  return { status: 200, body: { accounts, next } };
 }

@@ -26,6 +26,6 @@ export async function listTransfers(
   const found = await both.limit(limit + 1).execute();
   const page = found.slice(0, limit).map(withoutNulls);
   const [last, transfers] = [page.at(-1), page.map((each) => ({ ...each, at: each.at.toISOString() }))];
-  const hasNext = found.length > limit && last !== undefined;
-  return { status: 200, body: hasNext ? { transfers, next: encodeCursor(last.at, last.id) } : { transfers } };
+  const next = found.length > limit && last !== undefined ? encodeCursor(last.at, last.id) : undefined;
+  return { status: 200, body: { transfers, next } };
 }

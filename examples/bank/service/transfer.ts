@@ -58,6 +58,6 @@ function created(row: Row<'transfers'>, isReplayed: boolean): Reply<'transfer'> 
   return {
     status: 201,
     headers: isReplayed ? { ...headers, 'Idempotent-Replayed': true } : headers,
-    body: { ...row, at: row.at.toISOString() },
+    body: { ...row, reference: row.reference, at: row.at.toISOString() },
   };
 }

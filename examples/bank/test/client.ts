@@ -18,6 +18,12 @@ export const BANK: Program = {
   path: '/accounts',
   conflict: 40911,
   scopes: ['bank:read', 'bank:write', 'bank:admin'],
+  related: async (operation, body, service) => {
+    if (operation !== 'transfer') return body;
+    const client = new Client(service);
+    const from_account = await client.open(body['amount'] as bigint);
+    return { ...body, from_account, to_account: await client.open(0n) };
+  },
 };
 
 /** The address of a new store. */

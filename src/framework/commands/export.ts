@@ -64,7 +64,9 @@ async function* texts(
   progress: Progress | undefined,
 ): AsyncGenerator<string> {
   const asBody = (row: Row): Row =>
-    Object.fromEntries(names.flatMap((name) => (name in row || nulls.has(name) ? [[name, valueOf(row[name])]] : [])));
+    Object.fromEntries(
+      names.flatMap((name) => (row[name] !== undefined || nulls.has(name) ? [[name, valueOf(row[name])]] : [])),
+    );
   let count = 0;
   if (format === 'csv') yield csv.header(names);
   try {

@@ -24,6 +24,7 @@ import { numbersIn } from './numbers.ts';
 import { parameterReader, type ParameterValues, type SentRequest, valuesSchema } from './parameters.ts';
 import { Position } from './positions.ts';
 import { type Demand, readSecurity, requireOneScheme } from './security.ts';
+import { Sent } from './sent.ts';
 import { isIgnored } from './vocabulary.ts';
 
 export interface Contract {
@@ -99,7 +100,9 @@ interface ReplyContent {
   readonly schema: AnySchema;
   /** undefined: the value holds no number. */
   readonly position: Position | undefined;
-  /** Writes a value that `position` has made one of a reply. */
+  /** What is sent of a body that an operation returned: its declared members, each number as the contract types it. */
+  readonly sent: (body: unknown) => unknown;
+  /** Writes what is sent. */
   readonly toJson: (body: unknown) => string;
 }
 
@@ -319,9 +322,13 @@ function bodyOf(schema: AnySchema, follow: Follow): ContractContent {
 
 function replyOf(schema: AnySchema, follow: Follow): ReplyContent {
   const numbers = numbersIn(schema, follow);
+  const members = new Sent(follow);
+  const position = numbers === 'none' ? undefined : new Position(schema, follow);
+  const sent = (body: unknown) => members.of(body, schema);
   return {
     schema,
-    position: numbers === 'none' ? undefined : new Position(schema, follow),
+    position,
+    sent: position === undefined ? sent : (body) => position.sent(sent(body)),
     // exactJson is slower, and only it writes a bigint.
     toJson: numbers === 'bigint' ? exactJson : JSON.stringify,
   };

@@ -44,15 +44,22 @@ type FilledIn<T> = {
   [Name in keyof T as undefined extends Required<T>[Name] ? Name : never]-?: Defined<T[Name]>;
 };
 
-/** A value of a reply, as an operation returns it: without writeOnly members. */
+/**
+ * A value of a reply, as an operation returns it: without writeOnly members, and with every other one that the contract
+ * declares. An optional one may be undefined, and is then not sent: if it could be left out, it would be lost unseen.
+ */
 type Sent<T> =
   T extends ReadOnly<infer Value>
     ? Sent<Value>
     : T extends readonly unknown[]
       ? { [Index in keyof T]: Sent<T[Index]> }
       : T extends object
-        ? { [Name in keyof T as Unless<WriteOnly, Name, NonNullable<T[Name]>>]: Sent<Defined<T[Name]>> }
+        ? {
+            [Name in keyof T as Unless<WriteOnly, Name, NonNullable<T[Name]>>]-?:
+              Sent<Defined<T[Name]>> | Absent<T, Name>;
+          }
         : T;
+type Absent<T, Name extends keyof T> = Record<never, never> extends Pick<T, Name> ? undefined : never;
 
 type None = Readonly<Record<string, never>>;
 type Part<O, In extends string> = O extends { parameters: Partial<Record<In, infer P>> }

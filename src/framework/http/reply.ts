@@ -19,7 +19,7 @@ export function sendReply(context: Context, reply: ReplyData, operation: Contrac
     // Otherwise Node would throw later, with some of the headers set.
     validateHeaderValue(name, fieldOf(value));
   }
-  const body = content?.position === undefined ? reply.body : content.position.sent(reply.body);
+  const body = content === undefined ? reply.body : content.sent(reply.body);
   operation.validator.reply(status, headers, body);
   const text = body === undefined ? undefined : content?.toJson(body);
   send(context, status, headers, mediaType, text);

@@ -88,11 +88,11 @@ export function table<C extends Columns, Key extends readonly (keyof C & string)
 type OptionalOf<C> = { [Name in keyof C]: C[Name] extends Column<Kind, true> ? Name : never }[keyof C];
 type ValueOf<C> = C extends Column<Kind, boolean, infer Value> ? Value : never;
 
-/** A row as data: a null column is a missing member. */
+/** A row as data: a null column is a missing member, or an undefined one. */
 export type Row<T> =
   T extends Table<infer C, unknown>
     ? { readonly [Name in Exclude<keyof C, OptionalOf<C>>]: ValueOf<C[Name]> } & {
-        readonly [Name in OptionalOf<C>]?: ValueOf<C[Name]>;
+        readonly [Name in OptionalOf<C>]?: ValueOf<C[Name]> | undefined;
       }
     : never;
 
@@ -118,11 +118,12 @@ type NullOf<Optional> = Optional extends true ? null : never;
 /** A value in a query. A text as a JSON value is given as `Json`: the engines would read it as the JSON itself. */
 type Given<K, Value> = K extends 'json' ? (unknown extends Value ? object : Extract<Value, object>) | Json : Value;
 
+/** A row of a query as data: each null is undefined. So a reply made of it has every column that the contract declares. */
 export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row> {
-  const rest: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(row)) if (value !== null) rest[name] = value;
-  return rest as WithoutNulls<Row>;
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value ?? undefined]),
+  ) as WithoutNulls<Row>;
 }
-type WithoutNulls<Row> = { [Name in keyof Row as null extends Row[Name] ? never : Name]: Row[Name] } & {
-  [Name in keyof Row as null extends Row[Name] ? Name : never]?: NonNullable<Row[Name]>;
+type WithoutNulls<Row> = {
+  [Name in keyof Row]: null extends Row[Name] ? NonNullable<Row[Name]> | undefined : Row[Name];
 };

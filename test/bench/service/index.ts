@@ -12,8 +12,8 @@ const DAWDLE_MS = 4000;
 const createItem: Operation<'createItem'> = async ({ body }, { create }) => {
   const creation = await create('items', body);
   if (creation === 'conflict') return { status: 400, body: errors[40011] };
-  const { id: _, ...item } = body;
-  return { status: 200, headers: creation === 'replayed' ? { 'Idempotent-Replayed': true } : {}, body: item };
+  const { name, tag } = body;
+  return { status: 200, headers: creation === 'replayed' ? { 'Idempotent-Replayed': true } : {}, body: { name, tag } };
 };
 
 const countItems: Operation<'countItems'> = async (_request, { database }) => {
@@ -36,7 +36,7 @@ const listNotes: Operation<'listNotes'> = async ({ query: { after } }, { databas
 };
 
 const addNote: Operation<'addNote'> = async ({ body }, { database }) => {
-  const note = { ...body, version: 0n };
+  const note = { ...body, tag: body.tag, version: 0n };
   await database.insertInto('notes').values(note).execute();
   return { status: 201, body: note };
 };
@@ -74,7 +74,7 @@ const dawdle: Operation<'dawdle'> = async ({ body }, { transaction }) =>
       .execute();
     await sleep(DAWDLE_MS);
     await database.updateTable('notes').set({ version: 1n }).where('id', '=', body.id).execute();
-    return { status: 201, body: { ...body, version: 1n } };
+    return { status: 201, body: { ...body, tag: body.tag, version: 1n } };
   });
 
 /** The service that is measured: each operation is one kind of request. */

@@ -13,11 +13,11 @@ import type { operations as items } from '../items/generated/openapi.ts';
 import type { operations, webhooks } from './generated.ts';
 
 type R = Reply<items, 'createItem'>;
-const createItem = (): Promise<R> => Promise.resolve({ status: 200, body: { name: 'x' } });
+const createItem = (): Promise<R> => Promise.resolve({ status: 200, body: { name: 'x', tag: undefined } });
 
 // These compile:
 export const replies: R[] = [
-  { status: 200, body: { name: 'x' } },
+  { status: 200, body: { name: 'x', tag: undefined } },
   { status: 200, headers: { 'Idempotent-Replayed': true }, body: { name: 'x', tag: 'y' } },
   { status: 400, body: { error: 40010, message: 'm' } },
   { status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="api"' }, body: { error: 40010, message: 'm' } },
@@ -45,26 +45,28 @@ export const defaultStatus: R = { status: 503, body: { error: 40010, message: 'm
 // @ts-expect-error -- the body is that of another status
 export const errorUnder200: R = { status: 200, body: { error: 40010, message: 'm' } };
 // @ts-expect-error -- a field is not declared
-export const undeclaredField: R = { status: 200, body: { name: 'x', id: 1n } };
+export const undeclaredField: R = { status: 200, body: { name: 'x', tag: 'y', id: 1n } };
 // @ts-expect-error -- a field is missing
 export const missingField: R = { status: 200, body: { tag: 'x' } };
+// @ts-expect-error -- an optional field is missing: it would be lost unseen
+export const missingOptional: R = { status: 200, body: { name: 'x' } };
 // @ts-expect-error -- a field has another type
-export const wrongField: R = { status: 200, body: { name: 1 } };
+export const wrongField: R = { status: 200, body: { name: 1, tag: undefined } };
 // @ts-expect-error -- the body is missing
 export const missingBody: R = { status: 200 };
 // @ts-expect-error -- the header is misspelt
-export const misspelt: R = { status: 200, headers: { 'Idempotent-Replay': true }, body: { name: 'x' } };
+export const misspelt: R = { status: 200, headers: { 'Idempotent-Replay': true }, body: { name: 'x', tag: 'y' } };
 // @ts-expect-error -- the header has another type
-export const wrongHeader: R = { status: 200, headers: { 'Idempotent-Replayed': 1 }, body: { name: 'x' } };
+export const wrongHeader: R = { status: 200, headers: { 'Idempotent-Replayed': 1 }, body: { name: 'x', tag: 'y' } };
 // @ts-expect-error -- the service sends the header
-export const ownHeader: R = { status: 200, headers: { 'X-Request-Id': 'x' }, body: { name: 'x' } };
+export const ownHeader: R = { status: 200, headers: { 'X-Request-Id': 'x' }, body: { name: 'x', tag: 'y' } };
 // @ts-expect-error -- the header is required
 export const missingHeader: R = { status: 401, body: { error: 40010, message: 'm' } };
 
 export async function inAsyncFunction(_request: Request<items, 'createItem'>): Promise<R> {
   await Promise.resolve();
   // @ts-expect-error -- a field is not declared
-  return { status: 200, body: { name: 'x', colour: 'red' } };
+  return { status: 200, body: { name: 'x', tag: 'y', colour: 'red' } };
 }
 
 export function readsRequest({ body, path, query }: Request<items, 'createItem'>, { caller }: Tools): unknown[] {
@@ -190,52 +192,54 @@ interface ReceivedBed {
   note: string | null;
   within?: ReceivedBed[];
 }
-/** A bed in a reply: without writeOnly members. Members with a default stay optional. */
+/** A bed in a reply: without writeOnly members. A member that may be missing is undefined. */
 interface SentBed {
   id: bigint;
   name: string;
   rows: bigint;
-  size?: bigint;
-  order?: 'up' | 'down';
-  note?: string | null;
-  within?: SentBed[];
+  size: bigint | undefined;
+  order: 'up' | 'down' | undefined;
+  note: string | null | undefined;
+  within: SentBed[] | undefined;
 }
 interface Numbers {
-  nullable?: bigint | null;
-  either?: bigint | string;
-  one?: 9007199254740993n;
-  some?: 1n | -9223372036854775808n | null;
-  words?: 'a' | 'b';
-  bounded?: bigint;
-  list?: (1n | 2n)[];
-  pair?: [bigint, string];
-  open?: [bigint, string?, ...unknown[]];
-  map?: Record<string, bigint>;
-  titled?: { title?: string; [name: string]: bigint | string };
-  counted?: { total?: number; [name: string]: bigint | number };
-  small?: 1 | 2;
-  real?: number;
-  defined?: string;
-  patterned?: { a?: string; [name: string]: unknown };
-  closed?: { a?: string; [name: string]: number | string };
-  any?: Record<string, unknown>;
-  empty?: Record<string, unknown>;
-  mixed?: bigint | number;
-  none?: Record<string, never>;
-  objects?: { a: 1 } | { type: 'string' };
-  barred?: never;
-  beside?: { kind: 'cat'; lives: number; name: string };
-  both?: { a?: string; b: string } | { a?: string; c: bigint };
-  described?: {
-    in?: string;
-    schema?: { propertyName?: string };
-    discriminator?: { propertyName?: string };
-    operationId?: string;
-    parameters?: string[];
-    anyOf?: string[];
-    properties?: Record<string, string>;
-    format?: 'int64';
-  };
+  nullable: bigint | null | undefined;
+  either: bigint | string | undefined;
+  one: 9007199254740993n | undefined;
+  some: 1n | -9223372036854775808n | null | undefined;
+  words: 'a' | 'b' | undefined;
+  bounded: bigint | undefined;
+  list: (1n | 2n)[] | undefined;
+  pair: [bigint, string] | undefined;
+  open: [bigint, string?, ...unknown[]] | undefined;
+  map: Record<string, bigint | undefined> | undefined;
+  titled: { title: string | undefined; [name: string]: bigint | string | undefined } | undefined;
+  counted: { total: number | undefined; [name: string]: bigint | number | undefined } | undefined;
+  small: 1 | 2 | undefined;
+  real: number | undefined;
+  defined: string | undefined;
+  patterned: { a: string | undefined; [name: string]: unknown } | undefined;
+  closed: { a: string | undefined; [name: string]: number | string | undefined } | undefined;
+  any: Record<string, unknown> | undefined;
+  empty: Record<string, unknown> | undefined;
+  mixed: bigint | number | undefined;
+  none: Record<string, undefined> | undefined;
+  objects: { a: 1 } | { type: 'string' } | undefined;
+  barred: undefined;
+  beside: { kind: 'cat'; lives: number; name: string } | undefined;
+  both: { a: string | undefined; b: string } | { a: string | undefined; c: bigint } | undefined;
+  described:
+    | {
+        in: string | undefined;
+        schema: { propertyName: string | undefined } | undefined;
+        discriminator: { propertyName: string | undefined } | undefined;
+        operationId: string | undefined;
+        parameters: string[] | undefined;
+        anyOf: string[] | undefined;
+        properties: Record<string, string | undefined> | undefined;
+        format: 'int64' | undefined;
+      }
+    | undefined;
 }
 export const body: Same<Put['body'], ReceivedBed> = true;
 export const query: Same<Put['query'], { page: number; limit: bigint; order: 'up' | 'down'; after?: bigint }> = true;
@@ -264,9 +268,27 @@ export const handled: Same<keyof Operations<operations, Tools>, 'putBed' | 'clea
 export const undeclaredHeader: Put204 = { status: 204, headers: { ETag: 'x' } };
 // @ts-expect-error -- the reply declares no body
 export const undeclaredBody: Put204 = { status: 204, body: {} };
+const BED = { id: 1n, name: 'x', rows: 1n, size: 1n, order: 'up', note: null, within: undefined } as const;
 // @ts-expect-error -- the member is writeOnly
-export const writeOnly: Put200 = { status: 200, body: { id: 1n, name: 'x', rows: 1n, secret: 'x' } };
+export const writeOnly: Put200 = { status: 200, body: { ...BED, secret: 'x' } };
 // @ts-expect-error -- the member is writeOnly, further down too
-export const writeOnlyWithin: Put200['body'] = { id: 1n, name: 'x', rows: 1n, within: [{ secret: 'x' }] };
-// @ts-expect-error -- a member with a default is left out, or has a value
-export const undefinedMember: Put200 = { status: 200, body: { id: 1n, name: 'x', rows: 1n, size: undefined } };
+export const writeOnlyWithin: Put200['body'] = { ...BED, within: [{ ...BED, secret: 'x' }] };
+// @ts-expect-error -- an optional member is missing
+export const missingWithin: Put200['body'] = { id: 1n, name: 'x', rows: 1n, size: 1n, order: 'up', note: null };
+// @ts-expect-error -- an optional member is missing in an item of a list
+export const missingBelow: Put200['body'] = { ...BED, within: [{ id: 1n, name: 'x', rows: 1n }] };
+// @ts-expect-error -- an optional member is missing in an object that is any of two
+export const missingInUnion: Cleared['body']['both'] = { b: 'x' };
+// @ts-expect-error -- an optional member is missing beside others that the contract does not name
+export const missingBeside: Cleared['body']['titled'] = { other: 1n };
+export const undefinedMembers: Put200['body'] = { ...BED, size: undefined, order: undefined, note: undefined };
+export const undefinedBeside: Cleared['body']['titled'] = { title: undefined, other: 1n };
+
+export async function inCodeOfItems({ body }: Request<items, 'createItem'>): Promise<R> {
+  await Promise.resolve();
+  const { name, tag } = body;
+  if (tag === undefined) return { status: 200, body: { name, tag } };
+  const { id: _, ...item } = body;
+  // @ts-expect-error -- a member that may be missing in the request is not written
+  return { status: 200, body: item };
+}

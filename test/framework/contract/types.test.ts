@@ -6,7 +6,7 @@ import type { Operations } from '../../../src/framework/contract/types.ts';
 import type { Tools } from '../../../src/framework/service.ts';
 import { generateTypes } from '../../../scripts/types.ts';
 import { startApp } from '../../support/app.ts';
-import type { operations } from './generated.ts';
+import type { components, operations } from './generated.ts';
 import { contractOf } from './values.ts';
 
 test('generated.ts has the types of types.yaml', async () => {
@@ -23,16 +23,24 @@ test('generateTypes exports what a service imports for a contract that lists no 
   expect(types).toContain('export type ErrorNumber = number;\nexport const errors = {\n} as const;\n');
 });
 
+/** A cast, as a member that is missing is an undefined one. */
+const NO_NUMBERS = {} as Record<keyof components['schemas']['Numbers'], undefined>;
+
 /** Handlers that compile. */
 const handlers = {
   putBed: ({ path, query, body: { secret: _, ...bed } }) => {
-    const within = [{ id: query.limit, name: `page ${query.page}, ${query.order}`, rows: bed.rows }];
+    const none = { size: undefined, order: undefined, note: undefined, within: undefined };
+    const within = [{ id: query.limit, name: `page ${query.page}, ${query.order}`, rows: bed.rows, ...none }];
     return Promise.resolve({ status: 200, body: { id: path['bed-id'], ...bed, within } });
   },
   clearBed: ({ body = { why: 'none' } }) =>
-    Promise.resolve({ status: 200, headers: { 'X-Count': 2n }, body: { some: 1n, either: body.why ?? '' } }),
+    Promise.resolve({
+      status: 200,
+      headers: { 'X-Count': 2n },
+      body: { ...NO_NUMBERS, some: 1n, either: body.why ?? '' },
+    }),
   addPet: ({ body }) => Promise.resolve({ status: 200, body: body.kind === 'cat' ? body.lives : body.kind }),
-  addSeed: ({ body: { id, name } }) => Promise.resolve({ status: 200, body: { id, name } }),
+  addSeed: ({ body: { id, name, tag } }) => Promise.resolve({ status: 200, body: { id, name, tag } }),
 } satisfies Operations<operations, Tools>;
 
 test('handlers get requests as their types say, and the service sends their replies', async () => {

@@ -41,12 +41,17 @@ describe('a valid reply is sent', () => {
   });
 });
 
+test('the service leaves out what an operation returns beyond the members that the contract declares', async () => {
+  const body = { id: 1n, secret: 'from the store', name: undefined };
+  const { status, text } = await call('GET', '/beds/1', { reply: { ...VALID, body } });
+  expect([status, text]).toEqual([200, '{"id":1}']);
+});
+
 describe('the service sends 500, and logs the reason, when an operation returns', () => {
   const body = { secret: 'from the store' };
   const withBody = (each: unknown) => ({ ...VALID, body: each });
   const withHeaders = (headers: object) => ({ ...VALID, headers });
   test.each([
-    ['an undeclared member', withBody(body), 'getBed breaks the contract: body.secret is not allowed'],
     ['a member of another type', withBody({ id: 'one' }), 'body.id must be an integer'],
     ['an int64 above the range', withBody({ id: 2n ** 63n }), 'body.id must be an integer from'],
     ['an int64 below the range', withBody({ id: -(2n ** 63n) - 1n }), 'body.id must be an integer from'],

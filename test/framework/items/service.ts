@@ -9,8 +9,8 @@ const ID_TAKEN = { error: 40011, message: 'a different item with this id exists'
 const createItem: Operation<operations, 'createItem', Tools<typeof tables>> = async ({ body }, { create }) => {
   const creation = await create('items', body);
   if (creation === 'conflict') return { status: 400, body: ID_TAKEN };
-  const { id: _, ...item } = body;
-  return { status: 200, headers: creation === 'replayed' ? { 'Idempotent-Replayed': true } : {}, body: item };
+  const { name, tag } = body;
+  return { status: 200, headers: creation === 'replayed' ? { 'Idempotent-Replayed': true } : {}, body: { name, tag } };
 };
 
 /** The service of most tests: items, and tables of every kind. */

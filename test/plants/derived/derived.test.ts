@@ -5,32 +5,25 @@ import { loadContract } from '../../../src/framework/contract/load.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 import { Checker } from '../../support/derived/check.ts';
-import { derive, seedOr } from '../../support/derived/derive.ts';
+import { derive, ENGINES, seedOr } from '../../support/derived/derive.ts';
 import { plants } from '../../../src/plants/index.ts';
 import { PLANTS, startPlantInstance } from '../support.ts';
 
-/** test/plants/nightly/derived.test.ts sends more, on both engines. */
+/** test/plants/nightly/derived.test.ts sends more. */
 const REQUESTS = 600;
 const SEED = seedOr(20_260_000);
 
-test(`the service answers requests derived from the contract as it says (DERIVED_SEED=${SEED})`, async () => {
-  const counts = await derive(PLANTS, await loadContract(plants.contract), 'SQLite', {
-    requests: REQUESTS,
-    seed: SEED,
-  });
-  expect([...counts.keys()]).toEqual(
-    expect.arrayContaining([
-      'created',
-      'replayed',
-      'another content',
-      'refused',
-      'not JSON',
-      'a member twice',
-      'no body',
-    ]),
-  );
-  expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);
-});
+test.each(ENGINES)(
+  `the service answers requests derived from the contract as it says, on %s (DERIVED_SEED=${SEED})`,
+  async (engine) => {
+    const contract = await loadContract(plants.contract);
+    const { counts, never } = await derive(PLANTS, contract, engine, { requests: REQUESTS, seed: SEED });
+    const kinds = ['created', 'replayed', 'another content', 'refused', 'not JSON', 'a member twice', 'no body'];
+    expect([...counts.keys()]).toEqual(expect.arrayContaining(kinds));
+    expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);
+    expect(never).toEqual([]);
+  },
+);
 
 test('repeats a derived request that the service cannot take at the moment, and judges the answer that follows', async () => {
   const path = join(temporaryFolder(), 'plants.db');

@@ -10,10 +10,11 @@ const SEED = seedOr(Math.floor(Math.random() * 2 ** 31));
 test.each(ENGINES)(
   `answers ${REQUESTS} requests derived from the contract as the contract says, on %s (DERIVED_SEED=${SEED})`,
   async (engine) => {
-    const counts = await derive(PLANTS, await loadContract(plants.contract), engine, {
+    const { counts, never } = await derive(PLANTS, await loadContract(plants.contract), engine, {
       requests: REQUESTS,
       seed: SEED,
     });
     expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);
+    expect(never).toEqual([]);
   },
 );

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract, ContractOperation } from '../../../src/framework/contract/contract.ts';
-import { type AnySchema, follower, type OpenApiDocument } from '../../../src/framework/contract/document.ts';
+import type { AnySchema, OpenApiDocument } from '../../../src/framework/contract/document.ts';
 import { exactJson } from '../../../src/framework/contract/int64.ts';
-import { Position } from '../../../src/framework/contract/positions.ts';
 import { without } from '../../../scripts/derivation/schemas.ts';
 import { isObject, type Json, type JsonObject } from '../../../scripts/derivation/values.ts';
 import type { Wire } from '../../../scripts/derivation/wire.ts';
 import { judgeOf, type Verdict } from '../judge.ts';
 import type { Program, Instance } from '../service.ts';
+import { isKey, KEY, type Key, Rows } from './rows.ts';
 import { read } from './spelling.ts';
 
 export interface Reply {
@@ -22,25 +22,23 @@ export interface Reply {
 /** How often a request is sent that the service cannot take at the moment: on a busy machine its store is slow. */
 const MAX_TRIES = 10;
 
-/** The member of a record that is its key. */
-const KEY = 'id';
-export type Key = bigint | string;
-
 /** Sends derived requests to a service, and compares each answer with the contract and with a model of the store. */
 export class Checker {
   /** The model of the store: the JSON of each accepted body, by its key. */
   readonly stored = new Map<Key, string>();
   /** How many requests of each kind got the right answer. */
   readonly counts = new Map<string, number>();
+  readonly rows: Rows;
   private readonly document: OpenApiDocument;
   private readonly judges = new Map<AnySchema, Promise<Verdict>>();
   private readonly service: Instance;
   private readonly program: Program;
   private readonly underWay = new Map<Key, Promise<void>>();
 
-  constructor({ document }: Contract, service: Instance, program: Program) {
+  constructor({ document, operations }: Contract, service: Instance, program: Program) {
     this.program = program;
     this.document = without('writeOnly', document);
+    this.rows = new Rows(this.document, operations);
     this.service = service;
   }
 
@@ -54,7 +52,7 @@ export class Checker {
   /** Sends a valid request in two spellings. @throws Error if an answer contradicts the contract or the model */
   async valid(operation: ContractOperation, body: Json | undefined, spelt: readonly [Wire, Wire]): Promise<void> {
     const key = isObject(body) ? body[KEY] : undefined;
-    if (!Object.values(this.program.service.records).includes(operation.id) || !isKey(key)) {
+    if (!this.isRecord(operation) || !isKey(key)) {
       // The model knows only the operation that stores records. For other operations, any answer below 500 that the contract declares is right.
       for (const wire of spelt) {
         const { status } = await this.send(operation, wire);
@@ -64,6 +62,42 @@ export class Checker {
       return;
     }
     await this.alone(key, () => this.create(operation, key, body as JsonObject, spelt));
+  }
+
+  /** Sends a valid body with a key of its own in two spellings. @throws Error if the body does not come back */
+  async fresh(operation: ContractOperation, body: JsonObject, spelt: readonly Wire[]): Promise<void> {
+    const key = body[KEY];
+    if (!isKey(key)) throw new Error(`${exactJson(body)} has no key`);
+    if (this.isRecord(operation)) {
+      await this.create(operation, key, body, spelt);
+      return;
+    }
+    for (const wire of spelt) {
+      const { status, text } = await this.send(operation, wire);
+      if (status >= 500) throw new Error(`answered with ${status}`);
+      if (status < 300) this.rows.add(operation, key, body, status, text);
+      this.count(`${status < 300 ? 'valid' : 'not accepted'}: ${operation.id}`);
+    }
+  }
+
+  /** Reads created rows by an operation whose path has at most one parameter. @throws Error if one lacks what was sent */
+  async reads(operation: ContractOperation, body: JsonObject): Promise<void> {
+    const [parameter, ...others] = operation.parameters.filter((each) => each.in === 'path' || each.required);
+    if (others.length > 0 || (parameter !== undefined && parameter.in !== 'path')) return;
+    const allows = parameter && (await this.judgeOf(parameter.schema));
+    for (const value of allows === undefined ? [undefined] : Object.values(body)) {
+      if (value !== undefined && !(isKey(value) && value !== '' && allows?.({ body: value }).length === 0)) continue;
+      const path = operation.path.replace(/\{[^}]+\}/, () => encodeURIComponent(String(value)));
+      const { status, text } = await this.send(operation, { sent: { path, query: '', headers: {} }, body: undefined });
+      if (status >= 500) throw new Error(`answered with ${status}`);
+      const isOwn = isKey(value) && value === body[KEY];
+      if (status < 300) this.rows.requireWithin(operation, status, text, isOwn ? value : undefined);
+      this.count(`read: ${operation.id}`);
+    }
+  }
+
+  private isRecord({ id }: ContractOperation): boolean {
+    return Object.values(this.program.service.records).includes(id);
   }
 
   private async create(
@@ -81,23 +115,14 @@ export class Checker {
       if (isConflict) requireError(text, status, this.program.conflict);
       else {
         const header = headers.get('idempotent-replayed');
-        const shown = this.shownBy(operation, status, body);
         const isDue = header === (isReplayed ? 'true' : null) || (isRepeated && header === 'true');
-        const answer = Object.entries(read(text) as JsonObject).filter(([name]) => name in shown);
-        const holds = isDeepStrictEqual(Object.fromEntries(answer), read(exactJson(shown)));
-        if (Math.floor(status / 100) !== 2 || !isDue || !holds)
+        if (Math.floor(status / 100) !== 2 || !isDue)
           throw new Error(`answered with ${status} ${text}, Idempotent-Replayed: ${String(header)}`);
+        this.rows.add(operation, key, read(content) as JsonObject, status, text);
         this.stored.set(key, content);
       }
       this.count(isConflict ? 'another content' : isReplayed ? 'replayed' : 'created');
     }
-  }
-
-  /** The members of a body that the reply has too, by its schema. */
-  private shownBy({ replies }: ContractOperation, status: number, body: JsonObject): JsonObject {
-    const schema = replies.get(String(status))?.content?.schema ?? {};
-    const { names } = new Position(schema, follower(this.document));
-    return Object.fromEntries(Object.entries(body).filter(([name]) => names.has(name)));
   }
 
   /** Sends requests for one key one after the other, so that the first of them is known. */
@@ -145,10 +170,6 @@ export class Checker {
   private count(kind: string): void {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
   }
-}
-
-function isKey(value: unknown): value is Key {
-  return typeof value === 'bigint' || typeof value === 'string';
 }
 
 function requireError(text: string, status: number, number: number): void {

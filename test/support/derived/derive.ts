@@ -4,14 +4,15 @@ import type { Contract, ContractOperation } from '../../../src/framework/contrac
 import { ErrorNumber } from '../../../src/framework/contract/errors.ts';
 import { exactJson } from '../../../src/framework/contract/int64.ts';
 import { Derivation } from '../../../scripts/derivation/messages.ts';
-import type { Json, JsonObject } from '../../../scripts/derivation/values.ts';
-import { type Wire, wireOf } from '../../../scripts/derivation/wire.ts';
+import { isObject, type JsonObject, withMember } from '../../../scripts/derivation/values.ts';
+import { type Parts, type Wire, wireOf } from '../../../scripts/derivation/wire.ts';
 import { judgeOf, judgeRequest } from '../judge.ts';
-import { PostgresServer } from '../postgres.ts';
-import { type Program, runCommand, startInstance } from '../service.ts';
+import { sharedPostgres } from '../postgres.ts';
+import { type Instance, type Program, runCommand, startInstance } from '../service.ts';
 import { temporaryFolder } from '../temporary.ts';
-import { Checker, type Key } from './check.ts';
+import { Checker } from './check.ts';
 import { damaged } from './damaged.ts';
+import { isCreation, isKey, KEY, type Key } from './rows.ts';
 import { read, spell } from './spelling.ts';
 
 export const ENGINES = ['SQLite', 'PostgreSQL'] as const;
@@ -25,6 +26,16 @@ export interface Extent {
 /** How many requests are under way at once. */
 const AT_ONCE = 8;
 
+/** How many rows each operation that reads must find again. */
+const MAX_READ = 300;
+
+interface Derived {
+  /** How many requests of each kind got the right answer. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** The members that were never sent and accepted, and those that were never seen again. */
+  readonly never: readonly string[];
+}
+
 /** The seed in the variable DERIVED_SEED, which repeats an earlier run; `other` if it is unset. */
 export function seedOr(other: number): number {
   const seed = Number(process.env['DERIVED_SEED'] ?? other);
@@ -35,7 +46,6 @@ export function seedOr(other: number): number {
 /**
  * Derives requests from a contract, and sends them to a service on this engine, several at once.
  *
- * @returns how many of each kind got the right answer
  * @throws Error with the seed and the first request that got a wrong answer
  */
 export async function derive(
@@ -43,17 +53,19 @@ export async function derive(
   contract: Contract,
   engine: (typeof ENGINES)[number],
   { requests, seed }: Extent,
-): Promise<ReadonlyMap<string, number>> {
-  await using server = engine === 'PostgreSQL' ? await PostgresServer.create() : undefined;
-  const url = server?.url() ?? `sqlite:${join(temporaryFolder(), 'store.db')}`;
+): Promise<Derived> {
+  const server = engine === 'PostgreSQL' ? await sharedPostgres() : undefined;
+  const url = server?.url(await server.createDatabase()) ?? `sqlite:${join(temporaryFolder(), 'store.db')}`;
   const service = await startInstance({ DATABASE_URL: url }, program.service);
   const checker = new Checker(contract, service, program);
   const sum = () => checker.counts.values().reduce((count, each) => count + each, 0);
-  const sendAll = async (operations: readonly ContractOperation[], least: number) => {
-    for (let round = 0; sum() < least; round++) {
-      const trials = (await Promise.all(operations.map((operation) => trialsOf(operation, contract, seed + round))))
-        .flat()
-        .values();
+  const { document, operations } = contract;
+  let keys = FIRST_KEY;
+  const trialsOfAll = async (some: readonly ContractOperation[], at: number) =>
+    (await Promise.all(some.map((each) => trialsOf(each, contract, at, program, service, () => keys++)))).flat();
+  const sendAll = async (some: readonly ContractOperation[], least: number) => {
+    for (let round = 0; some.length > 0 && sum() < least; round++) {
+      const trials = (await trialsOfAll(some, seed + round)).values();
       const workers = Array.from({ length: AT_ONCE }, async () => {
         for (const { wires, send } of trials) {
           await send(checker).catch((error: unknown) => {
@@ -64,19 +76,34 @@ export async function derive(
       await Promise.all(workers);
     }
   };
-  const [creates = [], others = []] = [true, false].map((is) =>
-    contract.operations.filter(({ id }) => Object.values(program.service.records).includes(id) === is),
-  );
+  const isRecord = ({ id }: ContractOperation) => Object.values(program.service.records).includes(id);
+  const others = operations.filter((each) => !isRecord(each));
   try {
-    await sendAll(creates, requests);
+    await sendAll(operations.filter(isRecord), requests);
     const { stdout } = await runCommand(['export'], { DATABASE_URL: url }, undefined, program.service);
     requireSame(checker.stored, stdout);
-    // Other operations may change the store, so they run after the comparison.
-    if (others.length > 0) await sendAll(others, sum() + requests);
+    // Other operations may change the store, so they run after the comparison, and those that change rows at the end.
+    await sendAll(
+      others.filter((each) => isCreation(each, document)),
+      sum() + 1,
+    );
+    const bodies = [...checker.rows.bodies.values()].slice(-MAX_READ);
+    for (const operation of others.filter(({ method }) => method === 'GET'))
+      for (const body of bodies) await checker.reads(operation, body);
+    await sendAll(others, sum() + requests);
   } finally {
     await service.stop();
   }
-  return checker.counts;
+  return { counts: checker.counts, never: checker.rows.never };
+}
+
+/** Beyond 2^53, so that a double would round it. */
+const FIRST_KEY = 5_000_000_000_000_000_001n;
+
+/** The key in the form of another one: an int64, or a UUID. */
+function keyLike(other: Key, number: bigint): Key {
+  if (typeof other === 'bigint') return number;
+  return `00000000-0000-4000-8000-${number.toString(16).slice(-12).padStart(12, '0')}`;
 }
 
 interface Trial {
@@ -84,13 +111,34 @@ interface Trial {
   readonly send: (checker: Checker) => Promise<void>;
 }
 
-async function trialsOf(operation: ContractOperation, { document }: Contract, seed: number): Promise<Trial[]> {
+async function trialsOf(
+  operation: ContractOperation,
+  { document }: Contract,
+  seed: number,
+  { related }: Program,
+  service: Instance,
+  nextKey: () => bigint,
+): Promise<Trial[]> {
   const derivation = new Derivation(document, seed);
   const trials = derivation.ofRequests(operation).map(async ({ mediaType, schema, messages }) => {
     const judge = judgeRequest(await judgeOf(schema, derivation.requests.document));
     return messages.flatMap(({ parts, wire }, at) => {
+      /** The same body with a key of its own, which no other body has, if it has a key. */
+      const fresh = ({ body }: Parts): Trial[] => {
+        const key = isCreation(operation, document) && isObject(body) ? (body as JsonObject)[KEY] : undefined;
+        if (!isKey(key)) return [];
+        const own = withMember(body as JsonObject, KEY, keyLike(key, nextKey()));
+        if (judge({ ...parts, body: own }).length > 0) return [];
+        const send = async (checker: Checker) => {
+          const sent = { ...parts, body: (await related?.(operation.id, own, service)) ?? own };
+          const wires = [wireOf(operation, mediaType, sent), speltAgain(sent)].filter((each) => each !== undefined);
+          await checker.fresh(operation, sent.body, wires);
+        };
+        return [{ wires: [wire], send }];
+      };
       const choices = [at, seed, at + 1, seed + at];
-      const again = wireOf(operation, mediaType, parts, (value: Json) => spell(value, choices));
+      const speltAgain = (each: Parts) => wireOf(operation, mediaType, each, (value) => spell(value, choices));
+      const again = speltAgain(parts);
       // The service refuses a request without its body by another number.
       if (again === undefined || (wire.body === undefined && operation.body?.required === true)) return [];
       const refused = (kind: string, sent: Wire, number: ErrorNumber): Trial => ({
@@ -99,6 +147,7 @@ async function trialsOf(operation: ContractOperation, { document }: Contract, se
       });
       if (judge(parts).length > 0) return [refused('refused', wire, ErrorNumber.contractBroken)];
       return [
+        ...fresh(parts),
         { wires: [wire, again], send: (checker: Checker) => checker.valid(operation, parts.body, [wire, again]) },
         ...damaged(wire, at, operation.body?.required === true).map((each) => refused(...each)),
       ];

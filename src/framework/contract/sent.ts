@@ -1,0 +1,98 @@
+import { declaredMembers, inPlace, joined, typesOf } from './applied.ts';
+import type { AnySchema, Follow, Schema } from './document.ts';
+import { type Holder, PlainObject } from './json.ts';
+
+/**
+ * What the service sends of the body of a reply. The types cannot see that a row has more members than the reply
+ * declares, or that one is undefined: both are left out, before the validator and the writer see the body.
+ */
+export class Sent {
+  private readonly follow: Follow;
+  private readonly known = new Map<Schema, Map<string | number, AnySchema>>();
+  private readonly combined = new Map<string, Schema>();
+  private readonly numbers = new Map<Schema, number>();
+
+  constructor(follow: Follow) {
+    this.follow = follow;
+  }
+
+  /** A copy without members that are undefined, or that the schema never allows; the value itself if it has none. */
+  of(value: unknown, schema: AnySchema): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const items = value.map((each, index) => this.of(each, this.part(schema, index)));
+      return items.some((each, index) => each !== value[index]) ? items : value;
+    }
+    // JSON has what it returns.
+    if ('toJSON' in value && typeof value.toJSON === 'function') return value;
+    const kept = new PlainObject();
+    let isWhole = true;
+    for (const name of Object.keys(value)) {
+      const member = (value as Holder)[name];
+      const part = member !== undefined && this.part(schema, name);
+      const sent = part === false ? undefined : this.of(member, part);
+      if (sent !== undefined) kept[name] = sent;
+      isWhole &&= member !== undefined && sent === member;
+    }
+    return isWhole ? value : kept;
+  }
+
+  /** The schema of a member or an item; false: the schema allows none, whichever of its branches holds. */
+  private part(schema: AnySchema, at: string | number): AnySchema {
+    if (typeof schema === 'boolean') return schema;
+    const parts = this.known.getOrInsertComputed(schema, () => new Map());
+    let part = parts.get(at);
+    if (part === undefined) {
+      part = this.partOf(schema, at);
+      // Clients choose the names in an object such as a map, and the length of a list.
+      if (parts.size < MAX_KNOWN) parts.set(at, part);
+    }
+    return part;
+  }
+
+  private partOf(schema: AnySchema, at: string | number): AnySchema {
+    if (typeof schema === 'boolean') return schema;
+    if (!typesOf(schema, this.follow).has(typeof at === 'string' ? 'object' : 'array')) return false;
+    const { $ref, allOf = [], anyOf, oneOf } = schema;
+    const branches = [anyOf, oneOf].filter((each) => each !== undefined);
+    return this.combine('allOf', [
+      ...(typeof at === 'string' ? this.members(schema, at) : [schema.prefixItems?.[at] ?? schema.items ?? true]),
+      ...($ref === undefined ? [] : [this.partOf(this.follow($ref), at)]),
+      ...allOf.map((each) => this.partOf(each, at)),
+      ...branches.map((each) =>
+        this.combine(
+          'anyOf',
+          each.map((branch) => this.partOf(branch, at)),
+        ),
+      ),
+    ]);
+  }
+
+  private members(schema: Schema, name: string): AnySchema[] {
+    const isWriteOnly = (each: AnySchema) => joined([each], this.follow).some(({ writeOnly }) => writeOnly);
+    const own = declaredMembers(schema, name).map((each) => !isWriteOnly(each) && each);
+    const { unevaluatedProperties: others = true } = schema;
+    const isEvaluated = inPlace([schema], this.follow).some(
+      (each) =>
+        each.additionalProperties !== undefined ||
+        (each !== schema && each.unevaluatedProperties !== undefined) ||
+        Object.hasOwn(each.properties ?? {}, name) ||
+        Object.keys(each.patternProperties ?? {}).some((pattern) => new RegExp(pattern, 'u').test(name)),
+    );
+    return isEvaluated ? own : [...own, others];
+  }
+
+  /** The same object for the same schemas, so that what is known of it is found again. */
+  private combine(keyword: 'allOf' | 'anyOf', schemas: readonly AnySchema[]): AnySchema {
+    const decides = keyword === 'anyOf';
+    if (schemas.includes(decides)) return decides;
+    const [first, ...others] = new Set(schemas.filter((each) => typeof each === 'object'));
+    if (first === undefined) return !decides;
+    if (others.length === 0) return first;
+    const all = [first, ...others];
+    const numbers = all.map((each) => this.numbers.getOrInsertComputed(each, () => this.numbers.size));
+    return this.combined.getOrInsertComputed(`${keyword} ${numbers.join()}`, () => ({ [keyword]: all }));
+  }
+}
+
+const MAX_KNOWN = 1000;
