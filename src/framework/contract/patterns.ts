@@ -1,45 +1,56 @@
-import { createRequire } from 'node:module';
-import type * as Detector from 'redos-detector';
-import type * as Parser from 'regjsparser';
 import { locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
+import { type Node, nodesOf, parsePattern } from './pattern-nodes.ts';
+import { tooManyWays } from './ways.ts';
+import { messageOf } from '../explained-error.ts';
 
-const require = createRequire(import.meta.url);
-
-/** The largest number of ways in which a pattern may match the same text. */
-const MAX_WAYS = 20;
-/** After so many steps the detector gives up, within two seconds. */
-const MAX_STEPS = 5000;
+/** The bound that cureOf tries. */
+const BOUND = 10;
+const FORMAT = 'or give a format that docs/contract.md lists in its place';
 
 /**
  * JavaScript tries each way in which a pattern can match a text: where their number grows with the text, 64 KiB can take
  * minutes. @throws ContractError for such a `pattern` or name of `patternProperties`
  */
 export function requireLinearPatterns(schemas: ReadonlySet<Schema>): void {
-  // Not imported above, since loading it delays every start.
-  const { isSafePattern } = require('redos-detector') as typeof Detector;
-  const { parse } = require('regjsparser') as typeof Parser;
-  const features = { lookbehind: true, namedGroups: true, unicodePropertyEscape: true } as const;
-
-  const requireLinear = (pattern: string, node: object): void => {
-    const refuse = (cure: string) => {
-      throw new ContractError(
-        `${locationOf(node)}: the pattern ${pattern} may take time that grows with the square of a text or faster: ${cure}`,
-      );
-    };
-    if (hasLateLookaround(parse(pattern, 'u', features)))
-      refuse('write a lookahead directly after ^, and no lookbehind');
-    const { safe } = isSafePattern(pattern, { unicode: true, maxScore: MAX_WAYS, maxSteps: MAX_STEPS });
-    if (!safe)
-      refuse(
-        'begin it with ^, and let neighbours such as \\d+ and \\w* have no character in common; \\d+(?:\\.\\d+)* is an example',
-      );
-  };
-
   for (const schema of schemas) {
     if (schema.pattern !== undefined) requireLinear(schema.pattern, schema);
     for (const each of Object.keys(schema.patternProperties ?? {})) requireLinear(each, schema);
   }
+}
+
+function requireLinear(pattern: string, node: Schema): void {
+  const what = faultOf(pattern);
+  if (what !== undefined) throw new ContractError(`${locationOf(node)}: the pattern ${pattern} ${what}`);
+}
+
+function faultOf(pattern: string): string | undefined {
+  let root: Node;
+  try {
+    root = parsePattern(pattern);
+  } catch (error) {
+    return `cannot be read, so that its time is unknown: ${messageOf(error)}`;
+  }
+  if (nodesOf(root).some(looksFarBehind))
+    return 'may read a text again and again: let a lookbehind have no quantifier and no backreference';
+  const parts = tooManyWays(root);
+  if (parts === undefined) return undefined;
+  if (parts.length === 0) return `is too large to tell how its time grows with a text: write it shorter, ${FORMAT}`;
+  const shown = parts.slice(0, 3).join(' and ');
+  return `may take time that grows with the square of a text or faster, as ${shown} can read the same characters in many ways: ${cureOf(root)}`;
+}
+
+/** The first cure that was tried with success. */
+function cureOf(root: Node): string {
+  if (tooManyWays(root, { isAnchored: true }) === undefined) return `begin it with ^, ${FORMAT}`;
+  if (tooManyWays(root, { bound: BOUND }) === undefined)
+    return `give each * and + a bound such as {1,${BOUND}}, ${FORMAT}`;
+  return `let neighbours such as \\d+ and \\w* have no character in common, as in ^\\d+(?:\\.\\d+)*$, ${FORMAT}`;
+}
+
+function looksFarBehind(node: Node): boolean {
+  if (node.type !== 'group' || !/lookbehind/i.test(node.behavior)) return false;
+  return nodesOf(node).some(({ type }) => type === 'quantifier' || type === 'reference');
 }
 
 /** @returns the work of a linear pattern for each character of a text, in the unit of work.ts */
@@ -47,23 +58,6 @@ export function timePerCharacter(pattern: string): number {
   let rest = pattern.replace(/\\.|\[(?:\\.|[^\\\]])*\]/gsu, '');
   const lookaheads = rest.split(/\(\?[=!]/).length - 1;
   for (let before = ''; before !== rest;) [before, rest] = [rest, rest.replace(/\([^()]*\)/g, '')];
-  // Otherwise it may begin at each character, and try up to MAX_WAYS further ones there.
+  // Otherwise it may begin at each character, and try as many ways there as ways.ts allows.
   return rest.startsWith('^') && !rest.includes('|') ? (1 + lookaheads) / 4 : 2;
-}
-
-type Node = Parser.AstNode<{ lookbehind: true; namedGroups: true; unicodePropertyEscape: true }>;
-
-/** Whether the pattern looks around at more than one place of a text, which the detector does not count. */
-function hasLateLookaround(root: Node): boolean {
-  const [start, ...behind] = root.type === 'alternative' ? root.body : [root];
-  if (start.type !== 'anchor' || start.kind !== 'start') return looksAround(root);
-  const isLookahead = (node: Node) => node.type === 'group' && /lookahead/i.test(node.behavior);
-  const first = behind.findIndex((node) => !isLookahead(node));
-  const ahead = behind.splice(0, first === -1 ? behind.length : first);
-  return behind.some(looksAround) || ahead.some((node) => 'body' in node && node.body.some(looksAround));
-}
-
-function looksAround(node: unknown): boolean {
-  if (typeof node !== 'object' || node === null) return false;
-  return ('behavior' in node && /look/i.test(String(node.behavior))) || Object.values(node).some(looksAround);
 }

@@ -15,31 +15,55 @@ test.each([
   '^\\p{Lu}[\\p{L}\\p{N} -]*$',
   '\\.jpg$',
   '\\S',
+  // As semver.org has it.
+  '^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\\+([0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$',
+  '^((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)\\.){3}(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)$',
+  '^(?:(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)\\.){3}(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)$',
+  '^(?:(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)(?:\\.(?!$)|$)){4}$',
+  '^\\+?[0-9 +-]+$',
+  '^(\\w+\\s)*\\w+$',
+  '^[a-z0-9]+(?:[._-][a-z0-9]+)*@(?:[a-z0-9-]+\\.)+[a-z]{2,}$',
+  '^(?=.{1,253}$)(?:(?!-)[a-zA-Z0-9-]{1,63}(?<!-)\\.)+[a-zA-Z]{2,63}$',
+  '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+  '^(?:SA|SB|SC|SD|SE|SG|SH|SI|SJ|SK|SL|SM|SN|SO|SR|SS|ST|SV|SX|SY|SZ|SU|SW|SP|SQ)$',
+  '^(["\'])[a-z]*\\1$',
+  '^[^]{1,32768}$',
 ])('accepts the pattern %s, whose time grows with the text', (pattern) => {
   expect(() => {
     check(pattern);
   }).not.toThrow();
 });
 
+const APART =
+  'can read the same characters in many ways: let neighbours such as \\d+ and \\w* have no character in common';
+const BOUND = 'give each * and + a bound such as {1,10}, or give a format';
+const BEGIN = 'begin it with ^, or give a format';
+const BEHIND = 'let a lookbehind have no quantifier and no backreference';
+
 test.each([
-  ['^(a+)+$', 'have no character in common'],
-  ['^(a|a)*$', 'have no character in common'],
-  ['^.*.*x$', 'have no character in common'],
-  ['^\\p{L}*[A-Z]*$', 'have no character in common'],
-  ['^(?:a?){20}a{20}$', 'have no character in common'],
-  ['\\d+x', 'begin it with ^'],
-  ['\\s*$', 'begin it with ^'],
-  ['(?<=a.*)b', 'and no lookbehind'],
-  ['(?=.*x)y', 'write a lookahead directly after ^'],
-  ['^(?:a(?!.*x))*$', 'write a lookahead directly after ^'],
-  ['^(?=.*(?=.*x)y)', 'write a lookahead directly after ^'],
+  ['^(a+)+$', `as a ${APART}`],
+  ['^(?:a*)*$', APART],
+  ['^(a|a)*$', APART],
+  ['^(?:a?){20}a{20}$', APART],
+  ['^(?:a?|b?){20}c$', 'write it shorter'],
+  ['^(\\w+\\s?)+$', APART],
+  ['^(a*)\\1*$', APART],
+  ['^\\w{1,20}\\w{1,20}\\w{1,20}$', APART],
+  ['^.*.*x$', `as . and x can read the same characters in many ways: ${BOUND}`],
+  ['^\\p{L}*[A-Z]*$', BOUND],
+  ['^[a-z]+[a-z0-9]+$', BOUND],
+  ['^(?:a(?!.*x))*$', BOUND],
+  ['^(?=.*(?=.*x)y)', BOUND],
+  ['\\d+x', BEGIN],
+  ['\\s*$', BEGIN],
+  ['(?=.*x)y', BEGIN],
+  ['(?<=a.*)b', BEHIND],
 ])('refuses the pattern %s, and says: %s', (pattern, cure) => {
-  expect(() => {
+  const checking = expect(() => {
     check(pattern);
-  }).toThrow(`the pattern ${pattern} may take time that grows with the square of a text or faster: `);
-  expect(() => {
-    check(pattern);
-  }).toThrow(cure);
+  });
+  checking.toThrow(`the pattern ${pattern} `);
+  checking.toThrow(cure);
 });
 
 test('refuses a name of patternProperties as it refuses a pattern', () => {

@@ -1,0 +1,80 @@
+import { createRequire } from 'node:module';
+import type * as Parser from 'regjsparser';
+
+const require = createRequire(import.meta.url);
+const FEATURES = { lookbehind: true, namedGroups: true, unicodePropertyEscape: true } as const;
+
+export type Node = Parser.AstNode<typeof FEATURES>;
+export type Group = Extract<Node, { type: 'group'; behavior: 'normal' }>;
+
+export function parsePattern(pattern: string): Node {
+  // Not imported above, since loading it delays every start.
+  return (require('regjsparser') as typeof Parser).parse(pattern, 'u', FEATURES);
+}
+
+export function canBeEmpty(node: Node): boolean {
+  switch (node.type) {
+    case 'alternative':
+      return node.body.every(canBeEmpty);
+    case 'disjunction':
+      return node.body.some(canBeEmpty);
+    case 'group':
+      return /look/i.test(node.behavior) || node.body.every(canBeEmpty);
+    case 'quantifier':
+      return node.min === 0 || canBeEmpty(node.body[0]);
+    default:
+      return node.type === 'anchor' || node.type === 'reference';
+  }
+}
+
+/** The node and all within it, in the order of the pattern. */
+export function nodesOf(node: Node): Node[] {
+  return [node, ...('body' in node ? node.body.flatMap(nodesOf) : [])];
+}
+
+export function setOf(node: Node): RegExp {
+  // The parser leaves the backslash of `\\+` out.
+  const source = node.type === 'value' ? `\\u{${node.codePoint.toString(16)}}` : node.raw;
+  return new RegExp(`^${source}$`, 'u');
+}
+
+/** One character for each set of places that can read it. */
+export function lettersOf(root: Node): string[] {
+  const nodes = nodesOf(root);
+  const sets = nodes.filter(({ type }) => /^(?:value|dot|characterClass|.*Escape)$/.test(type));
+  const tests = Array.from(Map.groupBy(sets, ({ raw }) => raw).values(), ([first]) => setOf(first as Node));
+  const letters = new Map<string, string>();
+  for (const codePoint of new Set([0, ...nodes.flatMap(boundsOf)])) {
+    const letter = String.fromCodePoint(Math.min(codePoint, LAST));
+    letters.set(tests.map((test) => Number(test.test(letter))).join(''), letter);
+  }
+  return [...letters.values()];
+}
+
+const LAST = 0x10ffff;
+
+/** The code points at which a set of characters begins, or has ended. */
+function boundsOf(node: Node): number[] {
+  switch (node.type) {
+    case 'value':
+      return [node.codePoint, node.codePoint + 1];
+    case 'characterClassRange':
+      return [node.min.codePoint, node.max.codePoint + 1];
+    case 'dot':
+    case 'characterClassEscape':
+    case 'unicodePropertyEscape': {
+      const set = new RegExp(node.raw, 'u');
+      // Beyond it, only properties have bounds.
+      const last = node.type === 'unicodePropertyEscape' ? LAST : 0xffff;
+      const bounds: number[] = [];
+      for (let codePoint = 0, was = false; codePoint <= last; codePoint++) {
+        const is = set.test(String.fromCodePoint(codePoint));
+        if (is !== was) bounds.push(codePoint);
+        was = is;
+      }
+      return bounds;
+    }
+    default:
+      return [];
+  }
+}
