@@ -3,20 +3,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import {
-  BaseResolver,
-  formatProblems,
-  getTotals,
-  lintDocument,
-  loadConfig,
-  makeDocumentFromString,
-  Source,
-} from '@redocly/openapi-core';
-import { readOpenApi } from '../src/framework/contract/document.ts';
+import { BaseResolver, formatProblems, getTotals, lintDocument, loadConfig, Source } from '@redocly/openapi-core';
+import { type OpenApiDocument, readOpenApi } from '../src/framework/contract/document.ts';
 import { ContractError } from '../src/framework/contract/errors.ts';
 import { loadContract, sumOf } from '../src/framework/contract/load.ts';
 import { VOCABULARY } from '../src/framework/contract/vocabulary.ts';
 import { withErrorNumbers } from './error-table.ts';
+import { requireFittingExamples } from './examples.ts';
+import { forLibraries, withOwnNames } from './for-libraries.ts';
 import { generateTypes } from './types.ts';
 import { vocabularyPage } from './vocabulary-page.ts';
 
@@ -47,9 +41,10 @@ async function ofContract(path: string): Promise<Generated[]> {
     throw new ContractError(`${path} cannot be read: ${String(error)}`);
   });
   // Before the linter, which lists every difference of another version, and prints a stack for what is not YAML.
-  readOpenApi(yaml);
-  await lintContract(yaml, path);
+  const document = readOpenApi(yaml);
+  await lintContract(document, yaml, path);
   await loadContract(yaml);
+  requireFittingExamples(document);
   const folder = join(dirname(path), 'generated');
   return [
     { path: join(folder, 'openapi.ts'), text: HEADER + (await generateTypes(yaml)) },
@@ -96,15 +91,23 @@ async function generate(contracts: readonly string[], check = false): Promise<vo
   if (!check) console.log(report.join('\n'));
 }
 
-async function lintContract(yaml: string, path: string): Promise<void> {
+async function lintContract(document: OpenApiDocument, yaml: string, path: string): Promise<void> {
   const config = await loadConfig({ configPath: RULES });
   const source = new Source(join(ROOT, path), yaml);
-  const { parsed } = makeDocumentFromString(yaml, source.absoluteRef);
-  const problems = await lintDocument({
-    document: { source, parsed },
+  const found = await lintDocument({
+    document: { source, parsed: forLibraries(document, Number) },
     config: config.styleguide,
     externalRefResolver: new BaseResolver(config.resolve),
   });
+  const own = <T extends { readonly pointer?: string | undefined }>(place: T): T =>
+    place.pointer === undefined ? place : { ...place, pointer: withOwnNames(place.pointer) };
+  const problems = found.map((problem) => ({
+    ...problem,
+    message: withOwnNames(problem.message),
+    suggest: problem.suggest.map(withOwnNames),
+    location: problem.location.map(own),
+    ...(problem.from && { from: own(problem.from) }),
+  }));
   if (problems.length === 0) return;
   const shown = problems.slice(0, MAX_SHOWN).map((each) => ({ ...each, message: withCure(each.message) }));
   // Redocly would name an option of its own for the rest.

@@ -9,6 +9,7 @@ import openapiTS, {
 import ts from 'typescript';
 import { readOpenApi, type Schema } from '../src/framework/contract/document.ts';
 import { contractForTypes, DIGITS, NOT_SENT } from './contract-for-types.ts';
+import { forLibraries, withOwnNames } from './for-libraries.ts';
 
 const { factory } = ts;
 const BIGINT = factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
@@ -22,13 +23,12 @@ const UNDEFINED = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
  * @param yaml a contract that loadContract() accepts
  */
 export async function generateTypes(yaml: string): Promise<string> {
-  const document = contractForTypes(readOpenApi(yaml));
   // Bigints remain only in examples and defaults, which become comments.
-  const text = JSON.stringify(document, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+  const document = forLibraries(contractForTypes(readOpenApi(yaml)), String);
   /** A named type for each union of error numbers keeps the compiler's messages short. */
   const errorNumbers = new Map<string, string>();
   const meanings = new Map<string, string>();
-  const nodes = await openapiTS(JSON.parse(text) as OpenAPI3, {
+  const nodes = await openapiTS(document as OpenAPI3, {
     // They add helper types, which most contracts do not need.
     readWriteMarkers: /\b(?:read|write)Only\b/.test(yaml),
     // True would make properties with a default required in requests too.
@@ -58,7 +58,8 @@ export async function generateTypes(yaml: string): Promise<string> {
   // Each service imports it.
   if (errorNumbers.size === 0) errorNumbers.set('number', 'ErrorNumber');
   const aliases = Array.from(errorNumbers, ([listed, name]) => `export type ${name} = ${listed};\n`).join('');
-  return (astToString(nodes) + aliases + errorsOf(meanings)).replaceAll(new RegExp(`"${DIGITS}(-?\\d+)"`, 'g'), '$1n');
+  const text = withOwnNames(astToString(nodes) + aliases + errorsOf(meanings));
+  return text.replaceAll(new RegExp(`"${DIGITS}(-?\\d+)"`, 'g'), '$1n');
 }
 
 /** The body of each failure, for operations. A message begins with a small letter, as those of the service do. */

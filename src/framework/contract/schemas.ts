@@ -46,6 +46,9 @@ const ELSEWHERE: Place = { of: 'another value', isConditional: false, isTyped: t
 export const OF_PARAMETER: Place = { ...ELSEWHERE, of: 'a parameter' };
 export const OF_MEMBER: Place = { ...ELSEWHERE, of: 'a member' };
 
+/** `example`: a value beside a schema, which may show what only one of the directions has. */
+export type Direction = 'request' | 'reply' | 'example';
+
 /**
  * Rewrites the schemas that Ajv would validate wrongly. In requests, readOnly members are refused; in replies,
  * writeOnly ones. Defaults are left out: positions.ts fills them in.
@@ -55,14 +58,14 @@ export class Translation {
   readonly components: Record<string, unknown> = {};
   /** A translated schema requires the first of these by `exact0: true`. */
   readonly checks: ExactCheck[] = [];
-  private readonly direction: 'request' | 'reply';
+  private readonly direction: Direction;
   private readonly follow: Follow;
   /** Names of exact checks, by the JSON of their keywords. */
   private readonly known = new Map<string, readonly string[]>();
   /** Names of components, by the place of the reference and its target. */
   private readonly references = new Map<string, Map<AnySchema, string>>();
 
-  constructor(direction: 'request' | 'reply', follow: Follow) {
+  constructor(direction: Direction, follow: Follow) {
     this.direction = direction;
     this.follow = follow;
   }
@@ -120,7 +123,7 @@ export class Translation {
 
   private map(schemas: Readonly<Record<string, AnySchema>>, place: Place): Record<string, unknown> {
     const shown = (each: AnySchema) =>
-      place.of === 'a member' && this.isBarred(each) ? false : this.schema(each, place);
+      place.of === 'a member' && this.direction !== 'example' && this.isBarred(each) ? false : this.schema(each, place);
     return Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, shown(each)]));
   }
 
@@ -172,10 +175,11 @@ export class Translation {
     );
   }
 
-  /** Whether the value must not be sent in this direction. */
+  /** Whether the value must not be sent in this direction; an example need not have it. */
   private isBarred(schema: AnySchema = true): boolean {
-    return joined([schema], this.follow).some(({ readOnly = false, writeOnly = false }) =>
-      this.direction === 'request' ? readOnly : writeOnly,
+    return joined([schema], this.follow).some(
+      ({ readOnly = false, writeOnly = false }) =>
+        (readOnly && this.direction !== 'reply') || (writeOnly && this.direction !== 'request'),
     );
   }
 
@@ -245,7 +249,7 @@ export class Translation {
       );
     if (discriminator !== undefined && oneOf === undefined && anyOf === undefined)
       refuse('a discriminator must stand beside oneOf or anyOf');
-    if (schema.default === undefined || this.direction === 'reply') return;
+    if (schema.default === undefined || this.direction !== 'request') return;
     if (place.of === 'another value')
       refuse('only a parameter or a member of an object can have a default: leave it out');
     if (place.isConditional)

@@ -7,13 +7,16 @@ import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/op
 import { ajvErrorsToValidatorError } from 'express-openapi-validator/dist/middlewares/util.js';
 import { type ContractOperation, type Declared, patternMessages } from './contract.ts';
 import { trialsOfDefaults } from './defaults.ts';
-import { follower, type OpenApiDocument } from './document.ts';
-import { ContractError, ReplyError } from './errors.ts';
+import { type AnySchema, follower, type OpenApiDocument } from './document.ts';
+import { ContractError, Refusal, ReplyError } from './errors.ts';
 import { type ExactCheck, forgetTexts } from './exact.ts';
 import { STRING_FORMATS } from './formats.ts';
 import { contractBroken, inWords } from './faults.ts';
+import { exactJson } from './int64.ts';
+import { parseJson } from './json.ts';
 import { toMessages } from './messages.ts';
-import { Translation } from './schemas.ts';
+import { type Direction, OF_MEMBER, Translation } from './schemas.ts';
+import { Position } from './positions.ts';
 import { bounded, type FindFaults } from './verdict.ts';
 import { requireBoundedMessages } from './work.ts';
 import { messageOf } from '../explained-error.ts';
@@ -169,6 +172,40 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
     if (error instanceof ContractError) throw error;
     throw new ContractError(`openapi.yaml does not compile: ${messageOf(error)}`);
   }
+}
+
+/** A value in the contract, beside the schema of its place. */
+export interface Example {
+  readonly schema: AnySchema;
+  readonly direction: Direction;
+  readonly value: unknown;
+  readonly location: string;
+}
+
+/** @returns of each value that a message could not have in its place, the place and what is wrong */
+export function misfits(examples: readonly Example[], document: OpenApiDocument): string[] {
+  const [follow, patterns] = [follower(document), patternMessages(document)];
+  return [...Map.groupBy(examples, ({ direction }) => direction)].flatMap(([direction, listed]) => {
+    const translation = new Translation(direction, follow);
+    const trials = listed.map((example) => ({
+      ...example,
+      component: translation.component({ properties: { example: translation.schema(example.schema, OF_MEMBER) } }),
+    }));
+    const compile = compiler(translation, (...given) => new RequestValidator(...given));
+    return trials.flatMap(({ schema, value, location, component }) => {
+      const position = new Position(schema, follow);
+      const find = compile(component, Infinity);
+      try {
+        // Read as from a message: with the digits of an int64.
+        const example = parseJson(exactJson(value), position);
+        const found = find({ example }) ?? (position.fillIn(example) ? find({ example }) : undefined);
+        return found === undefined ? [] : [`${location}: ${inWords(found, patterns)}`];
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return [`${location}: ${error.message}`];
+      }
+    });
+  });
 }
 
 /** Another version may differ inside, and then accept every request. */
