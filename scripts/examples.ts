@@ -18,7 +18,8 @@ function examplesIn(document: OpenApiDocument): Example[] {
     const add = (schema: unknown, holder: object, member: string, of: Example['direction']) => {
       const value = (holder as Node)[member];
       if (value === undefined) return;
-      examples.push({ schema: schema as AnySchema, direction: of, value, location: locationOf(holder, member) });
+      const name = member === 'default' ? 'default' : 'example';
+      examples.push({ name, schema: schema as AnySchema, direction: of, value, location: locationOf(holder, member) });
     };
     if (type === 'Schema') {
       for (const member of ['default', 'example']) add(node, node, member, 'example');

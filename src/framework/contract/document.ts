@@ -126,6 +126,15 @@ export function locationOf(value: unknown, member?: string): string {
   return `openapi.yaml:${(member === undefined ? undefined : known.members.get(member)) ?? known.own}`;
 }
 
+/** The place of what a JSON Pointer leads to, or of a member of it. */
+export function locationAt(document: object, pointer: string, member?: string): string {
+  const at = (path: string) => (path === '' ? document : targetOf(document, `#${encodeURI(path)}`));
+  const node = at(pointer);
+  if (typeof node === 'object' && node !== null) return locationOf(node, member);
+  const names = namesIn(`#${encodeURI(pointer)}`);
+  return locationOf(at(pointer.slice(0, pointer.lastIndexOf('/'))), names?.at(-1));
+}
+
 /** @param node the map or the list of the document that is wrong */
 export function refuse(node: object, where: string, what: string): never {
   throw new ContractError(`${locationOf(node)}, ${where}: ${what}`);

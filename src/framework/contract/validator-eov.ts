@@ -7,7 +7,7 @@ import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/op
 import { ajvErrorsToValidatorError } from 'express-openapi-validator/dist/middlewares/util.js';
 import { type ContractOperation, type Declared, patternMessages } from './contract.ts';
 import { trialsOfDefaults } from './defaults.ts';
-import { type AnySchema, follower, type OpenApiDocument } from './document.ts';
+import { type AnySchema, follower, locationAt, type OpenApiDocument } from './document.ts';
 import { ContractError, Refusal, ReplyError } from './errors.ts';
 import { type ExactCheck, forgetTexts } from './exact.ts';
 import { STRING_FORMATS } from './formats.ts';
@@ -118,10 +118,12 @@ export function requireOpenApi(document: OpenApiDocument): void {
   // A cast, since the parameter has the type of a valid document.
   const [first] = schemaValidator.validate(document as OpenApiDocument & OpenAPIV3.DocumentV3_1).errors ?? [];
   if (first === undefined) return;
-  throw new ContractError(
-    `openapi.yaml is not valid OpenAPI 3.1: ${first.instancePath || 'it'} ${first.message ?? 'is invalid'}; ` +
-      '`npm run generate` shows the place',
-  );
+  const { instancePath, message = 'is invalid' } = first;
+  const { unevaluatedProperty, propertyName: name = unevaluatedProperty } = first.params as Readonly<
+    Record<string, string | undefined>
+  >;
+  const what = `${instancePath || 'it'} ${message}${name === undefined ? '' : `: ${name}`}`;
+  throw new ContractError(`${locationAt(document, instancePath, name)} is not valid OpenAPI 3.1: ${what}`);
 }
 
 /** @throws ContractError if the contract does not compile */
@@ -176,6 +178,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
 
 /** A value in the contract, beside the schema of its place. */
 export interface Example {
+  readonly name: 'example' | 'default';
   readonly schema: AnySchema;
   readonly direction: Direction;
   readonly value: unknown;
@@ -189,16 +192,18 @@ export function misfits(examples: readonly Example[], document: OpenApiDocument)
     const translation = new Translation(direction, follow);
     const trials = listed.map((example) => ({
       ...example,
-      component: translation.component({ properties: { example: translation.schema(example.schema, OF_MEMBER) } }),
+      component: translation.component({
+        properties: { [example.name]: translation.schema(example.schema, OF_MEMBER) },
+      }),
     }));
     const compile = compiler(translation, (...given) => new RequestValidator(...given));
-    return trials.flatMap(({ schema, value, location, component }) => {
+    return trials.flatMap(({ name, schema, value, location, component }) => {
       const position = new Position(schema, follow);
       const find = compile(component, Infinity);
       try {
         // Read as from a message: with the digits of an int64.
-        const example = parseJson(exactJson(value), position);
-        const found = find({ example }) ?? (position.fillIn(example) ? find({ example }) : undefined);
+        const read = { [name]: parseJson(exactJson(value), position) };
+        const found = find(read) ?? (position.fillIn(read[name]) ? find(read) : undefined);
         return found === undefined ? [] : [`${location}: ${inWords(found, patterns)}`];
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

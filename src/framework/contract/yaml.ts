@@ -1,4 +1,4 @@
-import { type Document, LineCounter, parseDocument, visit } from 'yaml';
+import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { ContractError } from './errors.ts';
 import { int64 } from './int64.ts';
 
@@ -15,6 +15,13 @@ export function parseYaml(yaml: string): { readonly parsed: Document; readonly l
       // `9007199254740993.0` is an integer too.
       const exact = int64(source);
       if (exact !== undefined && exact !== BigInt(value as number)) scalar.value = exact;
+    },
+    Pair(_key, { key }) {
+      if (!isScalar(key) || key.value !== '<<' || key.type !== 'PLAIN') return;
+      const { line, col } = lines.linePos(key.range?.[0] ?? 0);
+      throw new ContractError(
+        `openapi.yaml:${line}:${col}: << merges maps in YAML 1.1 only: write the members out, or refer to them by $ref`,
+      );
     },
     Alias(_key, alias, holders) {
       const target = alias.resolve(parsed);

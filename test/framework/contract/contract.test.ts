@@ -77,7 +77,24 @@ describe('the service refuses to start, and says why, for a contract with', () =
       'operationId: PutBed',
       'another operation has the operationId PutBed, and some systems do not distinguish the case of file names',
     ],
-    ['invalid OpenAPI', 'responses:', 'answers:', 'is not valid OpenAPI 3.1'],
+    [
+      'a field that OpenAPI lacks',
+      'responses:',
+      'answers:',
+      `openapi.yaml:${lineOf('responses:')}:7 is not valid OpenAPI 3.1: /paths/~1beds/get must NOT have unevaluated properties: answers`,
+    ],
+    [
+      'a wrong value of a field',
+      'operationId: getBed',
+      'operationId: 5',
+      `openapi.yaml:${lineOf('operationId: getBed')}:7 is not valid OpenAPI 3.1: /paths/~1beds~1{bed-id}/get/operationId must be string`,
+    ],
+    [
+      'a merge key',
+      'responses:',
+      '<<: { deprecated: true }\n      responses:',
+      `openapi.yaml:${lineOf('responses:')}:7: << merges maps in YAML 1.1 only: write the members out, or refer to them by $ref`,
+    ],
     [
       'a $ref to a missing schema',
       'schemas/Season',
