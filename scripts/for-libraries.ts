@@ -8,7 +8,7 @@ import { ONE_FILE, VOCABULARY } from '../src/framework/contract/vocabulary.ts';
 // network too. They get a copy of the contract in which names and data cannot be taken for anything else.
 
 /** The linter's type of an object of OpenAPI: of each field, what stands there. */
-export type NodeType = ReturnType<typeof normalizeTypes>[string];
+type NodeType = ReturnType<typeof normalizeTypes>[string];
 
 /** Stands before a name in the copy. */
 const NAMED = 'a_name_called_';
@@ -17,7 +17,7 @@ const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 const KEYWORDS = ['$ref', '$anchor', 'externalValue', 'discriminator', 'allOf'];
 const EXTENSIONS = new Set(Object.values(VOCABULARY).flatMap(Object.keys));
 
-const ROOT = normalizeTypes(Oas3_1Types)['Root'] as NodeType;
+const { Root: ROOT } = normalizeTypes(Oas3_1Types) as Record<'Root', NodeType>;
 
 /** @returns the copy @throws ContractError for a reference to another document */
 export function forLibraries(document: object, writeBigint: (value: bigint) => unknown): object {

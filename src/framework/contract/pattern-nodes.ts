@@ -42,7 +42,7 @@ export function setOf(node: Node): RegExp {
 export function lettersOf(root: Node): string[] {
   const nodes = nodesOf(root);
   const sets = nodes.filter(({ type }) => /^(?:value|dot|characterClass|.*Escape)$/.test(type));
-  const tests = Array.from(Map.groupBy(sets, ({ raw }) => raw).values(), ([first]) => setOf(first as Node));
+  const tests = Array.from(new Map(sets.map((each) => [each.raw, each])).values(), setOf);
   const letters = new Map<string, string>();
   for (const codePoint of new Set([0, ...nodes.flatMap(boundsOf)])) {
     const letter = String.fromCodePoint(Math.min(codePoint, LAST));

@@ -38,9 +38,10 @@ interface Assumed {
 }
 
 /** Thrown at the first text that has too many ways. */
-class Crowd {
+class Crowd extends Error {
   readonly sources: readonly string[];
   constructor(sources: readonly string[] = []) {
+    super('too many ways');
     this.sources = sources;
   }
 }
