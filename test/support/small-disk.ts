@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { tmpdir } from 'node:os';
-import { ITEMS, listening, type Program, ROOT, start, type Started } from './service.ts';
+import { type Environment, ITEMS, listening, type Program, ROOT, start, type Started } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** The size of the disk: more than the items of a long run take, with their WAL. */
@@ -39,6 +39,8 @@ export class SmallDisk {
   readonly service: Started;
   private readonly folder: string;
   private readonly database: string;
+  private readonly settings: Environment;
+  private readonly main: string;
 
   /** @param database the SQLite file, which is copied to the tmpfs */
   constructor(database: string, program: Program = ITEMS) {
@@ -47,8 +49,17 @@ export class SmallDisk {
     const mount = 'mount -t tmpfs -o size="$1" tmpfs "$2" && cp "$3" "$2" && shift 3 && exec "$@"';
     const inner = ['sh', '-c', mount, 'sh', SIZE, this.folder, database];
     const serve = [process.execPath, program.main, 'serve'];
-    const settings = { PORT: '0', ADMIN_PORT: '0', DATABASE_URL: `sqlite:${join(this.folder, this.database)}` };
-    this.service = start('unshare', [...(UNSHARE ?? []), ...inner, ...serve], settings, ROOT);
+    this.main = program.main;
+    this.settings = { PORT: '0', ADMIN_PORT: '0', DATABASE_URL: `sqlite:${join(this.folder, this.database)}` };
+    this.service = start('unshare', [...(UNSHARE ?? []), ...inner, ...serve], this.settings, ROOT);
+  }
+
+  /** Runs a command beside the service: SQLite would follow the link that `path` goes through. */
+  async run(...args: readonly string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
+    const user = UNSHARE?.includes('--user') === true ? ['--user', '--preserve-credentials'] : [];
+    const beside = ['--target', String(this.service.child.pid), '--mount', ...user, process.execPath, this.main];
+    const { ended, stdout, stderr } = start('nsenter', [...beside, ...args], this.settings, ROOT);
+    return { code: await ended, stdout: stdout(), stderr: stderr() };
   }
 
   /** Waits until the service is ready, and returns its URL and that of its admin listener. */

@@ -18,6 +18,8 @@ const [BUSY, LOCKED, NO_MEMORY, READ_ONLY, IO_ERROR, CORRUPT] = [5, 6, 7, 8, 10,
 const [FULL, CANNOT_OPEN, NOT_A_DATABASE] = [13, 14, 26];
 /** SQLITE_READONLY_DBMOVED, an extended code: another file has taken the name of the database. */
 const REPLACED = 1032;
+/** SQLITE_IOERR_SHMSIZE, an extended code. */
+const NO_ROOM = 4874;
 /** After these, a retry may succeed. */
 const TRANSIENT = new Set<number | undefined>([BUSY, LOCKED, NO_MEMORY, READ_ONLY, IO_ERROR, FULL, CANNOT_OPEN]);
 const PROBLEMS = new Map<number | undefined, string>([
@@ -31,6 +33,12 @@ const PROBLEMS = new Map<number | undefined, string>([
     NOT_A_DATABASE,
     'is not a SQLite database: correct DATABASE_URL, or move it away with its -wal and -shm and restore a backup',
   ],
+]);
+
+/** By extended codes. */
+const AT_OPENING = new Map<number | undefined, string>([
+  [REPLACED, 'was replaced while it was opened: try again'],
+  [NO_ROOM, 'has no room beside it for its -shm: the disk is full, and 32 KiB are enough to read it'],
 ]);
 
 function extendedCode(error: unknown): number | undefined {
@@ -60,8 +68,7 @@ export function atWork(error: unknown, path: string): Error {
 }
 
 export function atOpening(error: unknown, path: string): Error {
-  const isReplaced = extendedCode(error) === REPLACED;
-  const problem = isReplaced ? 'was replaced while it was opened: try again' : PROBLEMS.get(sqliteCode(error));
+  const problem = AT_OPENING.get(extendedCode(error)) ?? PROBLEMS.get(sqliteCode(error));
   if (problem !== undefined) return new StoreUnusable(`the database ${path} ${problem}`, { cause: error });
   if (Error.isError(error) && 'syscall' in error && 'code' in error) {
     const problem = error.syscall === 'stat' ? 'cannot be reached' : 'is in a folder that cannot be created';

@@ -13,10 +13,12 @@ export function applicationId(marker: string): number {
  * older service refuses the database. Commits a write even if there is no step to do: after a kill during an fsync, rows
  * may be visible that are not on disk. The fsync of this commit covers the whole log (WAL), so all that the service then
  * reads is durable.
+ *
+ * Without `create`, it checks the database only, and writes nothing: a full disk must not keep a command from reading.
  */
 export function migrate(layout: Layout, database: DatabaseSync, path: string, create: boolean): Schema {
   const { marker, version: now, steps } = layout;
-  database.exec('begin immediate');
+  database.exec(create ? 'begin immediate' : 'begin');
   requireOwn(layout, database, path);
   const before = Number(pragma(database, 'user_version'));
   requireVersion(layout, `the database ${path}`, before, create);
@@ -30,7 +32,8 @@ export function migrate(layout: Layout, database: DatabaseSync, path: string, cr
     for (const name of added) add.run(name);
   }
   requireColumns(layout, database, path);
-  database.exec(`pragma application_id = ${applicationId(marker)}; pragma user_version = ${now}; commit`);
+  if (create) database.exec(`pragma application_id = ${applicationId(marker)}; pragma user_version = ${now}`);
+  database.exec('commit');
   return { before, now, steps: added };
 }
 
