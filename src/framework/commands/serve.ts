@@ -152,7 +152,8 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
     void watchReadiness(ready, metrics.onReadiness, stopSignal);
   }
   const listener = await listen(app, config.HOST, config.PORT, logger, {
-    ...metrics,
+    onUnreadable: metrics?.onUnreadable,
+    onCutOff: metrics?.onCutOff,
     connections,
     idleMs: config.IDLE_TIMEOUT,
   });

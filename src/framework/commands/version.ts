@@ -17,9 +17,12 @@ function commitOf(root: URL): string {
   const written = readFileSync(new URL('src/framework/commit.txt', root), 'utf8').trim();
   if (HASH.test(written)) return written;
   const args = ['--git-dir', fileURLToPath(new URL('.git', root)), 'rev-parse', '--verify', 'HEAD'];
-  const { stdout } = spawnSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 2000 });
-  // Without Git there is no stdout.
-  const found = String(stdout).trim();
+  const { error, stdout } = spawnSync('git', args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: 2000,
+  });
+  const found = error === undefined ? stdout.trim() : '';
   return HASH.test(found) ? found : '';
 }
 
