@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
+import { MAX } from '../../src/framework/http/bounds.ts';
 import { untilSample } from '../support/metrics.ts';
 import { testWithPromtool } from '../support/promtool.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
@@ -116,7 +117,7 @@ interface State {
   readonly age: string;
 }
 const GOOD: State = { up: 1, ready: 1, failures: 0, waiting: 1000, quick: 100, age: '700' };
-const BAD: State = { up: 0, ready: 0, failures: 20, waiting: 9000, quick: 90, age: '1900' };
+const BAD: State = { up: 0, ready: 0, failures: 20, waiting: MAX.underWay - 100, quick: 90, age: '1900' };
 
 /** The metrics of one instance for ten minutes, with a value for each 15 s. */
 const steady = (state: State) => ({
@@ -207,6 +208,12 @@ testWithPromtool(
 testWithPromtool('no alert but that on lost lines fires after trouble of 15 seconds', (promtool) => {
   const times = Array.from({ length: 35 }, (_, index) => `${90 + 15 * index}s`);
   expectFiring(promtool, badFor15s(), {}, times);
+});
+
+test('the alert on waiting writes fires below the number of operations that may run', () => {
+  const threshold = Number(/plant_store_waiting_writes > (\d+)/.exec(alerts)?.[1]);
+  expect(threshold).toBeLessThan(MAX.underWay);
+  expect(alerts).toContain(`beyond ${MAX.underWay.toLocaleString('en')} operations`);
 });
 
 testWithPromtool(
