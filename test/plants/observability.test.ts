@@ -105,7 +105,10 @@ testWithPromtool('promtool accepts the configuration of Prometheus in docs/obser
       encoding: 'utf8',
     },
   );
-  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('10 rules found') });
+  expect({ status, stdout, stderr }).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(`${names.length} rules found`),
+  });
 });
 
 interface State {
@@ -133,6 +136,10 @@ const steady = (state: State) => ({
   'plant_store_issuer_keys_age_seconds{instance="a"}': `${state.age}x40`,
   'plant_store_connections_cut_off_total{reason="unread",instance="a"}': `0+${state.failures * 4}x40`,
   'plant_store_log_lines_dropped_total{instance="a"}': `0+${state.failures}x40`,
+  'plant_store_http_requests_total{operation="listPlants",status="500",instance="a"}': `0+${state.failures / 20}x40`,
+  'plant_store_http_requests_total{operation="createPlant",status="401",instance="b"}': `0+${state.failures}x40`,
+  'plant_store_http_requests_total{operation="createPlant",status="200",instance="b"}': '0x40',
+  'process_start_time_seconds{job="plant-store",instance="a"}': `0+${state.failures}x40`,
 });
 /** The same metrics of an instance that is good, but bad at the seventh and eighth sample. It loses no lines. */
 const badFor15s = () => {
@@ -152,6 +159,9 @@ const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   PlantStoreDown: { severity: 'critical', job: 'plant-store', instance: 'a' },
   PlantStoreNotReady: { severity: 'critical', instance: 'a' },
   PlantStoreFails: { severity: 'critical' },
+  PlantStoreOnlyFails: { severity: 'critical', operation: 'listPlants', instance: 'a' },
+  PlantStoreRefusesTokens: { severity: 'critical', instance: 'b' },
+  PlantStoreRestarts: { severity: 'critical', job: 'plant-store', instance: 'a' },
   PlantStoreCannotStore: { severity: 'critical', kind: 'unavailable', instance: 'a' },
   PlantStoreQueues: { severity: 'warning', instance: 'a' },
   PlantStoreCommitsSlowly: { severity: 'warning', instance: 'a' },
@@ -221,6 +231,24 @@ testWithPromtool(
   (promtool) => {
     const { PlantStoreNotReady = {} } = FIRING;
     expectFiring(promtool, steady({ ...GOOD, ready: 0 }), { PlantStoreNotReady }, ['2m', '10m']);
+  },
+);
+
+testWithPromtool(
+  'an alert fires for twelve creates in sixteen minutes that all fail, until one succeeds',
+  (promtool) => {
+    // Of the samples, one each 15 s, every fifth or sixth has one more failure, and the last ten have a success.
+    const failed = Array.from({ length: 75 }, (_, index) => Math.floor((index * 12) / 64)).join(' ');
+    const series = {
+      'up{job="plant-store",instance="a"}': '1x74',
+      'plant_store_http_requests_total{operation="createPlant",status="500",instance="a"}': failed,
+      'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0x64 1x9',
+      'plant_store_http_requests_total{operation="showPlant",status="200",instance="a"}': '0+1x74',
+    };
+    const { PlantStoreOnlyFails: firing } = FIRING;
+    const PlantStoreOnlyFails = { ...firing, operation: 'createPlant' };
+    expectFiring(promtool, series, { PlantStoreOnlyFails }, ['8m', '12m', '16m']);
+    expectFiring(promtool, series, {}, ['17m', '18m']);
   },
 );
 
