@@ -46,14 +46,19 @@ export function failureBody(error: ErrorNumber, message: string, mediaType = JSO
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, error };
 }
 
-/**
- * The numbers that the schema `Error` of a contract does not list, though the service may answer with them; none if it has
- * no list. A contract that was released before a number may lack it.
- */
-export function unlistedNumbers({ components }: OpenApiDocument): readonly ErrorNumber[] {
+/** The numbers that the schema `Error` of a contract lists, with their meaning. */
+export function listedNumbers({ components }: OpenApiDocument): Readonly<Record<string, string>> | undefined {
   const { Error: error = true } = components?.schemas ?? {};
   const listed = isSchema(error) ? error.properties?.['error'] : undefined;
-  const numbers = isSchema(listed) ? listed['x-error-numbers'] : undefined;
+  return isSchema(listed) ? listed['x-error-numbers'] : undefined;
+}
+
+/**
+ * The numbers that a contract does not list, though the service may answer with them; none if it has no list. A contract
+ * that was released before a number may lack it.
+ */
+export function unlistedNumbers(document: OpenApiDocument): readonly ErrorNumber[] {
+  const numbers = listedNumbers(document);
   return numbers === undefined ? [] : Object.values(ErrorNumber).filter((each) => !Object.hasOwn(numbers, each));
 }
 

@@ -31,7 +31,7 @@ export function createRecorder(log: RequestLog, observer: RequestObserver | unde
     const status = response.headersSent ? response.statusCode : undefined;
     const operation = context.operation?.id;
     const ms = performance.now() - context.startedAt;
-    observer?.ended(operation, status, ms);
+    observer?.ended(operation, status, ms, error);
     const { traceparent } = request.headers;
     const line = {
       requestId,

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
+import type { Refusal } from '../contract/errors.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { DEADLINE, MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
@@ -31,8 +32,8 @@ export interface Application {
 }
 
 export interface ListenOptions {
-  /** Called with the status of each reply to bytes that Node cannot read as a request. */
-  readonly onUnreadable?: ((status: number) => void) | undefined;
+  /** Called with each refusal of bytes that Node cannot read as a request. */
+  readonly onUnreadable?: ((refusal: Refusal) => void) | undefined;
   readonly onCutOff?: OnCutOff | undefined;
   /** How long a connection may be idle between requests, in milliseconds. */
   readonly idleMs?: number;

@@ -12,7 +12,7 @@ export function refuseUnreadable(
   server: Server,
   ledger: Ledger,
   logger: Logger,
-  onUnreadable: ((status: number) => void) | undefined,
+  onUnreadable: ((refusal: Refusal) => void) | undefined,
 ): (connection: Connection, refusal: Refusal) => void {
   const refuse = (connection: Connection, refusal: Refusal): void => {
     const { socket, address } = connection;
@@ -26,7 +26,7 @@ export function refuseUnreadable(
       if (!socket.writable) return;
       const { status, number, message } = refusal;
       logger.info({ client: address, status, error: number, reason: message }, 'unreadable request');
-      onUnreadable?.(status);
+      onUnreadable?.(refusal);
       socket.write(inText(refusal));
       connection.endSoon();
     });

@@ -25,8 +25,11 @@ export interface RequestLog {
 
 export interface RequestObserver {
   begun(): void;
-  /** @param status undefined if the service sent no answer */
-  ended(operation: string | undefined, status: number | undefined, ms: number): void;
+  /**
+   * @param status undefined if the service sent no answer
+   * @param error the number of a failure
+   */
+  ended(operation: string | undefined, status: number | undefined, ms: number, error: number | undefined): void;
 }
 
 export interface Log extends RequestLog {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
 import type { Contract } from '../contract/contract.ts';
-import { ErrorNumber, statusOf } from '../contract/errors.ts';
+import { ErrorNumber, type Refusal, statusOf } from '../contract/errors.ts';
+import { listedNumbers } from '../contract/failures.ts';
 import { REASONS } from '../http/bounds.ts';
 import type { OnCutOff } from '../http/ledger.ts';
 import type { ListenOptions } from '../http/server.ts';
@@ -23,6 +24,11 @@ const MAX_COUNTING_MS = 1000;
 
 /** The operation of a request outside the contract, and the status of a request without an answer. */
 const NONE = 'none';
+/** A number that the contract does not list: Prometheus keeps each value of a label for good. */
+const OTHER = 'other';
+
+/** The failures that begin at zero: all numbers of all operations would be thousands of series. */
+const SERIOUS = [ErrorNumber.serviceFailed, ErrorNumber.storeUnavailable];
 
 /** Gauges of prom-client that have names of counters, or repeat `nodejs_active_resources`. */
 const UNWANTED = /^nodejs_active_(handles|requests|resources_total)/;
@@ -32,11 +38,12 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   readonly contentType = register.contentType;
   private readonly prefix: string;
   private readonly tables: readonly string[];
+  private readonly numbers: ReadonlySet<string>;
   private readonly series: ReturnType<typeof seriesOf>;
 
   constructor(
     { name, tables, records }: AnyService,
-    { operations }: Pick<Contract, 'operations'>,
+    { operations, document }: Pick<Contract, 'operations' | 'document'>,
     { engine }: Pick<StoreLocation, 'engine'>,
     log: Pick<Log, 'dropped'>,
     build: Readonly<Record<'version' | 'schema' | 'commit', string | number>>,
@@ -44,6 +51,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     const prefix = name.replaceAll('-', '_');
     this.prefix = prefix;
     this.tables = Object.keys(records);
+    this.numbers = new Set([...Object.values(ErrorNumber).map(String), ...Object.keys(listedNumbers(document) ?? {})]);
     this.series = seriesOf(prefix);
     // Prometheus computes increases from the second sample on, so each counter must begin with 0.
     for (const { id, replies } of operations) {
@@ -125,15 +133,17 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.series.requestsUnderWay.inc();
   }
 
-  ended(operation: string = NONE, status: number | typeof NONE = NONE, ms: number): void {
+  ended(operation: string = NONE, status: number | typeof NONE = NONE, ms: number, error?: number): void {
     this.series.requestsUnderWay.dec();
     this.series.requests.inc({ operation, status });
     this.series.requestDurations.observe({ operation }, ms / 1000);
+    if (error !== undefined) this.countError(operation, String(error));
   }
 
   /** Counts requests that Node's parser rejected. */
-  readonly onUnreadable = (status: number): void => {
+  readonly onUnreadable = ({ status, number }: Refusal): void => {
     this.series.requests.inc({ operation: NONE, status });
+    this.countError(NONE, String(number));
   };
 
   readonly onCutOff: OnCutOff = (reason) => {
@@ -153,8 +163,13 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.series.commitDurations.observe(ms / 1000);
   }
 
+  private countError(operation: string, error: string): void {
+    this.series.errors.inc({ operation, error: this.numbers.has(error) ? error : OTHER });
+  }
+
   private initialiseAtZero(operation: string, statuses: readonly (string | number)[]): void {
     this.series.requestDurations.zero({ operation });
+    for (const error of SERIOUS) this.series.errors.inc({ operation, error }, 0);
     for (const status of statuses) this.series.requests.inc({ operation, status }, 0);
   }
 }
@@ -172,6 +187,11 @@ function seriesOf(prefix: string) {
       name: `${prefix}_http_requests_total`,
       help: 'Requests by operation (none: outside the contract) and status (none: no answer).',
       labelNames: ['operation', 'status'],
+    }),
+    errors: new Counter({
+      name: `${prefix}_http_errors_total`,
+      help: 'Failures by operation (none: outside the contract) and error number (other: not in the contract).',
+      labelNames: ['operation', 'error'],
     }),
     requestDurations: new Histogram({
       name: `${prefix}_http_request_duration_seconds`,

@@ -113,13 +113,45 @@ test('metrics count a request with the status "none" when its client leaves befo
   await service.stop();
 });
 
+test('metrics count failures by operation and error number', async () => {
+  const service = await start(`sqlite:${newFile()}`);
+  await createItem(service, ITEM);
+  for (const body of ['{}', '{']) await createItem(service, body);
+  await fetch(`${service.url}/nowhere`);
+  await sendRaw(service.url, 'NONSENSE\r\n\r\n');
+  const text = await untilSample(service, 'item_store_http_requests_in_flight', 0);
+  expect(samples(text, 'item_store_http_errors_total')).toMatchObject({
+    'createItem 40010': 1,
+    'createItem 40008': 1,
+    'none 40400': 1,
+    'none 40001': 1,
+    'createItem 50000': 0,
+  });
+  await service.stop();
+});
+
+test('metrics count an error number that the contract does not list as "other"', async () => {
+  const build = { version: '1', schema: 1, commit: '' };
+  register.clear();
+  const contract = { operations: [], document: { openapi: '3.1.1', info: { title: '', version: '' } } };
+  const metrics = new Metrics(items, contract, { engine: 'sqlite' }, { dropped: () => 0 }, build);
+  for (const number of [41898, 41899]) metrics.ended('createItem', 418, 1, number);
+  expect(samples(await metrics.text(), 'item_store_http_errors_total')).toMatchObject({ 'createItem other': 2 });
+});
+
 test('a table whose metric would have the name of another one stops the start', async () => {
   const service = { ...items, records: { ready: 'createItem' } };
   const build = { version: '1', schema: 1, commit: '' };
   const { store } = await startApp();
   // It has those of the services before.
   register.clear();
-  const metrics = new Metrics(service, { operations: [] }, { engine: 'sqlite' }, { dropped: () => 0 }, build);
+  const metrics = new Metrics(
+    service,
+    { operations: [], document: { openapi: '3.1.1', info: { title: '', version: '' } } },
+    { engine: 'sqlite' },
+    { dropped: () => 0 },
+    build,
+  );
   expect(() => {
     metrics.watch(store);
   }).toThrow('the table ready would have the metric item_store_ready, which exists: choose another name');
