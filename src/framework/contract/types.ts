@@ -59,7 +59,10 @@ type Sent<T> =
               Sent<Defined<T[Name]>> | Absent<T, Name>;
           }
         : T;
-type Absent<T, Name extends keyof T> = Record<never, never> extends Pick<T, Name> ? undefined : never;
+/** undefined, if an object without the member is of the type. */
+type Absent<T, Name extends keyof T> = Empty extends Pick<T, Name> ? undefined : never;
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- an object without any member is meant
+type Empty = Record<never, never>;
 
 type None = Readonly<Record<string, never>>;
 type Part<O, In extends string> = O extends { parameters: Partial<Record<In, infer P>> }

@@ -32,7 +32,7 @@ export async function doWork<T>(
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const end = (error: unknown) => {
     run.isOver = true;
-    reject(error as Error);
+    reject(error);
   };
   // Nothing waits for it once `work` has thrown.
   ended.catch(() => undefined);
@@ -56,9 +56,14 @@ export async function doWork<T>(
   try {
     const result = await Promise.race([runs.run(run, () => work(own)), ended]);
     // Kysely asks some microtasks after the call, and a query may be begun when another one is answered.
-    for (await settled(); running.size > 0; await settled()) await Promise.race([Promise.all(running), ended]);
+    await settled();
+    while (running.size > 0) {
+      await Promise.race([Promise.all(running), ended]);
+      await settled();
+    }
     // A query may have failed when `work` had its result already.
-    return await Promise.race([ended, result]);
+    await Promise.race([ended, Promise.resolve()]);
+    return result;
   } finally {
     clearTimeout(timeout);
     run.isOver = true;

@@ -24,7 +24,7 @@ const day = (at: Date) => at.getUTCDate();
 
 /** Tests that a store takes values when it is called, and hands out values that nobody else holds. */
 export function testValues(getStore: () => Store): void {
-  const transaction = <T>(work: (own: Own) => Promise<T>) => getStore().transaction(work as never) as Promise<T>;
+  const transaction = <T>(work: (own: Own) => Promise<T>) => getStore().transaction<T>(work as never);
   const rowOf = async (id: bigint, { database } = getStore() as unknown as Own) =>
     await database.selectFrom('kinds').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const rowsOf = (ids: readonly bigint[]) => Promise.all(ids.map((id) => rowOf(id)));

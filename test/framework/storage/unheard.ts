@@ -40,5 +40,5 @@ const refused = await told(
     return Promise.resolve();
   }),
 );
-process.stdout.write(JSON.stringify({ early, count: item?.['name'], rows: await store.count('items'), refused }));
+process.stdout.write(JSON.stringify({ early, count: item?.name, rows: await store.count('items'), refused }));
 await store.close();

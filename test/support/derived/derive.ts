@@ -125,7 +125,7 @@ async function trialsOf(
     return messages.flatMap(({ parts, wire }, at) => {
       /** The same body with a key of its own, which no other body has, if it has a key. */
       const fresh = ({ body }: Parts): Trial[] => {
-        const key = isCreation(operation, document) && isObject(body) ? (body as JsonObject)[KEY] : undefined;
+        const key = isCreation(operation, document) && isObject(body) ? body[KEY] : undefined;
         if (!isKey(key)) return [];
         const own = withMember(body as JsonObject, KEY, keyLike(key, nextKey()));
         if (judge({ ...parts, body: own }).length > 0) return [];

@@ -61,7 +61,9 @@ export class Rows {
     const named = key === undefined ? undefined : this.bodies.get(key);
     const visit = (value: Json, at: Position, body: JsonObject | undefined): void => {
       if (Array.isArray(value))
-        (value as readonly Json[]).forEach((each, index) => visit(each, at.item(index), undefined));
+        (value as readonly Json[]).forEach((each, index) => {
+          visit(each, at.item(index), undefined);
+        });
       if (!isObject(value)) return;
       const own = value[KEY];
       const sent = isKey(own) ? this.bodies.get(own) : body;
@@ -69,7 +71,7 @@ export class Rows {
         this.seen.add(`${operation.id}: a row`);
         this.compare(operation, at, sent, value);
       }
-      for (const [name, each] of Object.entries(value)) visit(each as Json, at.member(name), undefined);
+      for (const [name, each] of Object.entries(value)) visit(each, at.member(name), undefined);
     };
     if (text !== '' && position !== undefined) visit(read(text), position, named);
   }
@@ -79,7 +81,7 @@ export class Rows {
       if (!declares(position, name)) continue;
       const what = `${id}: ${name} of a reply`;
       this.due.add(what);
-      const got = isObject(answer) ? (answer as JsonObject)[name] : undefined;
+      const got = isObject(answer) ? answer[name] : undefined;
       if (!holds(sent, got, position.member(name)))
         throw new Error(
           `${id} answered ${exactJson(answer)} of a row that was sent as ${exactJson(body)}: see ${name}`,
@@ -125,8 +127,6 @@ function holds(sent: Json, got: Json | undefined, position: Position): boolean {
       sent.every((each: Json, index) => holds(each, got[index] as Json, position.item(index)))
     );
   if (!isObject(sent)) return isDeepStrictEqual(got, sent);
-  const members = Object.entries(sent as JsonObject).filter(([name]) => declares(position, name));
-  return (
-    isObject(got) && members.every(([name, each]) => holds(each, (got as JsonObject)[name], position.member(name)))
-  );
+  const members = Object.entries(sent).filter(([name]) => declares(position, name));
+  return isObject(got) && members.every(([name, each]) => holds(each, got[name], position.member(name)));
 }

@@ -136,7 +136,7 @@ export class Statements {
       refusal = error;
     }
     const [stored] = resultOf(this.run({ sql: creating.select, values: creating.keyOf(values) })).rows;
-    if (stored === undefined && refusal !== undefined) throw refusal;
+    if (stored === undefined && refusal !== undefined) throw refusal as Error;
     return creating.outcomeOf(row, stored && creating.valuesOf(stored));
   }
 
