@@ -28,10 +28,13 @@ const rowsOf = (heading: string) =>
 // This service does everything that changes its metrics or adds members to its log.
 const file = join(temporaryFolder(), 'plants.db');
 await using provider = await TestProvider.start([await makeKey('readme')]);
+const tokenFile = join(temporaryFolder(), 'tokens');
+writeFileSync(tokenFile, 'x'.repeat(32));
 const service = await startPlants({
   ADMIN_PORT: '0',
   DATABASE_URL: `sqlite:${file}`,
   JWT_ISSUER: provider.issuer,
+  TOKEN_FILE: tokenFile,
   JWT_AUDIENCE: AUDIENCE,
 });
 const { stdout: token } = await plantStore(['token', 'create', 'reader'], { DATABASE_URL: `sqlite:${file}` });
@@ -118,9 +121,10 @@ interface State {
   readonly waiting: number;
   readonly quick: number;
   readonly age: string;
+  readonly usable: number;
 }
-const GOOD: State = { up: 1, ready: 1, failures: 0, waiting: 1000, quick: 100, age: '700' };
-const BAD: State = { up: 0, ready: 0, failures: 20, waiting: MAX.underWay - 100, quick: 90, age: '1900' };
+const GOOD: State = { up: 1, ready: 1, failures: 0, waiting: 1000, quick: 100, age: '700', usable: 1 };
+const BAD: State = { up: 0, ready: 0, failures: 20, waiting: MAX.underWay - 100, quick: 90, age: '1900', usable: 0 };
 
 /** The metrics of one instance for ten minutes, with a value for each 15 s. */
 const steady = (state: State) => ({
@@ -134,6 +138,7 @@ const steady = (state: State) => ({
   'plant_store_commit_duration_seconds_bucket{le="2.5",instance="a"}': '0+100x40',
   'plant_store_commit_duration_seconds_bucket{le="+Inf",instance="a"}': '0+100x40',
   'plant_store_issuer_keys_age_seconds{instance="a"}': `${state.age}x40`,
+  'plant_store_token_file_usable{instance="a"}': `${state.usable}x40`,
   'plant_store_connections_cut_off_total{reason="unread",instance="a"}': `0+${state.failures * 4}x40`,
   'plant_store_log_lines_dropped_total{instance="a"}': `0+${state.failures}x40`,
   'plant_store_http_requests_total{operation="listPlants",status="500",instance="a"}': `0+${state.failures / 20}x40`,
@@ -166,6 +171,7 @@ const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   PlantStoreQueues: { severity: 'warning', instance: 'a' },
   PlantStoreCommitsSlowly: { severity: 'warning', instance: 'a' },
   PlantStoreKeysOld: { severity: 'critical', instance: 'a' },
+  PlantStoreTokenFileUnusable: { severity: 'critical', instance: 'a' },
   PlantStoreCutsOff: { severity: 'warning', reason: 'unread', instance: 'a' },
   PlantStoreLosesLog: { severity: 'warning', instance: 'a' },
 };

@@ -24,22 +24,25 @@ export function tokensIn(text: string, path: string): readonly string[] {
 /**
  * Calls `onChange` when the tokens in the file change. Polls the file, as Kubernetes replaces the folders and links
  * above it, which a watcher would miss. While the file cannot be read or has no tokens, its last tokens stay valid.
+ *
+ * @param state for the metrics
  */
 export async function followTokenFile(
   { path, tokens }: TokenFile,
   onChange: (tokens: readonly string[]) => void,
   logger: Logger,
   signal: AbortSignal,
+  state = { isUsable: true },
 ): Promise<void> {
   let known = tokens.join('\n');
-  let [isBroken, isOpenToAll] = [false, false];
+  let isOpenToAll = false;
   for (;;) {
     await sleep(POLL_MS, undefined, { ref: false, signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {
       const { text, mode } = await readRegular(path);
       const found = tokensIn(text, path);
-      isBroken = false;
+      state.isUsable = true;
       // Only a warning: some mounts, as those of Windows folders, give this mode to every file.
       const canAllWrite = (mode & 0o002) !== 0;
       if (canAllWrite && !isOpenToAll) logger.warn({ path }, 'every user may write TOKEN_FILE: run chmod o-w on it');
@@ -49,8 +52,8 @@ export async function followTokenFile(
       onChange(found);
       logger.info({ tokens: found.length }, 'TOKEN_FILE has changed: its new tokens replace the old');
     } catch (error) {
-      if (!isBroken) logger.error({ err: error }, 'TOKEN_FILE cannot be used: its last tokens stay valid');
-      isBroken = true;
+      if (state.isUsable) logger.error({ err: error }, 'TOKEN_FILE cannot be used: its last tokens stay valid');
+      state.isUsable = false;
     }
   }
 }

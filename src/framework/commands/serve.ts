@@ -119,7 +119,11 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
   const provision = (tokens: readonly string[]) => {
     authenticator.provision(tokens);
   };
-  if (TOKEN_FILE !== undefined) void followTokenFile(TOKEN_FILE, provision, logger, stopSignal);
+  if (TOKEN_FILE !== undefined) {
+    const state = { isUsable: true };
+    void followTokenFile(TOKEN_FILE, provision, logger, stopSignal, state);
+    metrics?.watchTokenFile(state);
+  }
 
   const basePath = config.BASE_URL?.pathname.replace(/\/$/, '') ?? '';
   const app = createApp({

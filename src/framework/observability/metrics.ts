@@ -112,6 +112,11 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.derive(Counter, 'issuer_keys_failures_total', failures, () => keys.failures);
   }
 
+  watchTokenFile(state: { readonly isUsable: boolean }): void {
+    const help = 'Whether TOKEN_FILE could be used when it was last read: 1 or 0.';
+    this.derive(Gauge, 'token_file_usable', help, () => Number(state.isUsable));
+  }
+
   /** Makes a series whose value is computed when Prometheus asks. */
   private derive(Kind: Derived, name: string, help: string, value: () => number | Promise<number>): void {
     new Kind({

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { untilSample } from '../../support/metrics.ts';
 import { createItem, type Instance, startInstance, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
@@ -22,7 +23,7 @@ test('the service rereads TOKEN_FILE within seconds, and keeps its tokens while 
   const folder = temporaryFolder();
   const file = join(folder, 'token');
   writeFileSync(file, `${OLD}\n`);
-  const service = await startInstance({ TOKEN_FILE: file });
+  const service = await startInstance({ TOKEN_FILE: file, ADMIN_PORT: '0' });
   const valid = async () => {
     return (await Promise.all([OLD, NEW, NEWEST].map((token) => accepts(service, token)))).join(' ');
   };
@@ -36,11 +37,13 @@ test('the service rereads TOKEN_FILE within seconds, and keeps its tokens while 
   rmSync(file);
   await until(() => logged(service, 'TOKEN_FILE cannot be used').length === 1);
   expect(await valid()).toBe('false true false');
+  await untilSample(service, 'item_store_token_file_usable', 0);
   // Kubernetes mounts the file of a secret as a symbolic link.
   mkdirSync(join(folder, 'version'));
   writeFileSync(join(folder, 'version/token'), NEWEST);
   symlinkSync('version/token', file);
   await until(async () => (await valid()) === 'false false true');
+  await untilSample(service, 'item_store_token_file_usable', 1);
 
   // If the file to mount is missing, a container engine makes a folder with its name.
   rmSync(file);

@@ -68,10 +68,12 @@ describeWith(missing, 'with two instances under load,', () => {
   beforeAll(async () => {
     provider = await TestProvider.start([await makeKey('prometheus')]);
     const folder = temporaryFolder();
+    writeFileSync(join(folder, 'tokens'), 'x'.repeat(32));
     const environment = {
       DATABASE_URL: `sqlite:${join(folder, 'plants.db')}`,
       ADMIN_PORT: '0',
       JWT_ISSUER: provider.issuer,
+      TOKEN_FILE: join(folder, 'tokens'),
       JWT_AUDIENCE: AUDIENCE,
     };
     services = [await startPlants(environment), await startPlants(environment)];
