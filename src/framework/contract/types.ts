@@ -59,10 +59,12 @@ type Sent<T> =
               Sent<Defined<T[Name]>> | Absent<T, Name>;
           }
         : T;
-/** undefined, if an object without the member is of the type. */
-type Absent<T, Name extends keyof T> = Empty extends Pick<T, Name> ? undefined : never;
-// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- an object without any member is meant
-type Empty = Record<never, never>;
+/** For an optional member, and for those that the contract does not name. */
+type Absent<T, Name extends keyof T> = string extends Name
+  ? undefined
+  : object extends Pick<T, Name>
+    ? undefined
+    : never;
 
 type None = Readonly<Record<string, never>>;
 type Part<O, In extends string> = O extends { parameters: Partial<Record<In, infer P>> }

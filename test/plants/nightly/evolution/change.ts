@@ -81,7 +81,7 @@ const OPERATION = `  /specimens/{id}:
 const HANDLER = `import type { Reply, Request } from './types.ts';
 
 export async function getSpecimen({ path }: Request<'getSpecimen'>): Promise<Reply<'getSpecimen'>> {
-  return { status: 200, body: { name: String(path.id) } };
+  return { status: 200, body: { name: String(path.id), tag: undefined } };
 }
 `;
 export const CREATE_PLANT = 'src/plants/createPlant.ts';

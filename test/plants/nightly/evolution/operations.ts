@@ -61,7 +61,7 @@ responses:
     ${json(`{ type: array, maxItems: 3, items: ${PLANT} }`)}`,
     handler: `const { after = 0n, limit } = request.query;
   const ids = Array.from({ length: limit }, (_each, index) => after + BigInt(index) + 1n);
-  return { status: 200, body: ids.map((id) => ({ name: String(id) })) };`,
+  return { status: 200, body: ids.map((id) => ({ name: String(id), tag: undefined })) };`,
     served: [
       ['/specimens?after=9007199254740992', 200, '[{"name":"9007199254740993"},{"name":"9007199254740994"}]'],
       ['/specimens?limit=1', 200, '[{"name":"1"}]'],
@@ -99,7 +99,7 @@ responses:
     description: The specimen.
     ${json(PLANT)}`,
     handler: `const { name = 'x', tag } = request.body;
-  return { status: 200, body: tag === null ? { name } : { name, tag: tag ?? 'kept' } };`,
+  return { status: 200, body: { name, tag: tag === null ? undefined : (tag ?? 'kept') } };`,
     served: [
       ['PATCH /specimens/7 {"tag":null}', 200, '{"name":"x"}', { 'Content-Type': 'application/merge-patch+json' }],
       [
@@ -194,7 +194,7 @@ responses:
 `,
     ]),
     handler: `const { body } = request;
-  return { status: 200, body: { name: body.kind === 'tree' ? String(body.height) : body.scent } };`,
+  return { status: 200, body: { name: body.kind === 'tree' ? String(body.height) : body.scent, tag: undefined } };`,
     served: [
       ['POST /specimens {"kind":"tree","height":9007199254740993}', 200, '{"name":"9007199254740993"}'],
       ['POST /specimens {"kind":"herb","height":1}', 400, 'body.scent is required'],
