@@ -27,6 +27,37 @@ export function canBeEmpty(node: Node): boolean {
   }
 }
 
+/**
+ * The pattern without what it may read, but need not, at its end: `a{2}` for `a{2,}`. Nothing behind it can fail, so that a
+ * character which is read there is read once.
+ */
+export function withoutTail(node: Node): Node {
+  switch (node.type) {
+    case 'disjunction':
+      return { ...node, body: node.body.map(withoutTail) as typeof node.body };
+    case 'alternative': {
+      const at = node.body.findLastIndex((each) => !(isRepeatedCharacter(each) && each.min === 0));
+      const [before, last] = [node.body.slice(0, Math.max(at, 0)), node.body[at]];
+      const body = last === undefined ? before : [...before, withoutTail(last)];
+      return { ...node, body: body as typeof node.body };
+    }
+    case 'quantifier':
+      return isRepeatedCharacter(node) ? { ...node, max: node.min } : node;
+    default:
+      return node;
+  }
+}
+
+type Quantifier = Extract<Node, { type: 'quantifier' }>;
+
+function isRepeatedCharacter(node: Node): node is Quantifier {
+  return node.type === 'quantifier' && isCharacter(node.body[0]);
+}
+
+function isCharacter({ type }: Node): boolean {
+  return /^(?:value|dot|characterClass|.*Escape)$/.test(type);
+}
+
 /** The node and all within it, in the order of the pattern. */
 export function nodesOf(node: Node): Node[] {
   return [node, ...('body' in node ? node.body.flatMap(nodesOf) : [])];
@@ -41,7 +72,7 @@ export function setOf(node: Node): RegExp {
 /** One character for each set of places that can read it. */
 export function lettersOf(root: Node): string[] {
   const nodes = nodesOf(root);
-  const sets = nodes.filter(({ type }) => /^(?:value|dot|characterClass|.*Escape)$/.test(type));
+  const sets = nodes.filter(isCharacter);
   const tests = Array.from(new Map(sets.map((each) => [each.raw, each])).values(), setOf);
   const letters = new Map<string, string>();
   for (const codePoint of new Set([0, ...nodes.flatMap(boundsOf)])) {

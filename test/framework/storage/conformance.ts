@@ -204,7 +204,8 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
 
     testQueries(() => store, open, spreads);
     testTables(() => store, open);
-    testValues(() => store);
+    // They use transactions, which take no table that is spread.
+    if (!spreads) testValues(() => store);
     testCreations(() => store, open, spreads);
     testTokens(() => store.tokens);
   });
