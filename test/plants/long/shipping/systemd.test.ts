@@ -121,8 +121,8 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
       await until(async () => (await state()) === 'failed');
       const faults = [
         'PORT must be a port from 0 to 65535, not "high"',
+        'line 7 of /etc/plant-store.env is no setting: write NAME=value, or # before a comment',
         'the name in line 6 of /etc/plant-store.env is not a setting: correct or remove it',
-        'line 7 of /etc/plant-store.env has no `=`: write NAME=value, or # before a comment',
       ];
       expect(await run('journalctl --unit=plant-store --output=cat')).toContain(`plant-store: ${faults.join('; ')}\n`);
       await run('cp --preserve /root/plant-store.env /etc/');
