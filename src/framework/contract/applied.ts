@@ -108,6 +108,11 @@ export function declaredMembers(
   return found.length > 0 ? found : [additionalProperties];
 }
 
+/** Whether `properties` or a pattern of the schema has the member. */
+export function declares({ properties = {}, patternProperties = {} }: Schema, name: string): boolean {
+  return Object.hasOwn(properties, name) || Object.keys(patternProperties).some(matchesOf(name));
+}
+
 function matchesOf(name = ''): (pattern: string) => boolean {
   return (pattern) => new RegExp(pattern, 'u').test(name);
 }

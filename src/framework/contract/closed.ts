@@ -1,4 +1,4 @@
-import { inPlace, joined } from './applied.ts';
+import { declares, inPlace, joined } from './applied.ts';
 import { type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
 
@@ -21,11 +21,4 @@ function forbids(schema: Schema, name: string, follow: Follow): boolean {
   const isOpen = ({ additionalProperties = false, unevaluatedProperties = false }: Schema) =>
     additionalProperties !== false || unevaluatedProperties !== false;
   return !all.some((each) => declares(each, name) || isOpen(each));
-}
-
-function declares({ properties = {}, patternProperties = {} }: Schema, name: string): boolean {
-  return (
-    Object.hasOwn(properties, name) ||
-    Object.keys(patternProperties).some((pattern) => new RegExp(pattern, 'u').test(name))
-  );
 }

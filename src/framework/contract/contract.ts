@@ -324,11 +324,10 @@ function replyOf(schema: AnySchema, follow: Follow): ReplyContent {
   const numbers = numbersIn(schema, follow);
   const members = new Sent(follow);
   const position = numbers === 'none' ? undefined : new Position(schema, follow);
-  const sent = (body: unknown) => members.of(body, schema);
   return {
     schema,
     position,
-    sent: position === undefined ? sent : (body) => position.sent(sent(body)),
+    sent: (body) => members.of(body, schema, position),
     // exactJson is slower, and only it writes a bigint.
     toJson: numbers === 'bigint' ? exactJson : JSON.stringify,
   };

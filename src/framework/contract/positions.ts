@@ -164,28 +164,12 @@ export class Position {
   }
 
   /**
-   * A value of a reply by the same rule, whatever held it: a column of JSON has an int64 below 2^53 as a number, and the
-   * double 1e16 as a bigint. Copies what it changes.
+   * A number of a reply by the same rule, whatever held it: a column of JSON has an int64 below 2^53 as a number, and the
+   * double 1e16 as a bigint. Any other value stays.
    */
-  sent(value: unknown): unknown {
+  typed(value: unknown): unknown {
     if (typeof value === 'number') return this.int64 && Number.isSafeInteger(value) ? BigInt(value) : value;
-    if (typeof value === 'bigint') return this.isTyped && !this.int64 ? Number(value) : value;
-    if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) {
-      const items = value.map((each: unknown, index) => this.item(index).sent(each));
-      return items.some((each, index) => each !== value[index]) ? items : value;
-    }
-    const members = value as Readonly<Record<string, unknown>>;
-    let changed: Record<string, unknown> | undefined;
-    for (const name of Object.keys(members)) {
-      const each = members[name];
-      if (each === null || !MAY_CHANGE.has(typeof each)) continue;
-      const sent = this.member(name).sent(each);
-      if (sent === each) continue;
-      changed ??= Object.assign(Object.create(null) as Record<string, unknown>, members);
-      changed[name] = sent;
-    }
-    return changed ?? value;
+    return typeof value === 'bigint' && this.isTyped && !this.int64 ? Number(value) : value;
   }
 
   /** A copy of a value written in the contract in which each int64 is a bigint. */
@@ -198,8 +182,6 @@ export class Position {
     return Object.assign(Object.create(null) as object, Object.fromEntries(members));
   }
 }
-
-const MAY_CHANGE: ReadonlySet<string> = new Set(['number', 'bigint', 'object']);
 
 /** A client can send all of them, and the service keeps each. */
 const MAX_PLACES = 5000;

@@ -1,6 +1,7 @@
-import { declaredMembers, inPlace, joined, typesOf } from './applied.ts';
+import { declaredMembers, declares, inPlace, joined, typesOf } from './applied.ts';
 import type { AnySchema, Follow, Schema } from './document.ts';
 import { type Holder, PlainObject } from './json.ts';
+import type { Position } from './positions.ts';
 
 /**
  * What the service sends of the body of a reply. The types cannot see that a row has more members than the reply
@@ -16,11 +17,16 @@ export class Sent {
     this.follow = follow;
   }
 
-  /** A copy without members that are undefined, or that the schema never allows; the value itself if it has none. */
-  of(value: unknown, schema: AnySchema): unknown {
-    if (typeof value !== 'object' || value === null) return value;
+  /**
+   * A copy without members that are undefined, or that the schema never allows, in which each number is as the contract
+   * types it; the value itself if it is so already.
+   *
+   * @param position undefined: the value holds no number
+   */
+  of(value: unknown, schema: AnySchema, position: Position | undefined): unknown {
+    if (typeof value !== 'object' || value === null) return position === undefined ? value : position.typed(value);
     if (Array.isArray(value)) {
-      const items = value.map((each, index) => this.of(each, this.part(schema, index)));
+      const items = value.map((each, index) => this.of(each, this.part(schema, index), position?.item(index)));
       return items.some((each, index) => each !== value[index]) ? items : value;
     }
     // JSON has what it returns.
@@ -30,7 +36,7 @@ export class Sent {
     for (const name of Object.keys(value)) {
       const member = (value as Holder)[name];
       const part = member !== undefined && this.part(schema, name);
-      const sent = part === false ? undefined : this.of(member, part);
+      const sent = part === false ? undefined : this.of(member, part, position?.member(name));
       if (sent !== undefined) kept[name] = sent;
       isWhole &&= member !== undefined && sent === member;
     }
@@ -76,8 +82,7 @@ export class Sent {
       (each) =>
         each.additionalProperties !== undefined ||
         (each !== schema && each.unevaluatedProperties !== undefined) ||
-        Object.hasOwn(each.properties ?? {}, name) ||
-        Object.keys(each.patternProperties ?? {}).some((pattern) => new RegExp(pattern, 'u').test(name)),
+        declares(each, name),
     );
     return isEvaluated ? own : [...own, others];
   }

@@ -13,7 +13,8 @@ export interface Allowed {
 }
 
 /**
- * How many connections the system allows: without a free descriptor, libuv closes each new connection, and tells nobody.
+ * The number of connections that the system allows. Without a free descriptor, libuv closes each new connection, and Node
+ * reports no error.
  *
  * @param limits the text of Linux's /proc/self/limits, after Node has raised its limit as far as it may
  * @throws WrongSettings

@@ -19,7 +19,7 @@ const document = {
   },
 };
 const sent = new Sent(follower(document));
-const shown = (value: unknown, schema: unknown) => exactJson(sent.of(value, schema as AnySchema));
+const shown = (value: unknown, schema: unknown) => exactJson(sent.of(value, schema as AnySchema, undefined));
 
 describe('of the body of a reply, the service sends', () => {
   test.each<[string, unknown, unknown, string]>([
@@ -101,6 +101,6 @@ describe('of the body of a reply, the service sends', () => {
 
   test('the value itself, if it leaves nothing out', () => {
     const value = { a: { a: 1 }, list: [{ a: 2n }] };
-    expect(sent.of(value, { properties: { a: A } })).toBe(value);
+    expect(sent.of(value, { properties: { a: A } }, undefined)).toBe(value);
   });
 });

@@ -168,7 +168,7 @@ describe.each(APPS)('on %s,', (_, { url, token }) => {
     expect([read.status, shown(read.text)]).toEqual([200, wanted]);
   });
 
-  test('a reply whose only number is a double has it, though the column gives a bigint', async () => {
+  test('sends a double where the contract types a number and the column returns a bigint', async () => {
     const [own, value] = [id++, '{"width":10000000000000000}'];
     await send('/shapes', `{"id":${own},"value":${value}}`);
     expect(await send(`/widths/${own}`)).toEqual({ status: 200, text: value });

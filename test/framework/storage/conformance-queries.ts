@@ -130,7 +130,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
           void insert(own, 'asked after the end').then(note, note);
           asked.resolve(undefined);
         });
-        // Nobody waits for this one.
+        // The function does not await this query.
         void own.insertInto('items').values({ id, name: 'again' }).execute().then(note, note);
         await insert(own, 'beside a failure');
         await new Promise(() => undefined);
@@ -185,7 +185,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
         await database.insertInto('items').values({ id: ids.undone, name: 'undone' }).execute();
         begun.resolve(undefined);
         await sleep(STORE_PATIENCE_MS + 1000);
-        // It settles as little as a query does that is under way at the end: nobody may wait for it any more.
+        // The run is over: this query never settles, like one that is under way when the run ends.
         void insert(database, 'too late');
         late.resolve(undefined);
       });

@@ -2,8 +2,8 @@ import { openStore } from '../../../src/framework/storage/open.ts';
 import { readPostgresLocation } from '../../../src/framework/storage/postgres/location.ts';
 import { LAYOUT } from '../items/index.ts';
 
-// Usage: `unheard.ts URL`: see unheard.test.ts. Runs transactions whose failures nobody may hear, in a process that an
-// unhandled rejection ends, and prints what the transactions said.
+// Usage: `unheard.ts URL`: see unheard.test.ts. Runs transactions whose functions do not await their queries, in a process
+// that an unhandled rejection ends. Prints how each transaction ended.
 
 const [url = ''] = process.argv.slice(2);
 const location = url.startsWith('sqlite:')

@@ -48,13 +48,13 @@ export class Prepared {
     const encoded = values.map(encode);
     if (names.length === 0) return { names, kinds, rows: [], changes: BigInt(statement.run(...encoded).changes) };
     // The types of node:sqlite know no `returnArrays`.
-    const rows = statement.all(...encoded) as unknown as readonly unknown[][];
-    return { names, kinds, rows, changes: BigInt(rows.length) };
+    const rows: readonly unknown[] = statement.all(...encoded);
+    return { names, kinds, rows: rows as readonly unknown[][], changes: BigInt(rows.length) };
   }
 
   *iterate(values: readonly unknown[]): Generator<Row> {
-    for (const row of this.statement.iterate(...values.map(encode)))
-      yield rowOf(this, row as unknown as readonly unknown[]);
+    const rows: Iterable<unknown> = this.statement.iterate(...values.map(encode));
+    for (const row of rows) yield rowOf(this, row as readonly unknown[]);
   }
 }
 
