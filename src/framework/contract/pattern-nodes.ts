@@ -27,34 +27,8 @@ export function canBeEmpty(node: Node): boolean {
   }
 }
 
-/**
- * The pattern without what it may read, but need not, at its end: `a{2}` for `a{2,}`. Nothing behind it can fail, so that a
- * character which is read there is read once.
- */
-export function withoutTail(node: Node): Node {
-  switch (node.type) {
-    case 'disjunction':
-      return { ...node, body: node.body.map(withoutTail) as typeof node.body };
-    case 'alternative': {
-      const at = node.body.findLastIndex((each) => !(isRepeatedCharacter(each) && each.min === 0));
-      const [before, last] = [node.body.slice(0, Math.max(at, 0)), node.body[at]];
-      const body = last === undefined ? before : [...before, withoutTail(last)];
-      return { ...node, body: body as typeof node.body };
-    }
-    case 'quantifier':
-      return isRepeatedCharacter(node) ? { ...node, max: node.min } : node;
-    default:
-      return node;
-  }
-}
-
-type Quantifier = Extract<Node, { type: 'quantifier' }>;
-
-function isRepeatedCharacter(node: Node): node is Quantifier {
-  return node.type === 'quantifier' && isCharacter(node.body[0]);
-}
-
-function isCharacter({ type }: Node): boolean {
+/** Whether it reads one character. */
+export function isCharacter({ type }: Node): boolean {
   return /^(?:value|dot|characterClass|.*Escape)$/.test(type);
 }
 

@@ -1,6 +1,6 @@
 import { locationOf, type Schema } from './document.ts';
 import { ContractError } from './errors.ts';
-import { type Node, nodesOf, parsePattern, withoutTail } from './pattern-nodes.ts';
+import { type Node, nodesOf, parsePattern } from './pattern-nodes.ts';
 import { tooManyWays } from './ways.ts';
 import { messageOf } from '../explained-error.ts';
 
@@ -33,7 +33,6 @@ function faultOf(pattern: string): string | undefined {
   }
   if (nodesOf(root).some(looksFarBehind))
     return 'may read a text again and again: let a lookbehind have no quantifier and no backreference';
-  root = withoutTail(root);
   const parts = tooManyWays(root);
   if (parts === undefined) return undefined;
   if (parts.length === 0) return `is too large to tell how its time grows with a text: write it shorter, ${FORMAT}`;

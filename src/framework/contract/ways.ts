@@ -1,4 +1,4 @@
-import { canBeEmpty, type Group, lettersOf, type Node, nodesOf, setOf } from './pattern-nodes.ts';
+import { canBeEmpty, type Group, isCharacter, lettersOf, type Node, nodesOf, setOf } from './pattern-nodes.ts';
 
 /** The largest number of ways in which a text may be matched. */
 const MAX_WAYS = 20;
@@ -16,14 +16,17 @@ type Place =
   | { readonly is: 'either'; readonly to: readonly Place[] }
   | { readonly is: 'loop'; again: Place; readonly then: Place }
   | { readonly is: 'start'; readonly then: Place }
-  | typeof END;
+  | { readonly is: 'end' };
 interface Read {
   readonly is: 'read';
   readonly source: string;
   readonly set: RegExp;
   readonly then: Place;
 }
-const END = { is: 'end' } as const;
+/** The place behind the pattern: nothing can fail there. */
+const ACCEPT: Place = { is: 'end' };
+/** The end of what is counted, such as the end of a text or of a lookahead. */
+const END: Place = { is: 'end' };
 
 /** In how many ways each place can be the next to read. */
 type Ways = ReadonlyMap<Read, number>;
@@ -70,7 +73,7 @@ export function tooManyWays(root: Node, assumed: Assumed = {}): readonly string[
 /** @throws Crowd */
 function countWays(root: Node, assumed: Assumed): void {
   const letters = lettersOf(root);
-  const start = new Builder(root, assumed).place(root, END);
+  const start = new Builder(root, assumed).place(root, ACCEPT);
   // A search begins anew at each character.
   const search: Read = { is: 'read', source: '', set: /^/u, then: assumed.isAnchored ? END : start };
   const known = new Map<Read, Ways>();
@@ -179,7 +182,8 @@ class Builder {
   }
 
   private quantified({ body: [body], min, max = Infinity }: Extract<Node, { type: 'quantifier' }>, then: Place): Place {
-    const most = Math.min(max, Math.max(this.bound, min));
+    // A character that need not be read is read once if nothing behind it can fail: JavaScript takes no such step back.
+    const most = then === ACCEPT && isCharacter(body) ? min : Math.min(max, Math.max(this.bound, min));
     const isLoop = most > this.repeated;
     let rest = then;
     if (isLoop) {
