@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isSchema } from './applied.ts';
-import type { ContractOperation, ContractReply } from './contract.ts';
+import type { ContractReply } from './content.ts';
+import type { ContractOperation } from './contract.ts';
 import { type Follow, type Method, type OpenApiDocument, refuse } from './document.ts';
 import { ErrorNumber, ReplyError, statusOf } from './errors.ts';
 import { parameterReader } from './parameters.ts';

@@ -1,4 +1,4 @@
-import type { OWN_HEADERS } from './contract.ts';
+import type { OWN_HEADERS } from './content.ts';
 
 // Types of operations, derived from the `components` and `operations` that `npm run generate` writes.
 

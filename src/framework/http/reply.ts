@@ -1,5 +1,6 @@
 import { validateHeaderValue } from 'node:http';
-import { type ContractOperation, type HeaderValues, OWN_HEADERS, type ReplyData } from '../contract/contract.ts';
+import { OWN_HEADERS } from '../contract/content.ts';
+import type { ContractOperation, HeaderValues, ReplyData } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
 import { failureBody, failureType } from '../contract/failures.ts';
 import { MAX } from './bounds.ts';
