@@ -31,22 +31,24 @@ export class Sent {
     }
     // JSON has what it returns.
     if ('toJSON' in value && typeof value.toJSON === 'function') return value;
-    const kept = new PlainObject();
-    let isWhole = true;
-    for (const name of Object.keys(value)) {
+    // Most replies are whole, and need no copy.
+    let kept: Holder | undefined;
+    const names = Object.keys(value);
+    for (const [at, name] of names.entries()) {
       const member = (value as Holder)[name];
       const part = member !== undefined && this.part(schema, name);
       const sent = part === false ? undefined : this.of(member, part, position?.member(name));
-      if (sent !== undefined) kept[name] = sent;
-      isWhole &&= member !== undefined && sent === member;
+      if (member === undefined || sent !== member) kept ??= copyOf(value as Holder, names.slice(0, at));
+      if (kept !== undefined && sent !== undefined) kept[name] = sent;
     }
-    return isWhole ? value : kept;
+    return kept ?? value;
   }
 
   /** The schema of a member or an item; false: the schema allows none, whichever of its branches holds. */
   private part(schema: AnySchema, at: string | number): AnySchema {
     if (typeof schema === 'boolean') return schema;
-    const parts = this.known.getOrInsertComputed(schema, () => new Map());
+    // Looked up first, for the reason that Position.member gives.
+    const parts = this.known.get(schema) ?? this.known.getOrInsertComputed(schema, () => new Map());
     let part = parts.get(at);
     if (part === undefined) {
       part = this.partOf(schema, at);
@@ -101,3 +103,9 @@ export class Sent {
 }
 
 const MAX_KNOWN = 1000;
+
+function copyOf(value: Holder, names: readonly string[]): Holder {
+  const copy = new PlainObject();
+  for (const name of names) copy[name] = value[name];
+  return copy;
+}
