@@ -63,9 +63,6 @@ export function newRow(formats: ReadonlyMap<string, RowFormat>, table: string, r
   const values = format.valuesOf(all).map((value, index) => {
     if (isObject(value))
       throw new Error(`the column ${format.columns[index] ?? ''} of ${format.table} takes no object`);
-    // SQLite would store any integer of 64 bits.
-    if (format.kinds[index] === 'int32' && typeof value === 'number' && value !== (value | 0))
-      throw new Error(`the column ${format.columns[index] ?? ''} of ${format.table} takes an int32, not ${value}`);
     return taken(value);
   });
   return [table, added && Object.keys(added), ...values];

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Row as RowOf } from '../../../src/framework/storage/tables.ts';
+import { expressionBuilder } from 'kysely';
+import { ExplainedError } from '../../../src/framework/explained-error.ts';
+import type { Queried, Row as RowOf } from '../../../src/framework/storage/tables.ts';
 import type { Queries, Store } from '../../../src/framework/storage/store.ts';
 import type { tables } from '../items/tables.ts';
 
@@ -124,6 +126,50 @@ export function testValues(getStore: () => Store): void {
       const row = newKinds({ int32: 2 ** 40 });
       await expect(getStore().create('kinds', row)).rejects.toThrow();
       await expect(transaction((own) => own.create('kinds', row))).rejects.toThrow();
+      const { json: _, json_or_null: __, ...others } = row;
+      const insert = transaction(({ database }) =>
+        database
+          .insertInto('kinds')
+          .values({ ...others, json: {} })
+          .execute(),
+      );
+      await expect(insert).rejects.toThrow();
+      await getStore().create('kinds', { ...row, int32: 1 });
+      expect(await getStore().create('kinds', row)).toBe('conflict');
+      expect(await transaction((own) => own.create('kinds', row))).toBe('conflict');
+    });
+
+    const { eb } = expressionBuilder<Queried<typeof tables>, 'kinds'>();
+    test.each([
+      ['an int32 above its range', { int32: 2 ** 31 }],
+      ['an int32 below its range, in a column that may be null', { int32_or_null: -(2 ** 31) - 1 }],
+      ['an int32 that the query computes', { int32: eb('kinds.int32', '+', 1) }],
+      ['an int64 that the query computes', { int64: eb('kinds.int64', '+', 1n) }],
+      ['a number that the query computes', { number: eb('kinds.number', '*', -2) }],
+    ])('an update beyond the range of its column is refused, and changes nothing: %s', async (_what, beyond) => {
+      const largest = { int64: 2n ** 63n - 1n, int32: 2 ** 31 - 1, number: Number.MAX_VALUE };
+      const row = { ...newKinds(largest), json: {}, json_or_null: null };
+      await getStore().create('kinds', row);
+      const update = ({ database }: Own) =>
+        database.updateTable('kinds').set(beyond).where('id', '=', row.id).execute() as Promise<unknown>;
+      const insert = ({ database }: Own) =>
+        database
+          .insertInto('kinds')
+          .values(row)
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(beyond))
+          .execute() as Promise<unknown>;
+      const own = getStore() as unknown as Own;
+      for (const refused of [update, insert].flatMap((ask) => [() => ask(own), () => transaction(ask)]))
+        await expect(refused()).rejects.not.toBeInstanceOf(ExplainedError);
+      expect(await rowOf(row.id)).toMatchObject(row);
+    });
+
+    test('an update to the last value of the range is kept', async () => {
+      const row = newKinds();
+      await getStore().create('kinds', row);
+      const last = { int32: 2 ** 31 - 1, int32_or_null: -(2 ** 31), number: Number.MAX_VALUE, number_or_null: null };
+      await (getStore() as unknown as Own).database.updateTable('kinds').set(last).where('id', '=', row.id).execute();
+      expect(await rowOf(row.id)).toMatchObject(last);
     });
 
     test('a value that no column can have fails its own query only', async () => {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
 import { type Schema, StoreUnavailable, StoreUnusable } from '../store.ts';
+import type { Kind } from '../tables.ts';
 import { atOpening, isBusy } from './errors.ts';
 import { migrate, pragma, requireOwn } from './migrations.ts';
 
@@ -33,13 +34,40 @@ export function connect(layout: Layout, path: string, create: boolean): { databa
       // Before the first change of the file.
       requireOwn(layout, database, path);
       configure(database, path);
-      return { database, schema: migrate(layout, database, path, create) };
+      const schema = migrate(layout, database, path, create);
+      keepRanges(layout, database);
+      return { database, schema };
     } catch (error) {
       database.close();
       throw error;
     }
   } catch (error) {
     throw atOpening(error, path);
+  }
+}
+
+/** The values of a kind that SQLite would store, and PostgreSQL refuses. */
+const BEYOND: Partial<Record<Kind, string>> = {
+  int32: 'not between -2147483648 and 2147483647',
+  number: 'in (9e999, -9e999)',
+};
+
+/**
+ * Refuses values beyond the range of their columns, also those that a query computes. By triggers of the connection, as
+ * released stores have no CHECK. A function throws there, as `raise` would count as a broken constraint.
+ */
+function keepRanges({ tables }: Layout, database: DatabaseSync): void {
+  for (const [table, { columns }] of Object.entries(tables)) {
+    for (const [column, { kind }] of Object.entries(columns)) {
+      if (BEYOND[kind] === undefined) continue;
+      const name = `${table}.${column}`;
+      database.function(name, () => {
+        throw new Error(`the column ${column} of "${table}" takes no value beyond the range of ${kind}`);
+      });
+      for (const event of ['insert', `update of "${column}"`])
+        database.exec(`create temp trigger "${name} ${event.slice(0, 6)}" before ${event} on main."${table}"
+          when new."${column}" ${BEYOND[kind]} begin select "${name}"(); end`);
+    }
   }
 }
 
