@@ -12,7 +12,16 @@ import {
 } from '../src/framework/contract/document.ts';
 import { ContractError } from '../src/framework/contract/errors.ts';
 import { requireIntegers } from '../src/framework/contract/integers.ts';
-import { beneath, closure, isInt64Schema, joined, typed, TYPES, typesOf } from '../src/framework/contract/applied.ts';
+import {
+  beneath,
+  closure,
+  isInt64Schema,
+  isSchema,
+  joined,
+  typed,
+  TYPES,
+  typesOf,
+} from '../src/framework/contract/applied.ts';
 import { Position } from '../src/framework/contract/positions.ts';
 import { isIgnored, type Kind, VOCABULARY } from '../src/framework/contract/vocabulary.ts';
 
@@ -24,25 +33,36 @@ export const DIGITS = 'digits of an int64: ';
 /** Keywords that, beside `properties`, give an object a type more specific than "any object". */
 const OF_OBJECTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
 
-/** Beside the body of a request, which `create` then refuses: it may have members that no table keeps. */
-const OPEN = { type: 'object', additionalProperties: true };
-
-interface WithContent {
-  readonly content?: Readonly<Record<string, { readonly schema?: AnySchema }>>;
-}
+/** The keywords that hold the schema of another value: of a body, a member or an item. */
+const OF_VALUES = [
+  ...['schema', 'properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+  ...['items', 'prefixItems'],
+];
+/** Ends the name of a component as requests have it. No component of a contract can have such a name. */
+const RECEIVED = '$Received';
 
 const OF_MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 const OBJECT: ReadonlySet<string> = new Set(['object']);
+const OBJECT_OR_NULL: ReadonlySet<string> = new Set(['object', 'null']);
 
 /** Rewrites the parts of a contract that openapi-typescript would turn into wrong types. @throws ContractError */
 export function contractForTypes(contract: OpenApiDocument): object {
   const [resolve, follow] = [resolver(contract), follower(contract)];
   for (const { body } of readOperations(contract))
     for (const { schema } of body?.types.values() ?? []) requireObjects(schema, follow);
+  /** The references that stand for a component as requests have it, and whether one must. */
+  const [received, known] = [new Set<string>(), new Map<string, boolean>()];
+  const whole: Partial<OpenApiDocument> = part(contract, 'OpenAPI', false);
+  // The iteration of a Set includes what is added meanwhile.
+  for (const ref of received) {
+    const own = part(follow(ref) as Schema, 'Schema', true);
+    Object.assign(whole.components?.schemas ?? {}, { [`${ref.replace(/.*\//, '')}${RECEIVED}`]: own });
+  }
   // Clients serve webhooks: their operationIds must not demand handlers.
-  return { ...part(contract, 'OpenAPI'), webhooks: undefined };
+  return { ...whole, webhooks: undefined };
 
-  function part(value: object, kind: Kind): object {
+  /** @param isReceived whether it is part of the body of a request */
+  function part(value: object, kind: Kind, isReceived: boolean): object {
     // openapi-typescript makes a header behind a reference required.
     const original = kind === 'Header' ? resolve(value) : value;
     const rows = VOCABULARY[kind];
@@ -50,8 +70,11 @@ export function contractForTypes(contract: OpenApiDocument): object {
       const holds = Object.hasOwn(rows, name) ? rows[name]?.holds : undefined;
       if (holds === undefined) return [name, member];
       const inner = (each: unknown) => {
-        if (typeof each === 'object' && each !== null)
-          return { ...part(each, holds.kind), ...(name === 'properties' && marks(each)) };
+        if (typeof each === 'object' && each !== null) {
+          const own = part(each, holds.kind, isReceived || kind === 'Request Body');
+          const isOpened = isReceived && OF_VALUES.includes(name) && isOpenObject(each);
+          return { ...own, ...(name === 'properties' && marks(each)), ...(isOpened && opened(own, each)) };
+        }
         // Here openapi-typescript fails on the schema `true`, and ignores the schema `false`: write them as objects.
         if (name === 'allOf' || name === 'schema') return each === true ? {} : { enum: [] };
         return each;
@@ -60,7 +83,7 @@ export function contractForTypes(contract: OpenApiDocument): object {
       if (Array.isArray(member)) return [name, member.map(inner)];
       return [name, Object.fromEntries(Object.entries(member as object).map(([key, each]) => [key, inner(each)]))];
     });
-    return adapted(Object.fromEntries(fields) as object, kind, original);
+    return adapted(Object.fromEntries(fields) as object, kind, original, isReceived);
   }
 
   /** openapi-typescript does not look for these behind a member's reference. */
@@ -74,7 +97,7 @@ export function contractForTypes(contract: OpenApiDocument): object {
   }
 
   /** @param value has adapted parts already, `original` those of the contract */
-  function adapted(value: object, kind: Kind, original: object): object {
+  function adapted(value: object, kind: Kind, original: object, isReceived: boolean): object {
     switch (kind) {
       case 'Path Item':
       case 'Operation': {
@@ -86,33 +109,47 @@ export function contractForTypes(contract: OpenApiDocument): object {
         if (required || new Position(schema, follow).default === undefined) return value;
         return { ...value, schema: { anyOf: [(value as Parameter).schema, NOT_SENT] } };
       }
-      case 'Request Body': {
-        const [{ content }, given] = [value as WithContent, original as WithContent];
-        if (content === undefined) return value;
-        const shown = Object.entries(content).map(([type, media]) => {
-          const isOpened = isOpenObject(given.content?.[type]?.schema ?? true);
-          return [type, isOpened ? { ...media, schema: { allOf: [media.schema, OPEN] } } : media];
-        });
-        return { ...value, content: Object.fromEntries(shown) as object };
-      }
       case 'Schema': {
         requireTyped(original);
         // openapi-typescript turns `$defs` into a member.
         const { $defs: _, discriminator: __, ...schema }: Schema = value;
-        return apart(withOthers(withValues(schema)));
+        return apart(withOthers(withValues(isReceived ? asReceived(schema) : schema)));
       }
       default:
         return value;
     }
   }
 
-  /** Whether the value is an object that can have members which no schema declares. */
+  /** `create` refuses an object of an open type: it may have members that no table keeps. */
+  function opened(value: Schema, schema: AnySchema): Schema {
+    const type = [...typesOf(schema, follow)];
+    return { allOf: [...(value.allOf ?? []), { type, additionalProperties: true }] };
+  }
+
+  /** A component with an open object has two types: in a reply, only what is declared may stand. */
+  function asReceived({ $ref, ...others }: Schema): Schema {
+    if ($ref === undefined) return others;
+    if (!known.getOrInsertComputed($ref, () => closure(below(follow($ref)), below).some(isOpenObject)))
+      return { $ref, ...others };
+    received.add($ref);
+    return { $ref: $ref + RECEIVED, ...others };
+  }
+
+  function below(schema: AnySchema): Schema[] {
+    return typed(schema, follow).flatMap(beneath).filter(isSchema);
+  }
+
+  /** Whether the value is an object, or null, that declares members and can have others: the type of any object is open. */
   function isOpenObject(schema: AnySchema): boolean {
-    return typesOf(schema, follow).isSubsetOf(OBJECT) && isOpen(schema);
+    return (
+      typesOf(schema, follow).isSubsetOf(OBJECT_OR_NULL) &&
+      typed(schema, follow).some(({ properties = {} }) => Object.keys(properties).length > 0) &&
+      isOpen(schema)
+    );
   }
 
   function isOpen(schema: AnySchema, within: readonly AnySchema[] = []): boolean {
-    if (schema === false || within.includes(schema)) return false;
+    if (!typesOf(schema, follow).has('object') || within.includes(schema)) return false;
     return joined([schema], follow).every(
       ({ additionalProperties = true, unevaluatedProperties = true, anyOf = [true], oneOf = [true] }) =>
         additionalProperties === true &&

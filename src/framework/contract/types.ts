@@ -42,7 +42,12 @@ type FilledIn<T> = {
   [Name in keyof T as undefined extends Required<T>[Name] ? never : Name]: T[Name];
 } & {
   [Name in keyof T as undefined extends Required<T>[Name] ? Name : never]-?: Defined<T[Name]>;
-};
+} & (string extends keyof T ? Others : unknown);
+declare const others: unique symbol;
+/** Marks an open object. The compiler drops an index signature from `{ ...body, id }`, but no member. */
+interface Others {
+  readonly [others]?: true;
+}
 
 /**
  * A value of a reply, as an operation returns it: without writeOnly members, and with every other one that the contract

@@ -59,7 +59,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
+        put: operations["sowSeeds"];
         post: operations["addSeed"];
         delete?: never;
         options?: never;
@@ -76,6 +76,17 @@ export interface components {
             id: bigint;
             name: string;
             tag?: string;
+        };
+        Sowing: {
+            first: components["schemas"]["Seed"];
+            others: components["schemas"]["Seed"][];
+            last: components["schemas"]["Seed"] | null;
+            packed: {
+                /** Format: int64 */
+                id: bigint;
+                name: string;
+            };
+            then?: components["schemas"]["Sowing"];
         };
         /**
          * @default up
@@ -240,6 +251,23 @@ export interface components {
             tricks?: string;
         };
         Pet: components["schemas"]["Cat"] | components["schemas"]["Dog"];
+        Sowing$Received: {
+            first: components["schemas"]["Seed"] & {
+                [key: string]: unknown;
+            };
+            others: (components["schemas"]["Seed"] & {
+                [key: string]: unknown;
+            })[];
+            last: (components["schemas"]["Seed"] | null) & ({
+                [key: string]: unknown;
+            } | null);
+            packed: {
+                /** Format: int64 */
+                id: bigint;
+                name: string;
+            };
+            then?: components["schemas"]["Sowing$Received"];
+        };
     };
     responses: {
         /** @description a bed */
@@ -379,6 +407,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": never;
+                };
+            };
+            /** @description it has failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    sowSeeds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Sowing$Received"];
+            };
+        };
+        responses: {
+            /** @description it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sowing"];
                 };
             };
             /** @description it has failed */

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Operations, Reply, Request } from '../../../src/framework/contract/types.ts';
-import { int64, table } from '../../../src/framework/storage/tables.ts';
+import { int64, json, table } from '../../../src/framework/storage/tables.ts';
 import type { ErrorNumber } from '../../../src/framework/contract/errors.ts';
 import type { Queries } from '../../../src/framework/storage/store.ts';
 import type { Service, Tools } from '../../../src/framework/service.ts';
@@ -94,10 +94,13 @@ export const listedNumbers: Named<ErrorNumber>['contract'] = new URL('file:///op
 // @ts-expect-error -- an operation is missing
 export const noOperations: Named<ErrorNumber>['operations'] = {};
 
+export const documents = { documents: table({ id: int64(), document: json<{ readonly name: string }>() }, 'id') };
+
 export async function stores(
-  { create }: Tools<typeof tables>,
+  { create }: Tools<typeof tables & typeof documents>,
   body: Request<items, 'createItem'>['body'],
   open: Request<operations, 'addSeed'>['body'],
+  { first, others, last, packed, then = { first, others, last, packed } }: Request<operations, 'sowSeeds'>['body'],
 ) {
   await create('items', body);
   // @ts-expect-error -- there is no such table
@@ -108,14 +111,35 @@ export async function stores(
   await create('items', body.tag === undefined ? body : { ...body, colour: 'red' });
   // @ts-expect-error -- an open object can have members for which the table has no column
   await create('items', open);
+  // @ts-expect-error -- the same, with a member of the service
+  await create('items', { ...open, id: 1n });
+  // @ts-expect-error -- the same, without a member of the client
+  await create('items', withoutTag(open));
+  // @ts-expect-error -- an open object within the body
+  await create('items', first);
+  // @ts-expect-error -- the same, with a member of the service
+  await create('items', { ...first, id: 1n });
+  // @ts-expect-error -- the same, further down
+  await create('items', then.first);
+  // @ts-expect-error -- open objects in a list
+  for (const each of others) await create('items', each);
+  // @ts-expect-error -- an open object that may be null
+  if (last !== null) await create('items', last);
+  await create('items', packed);
   const { id, name } = open;
   await create('items', { id, name });
+  // A column of JSON keeps all members.
+  await create('documents', { id, document: first });
   // @ts-expect-error -- a column is missing
   await create('items', { id: 1n });
   // @ts-expect-error -- a column has another type
   await create('items', { id: 1, name: 'x' });
   // @ts-expect-error -- a key must be a column
   return table({ id: int64() }, 'idd');
+}
+
+function withoutTag({ tag: _, ...others }: Request<operations, 'addSeed'>['body']) {
+  return { ...others, tag: 'none' };
 }
 
 // @ts-expect-error -- a transaction has no transaction
@@ -250,7 +274,9 @@ interface Why {
   why?: string;
   [others: string]: unknown;
 }
-export const optionalBody: Same<Request<operations, 'clearBed'>['body'], Why | undefined> = true;
+/** Without the mark of an open object. */
+type Unmarked<T> = { [Name in keyof T as Name extends symbol ? never : Name]: T[Name] };
+export const optionalBody: Same<Unmarked<Request<operations, 'clearBed'>['body']>, Why | undefined> = true;
 export const anyBody: Same<Added['body'], unknown> = true;
 export const int64s: Same<Cleared['body'], Numbers> = true;
 export const headers: Same<Cleared['headers'], Readonly<{ 'X-Count': bigint }>> = true;
@@ -262,7 +288,10 @@ export const noBody: Reply<operations, 'addPet'> = { status: 409, body: null };
 // The same component, open, in a reply: only what it declares.
 // @ts-expect-error -- a field is misspelt
 export const misspeltField: Reply<operations, 'addSeed'> = { status: 200, body: { id: 1n, name: 'x', tga: 'y' } };
-export const handled: Same<keyof Operations<operations, Tools>, 'putBed' | 'clearBed' | 'addPet' | 'addSeed'> = true;
+export const handled: Same<
+  keyof Operations<operations, Tools>,
+  'putBed' | 'clearBed' | 'addPet' | 'addSeed' | 'sowSeeds'
+> = true;
 
 // @ts-expect-error -- the reply declares no headers
 export const undeclaredHeader: Put204 = { status: 204, headers: { ETag: 'x' } };

@@ -5,7 +5,7 @@ import { loadContract } from '../../../src/framework/contract/load.ts';
 import type { Operations } from '../../../src/framework/contract/types.ts';
 import type { Tools } from '../../../src/framework/service.ts';
 import { generateTypes } from '../../../scripts/types.ts';
-import { startApp } from '../../support/app.ts';
+import { allRows, startApp } from '../../support/app.ts';
 import type { components, operations } from './generated.ts';
 import { contractOf } from './values.ts';
 
@@ -41,6 +41,15 @@ const handlers = {
     }),
   addPet: ({ body }) => Promise.resolve({ status: 200, body: body.kind === 'cat' ? body.lives : body.kind }),
   addSeed: ({ body: { id, name, tag } }) => Promise.resolve({ status: 200, body: { id, name, tag } }),
+  sowSeeds: async ({ body: { first, others, packed } }, { create }) => {
+    const [timestamp, bytes] = [new Date(0), new Uint8Array()];
+    const kinds = { id: first.id, text: '', int64: 0n, int32: 0, number: 0, boolean: false, timestamp, bytes };
+    await create('kinds', { ...kinds, json: first });
+    await create('items', packed);
+    const sent = ({ id, name, tag }: components['schemas']['Seed']) => ({ id, name, tag });
+    const body = { first: sent(first), others: others.map(sent), last: null, packed, then: undefined };
+    return { status: 200, body };
+  },
 } satisfies Operations<operations, Tools>;
 
 test('handlers get requests as their types say, and the service sends their replies', async () => {
@@ -64,6 +73,23 @@ test('handlers get requests as their types say, and the service sends their repl
   expect(await call('DELETE', '/beds/1')).toEqual([200, '{"some":1,"either":"none"}']);
   expect(await call('POST', '/pets', '{"kind":"cat","lives":9}')).toEqual([200, '9']);
   expect(await call('POST', '/pets', '{"kind":"hound"}')).toEqual([200, '"hound"']);
+});
+
+test('an operation stores all members of an open object in a column of JSON', async () => {
+  const yaml = readFileSync(join(import.meta.dirname, 'types.yaml'), 'utf8');
+  const app = await startApp({ yaml, operations: handlers });
+  const [first, packed] = ['{"id":1,"name":"x","colour":"red"}', '{"id":2,"name":"y"}'];
+  const response = await fetch(`${app.url}/seeds`, {
+    method: 'PUT',
+    headers: { Authorization: `Bearer ${app.token}`, 'Content-Type': 'application/json' },
+    body: `{"first":${first},"others":[${first}],"last":null,"packed":${packed}}`,
+  });
+  const sent = '{"id":1,"name":"x"}';
+  expect([response.status, await response.text()]).toEqual([
+    200,
+    `{"first":${sent},"others":[${sent}],"last":null,"packed":${packed}}`,
+  ]);
+  expect(await allRows(app.store, 'kinds')).toMatchObject([{ id: 1n, json: { id: 1, name: 'x', colour: 'red' } }]);
 });
 
 describe('`generate` refuses a schema whose type would be wrong:', () => {
