@@ -3,7 +3,7 @@
  * error.
  */
 import { sql } from 'kysely';
-import type { Operations, Reply, Request } from '../../../src/framework/contract/types.ts';
+import type { Operations, Others, Reply, Request } from '../../../src/framework/contract/types.ts';
 import { int64, json, table } from '../../../src/framework/storage/tables.ts';
 import type { ErrorNumber } from '../../../src/framework/contract/errors.ts';
 import type { Queries } from '../../../src/framework/storage/store.ts';
@@ -97,7 +97,7 @@ export const noOperations: Named<ErrorNumber>['operations'] = {};
 export const documents = { documents: table({ id: int64(), document: json<{ readonly name: string }>() }, 'id') };
 
 export async function stores(
-  { create }: Tools<typeof tables & typeof documents>,
+  { create, database }: Tools<typeof tables & typeof documents>,
   body: Request<items, 'createItem'>['body'],
   open: Request<operations, 'addSeed'>['body'],
   { first, others, last, packed, then = { first, others, last, packed } }: Request<operations, 'sowSeeds'>['body'],
@@ -126,6 +126,14 @@ export async function stores(
   // @ts-expect-error -- an open object that may be null
   if (last !== null) await create('items', last);
   await create('items', packed);
+  const [insert, update] = [database.insertInto('items'), database.updateTable('items')];
+  // @ts-expect-error -- a query takes no open object either: its other members could be any column
+  await insert.values(first).execute();
+  // @ts-expect-error -- the same, in an update
+  await update.set(first).execute();
+  // @ts-expect-error -- the same, with a member of the service
+  await update.set({ ...open, tag: 'none' }).execute();
+  await insert.values(packed).execute();
   const { id, name } = open;
   await create('items', { id, name });
   // A column of JSON keeps all members.
@@ -275,7 +283,7 @@ interface Why {
   [others: string]: unknown;
 }
 /** Without the mark of an open object. */
-type Unmarked<T> = { [Name in keyof T as Name extends symbol ? never : Name]: T[Name] };
+type Unmarked<T> = { [Name in keyof T as Name extends keyof Others ? never : Name]: T[Name] };
 export const optionalBody: Same<Unmarked<Request<operations, 'clearBed'>['body']>, Why | undefined> = true;
 export const anyBody: Same<Added['body'], unknown> = true;
 export const int64s: Same<Cleared['body'], Numbers> = true;
