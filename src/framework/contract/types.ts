@@ -43,7 +43,10 @@ type FilledIn<T> = {
 } & {
   [Name in keyof T as undefined extends Required<T>[Name] ? Name : never]-?: Defined<T[Name]>;
 } & (string extends keyof T ? (unknown extends T[string] ? Others : unknown) : unknown);
-/** Marks an open object, for storage/tables.ts too. The compiler drops an index signature from `{ ...body, id }`, but no member. */
+/**
+ * Marks an open object, for storage/tables.ts too. The compiler drops an index signature from `{ ...body, id }`, but no
+ * member.
+ */
 export interface Others {
   readonly 'other members'?: true;
 }

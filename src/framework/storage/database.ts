@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as kysely from 'kysely';
 import type { Database, Result, Statement } from './store.ts';
-import type { Queried, Tables } from './tables.ts';
+import type { Queried, Tables, Written } from './tables.ts';
 import { attempt, taken } from './values.ts';
 
 // Node loads the 250 files of Kysely by `require` in half the time that `import` takes.
@@ -73,10 +73,11 @@ export function databaseOf<Of = Tables>(
     createIntrospector: (database) => new Introspector(database),
   };
   const all = new Kysely<Queried<Of>>({ dialect, plugins: [EMPTY_LISTS] });
+  const writing = all.withTables<Written<Of>>();
   return {
     selectFrom: all.selectFrom.bind(all),
-    insertInto: all.insertInto.bind(all),
-    updateTable: all.updateTable.bind(all),
+    insertInto: writing.insertInto.bind(writing),
+    updateTable: writing.updateTable.bind(writing),
     deleteFrom: all.deleteFrom.bind(all),
   };
 }

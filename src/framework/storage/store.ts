@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { ExplainedError } from '../explained-error.ts';
 import type { Layout } from './layout.ts';
-import type { Added, Queried, Row as RowOf, Tables } from './tables.ts';
+import type { Added, Queried, Row as RowOf, Tables, Written } from './tables.ts';
 
 /** `replayed`: the same row exists already; `conflict`: the key belongs to a different row, which stays unchanged. */
 export type Creation = 'created' | 'replayed' | 'conflict';
@@ -19,7 +19,8 @@ export type NewRow = readonly [table: string, added: readonly string[] | undefin
  * @throws StoreUnavailable if a retry may succeed; the query may have taken effect nevertheless
  * @throws ConstraintViolated
  */
-export type Database<T = Tables> = Pick<Kysely<Queried<T>>, 'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom'>;
+export type Database<T = Tables> = Pick<Kysely<Queried<T>>, 'selectFrom' | 'deleteFrom'> &
+  Pick<Kysely<Written<T>>, 'insertInto' | 'updateTable'>;
 
 /** A row of the contract's data. A member that is no column does not compile. */
 type Kept<Given, Stored> = Given & Readonly<Record<Exclude<MembersOf<Given>, keyof Stored>, NoSuchColumn>>;

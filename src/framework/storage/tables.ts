@@ -104,14 +104,15 @@ export type Added<T> =
 
 /** The tables as Kysely knows them. */
 export type Queried<T> = {
-  [Name in keyof T]: T[Name] extends Table<infer C, unknown>
-    ? { [Each in keyof C]: QueriedColumn<C[Each]> } & NoOthers
-    : never;
+  [Name in keyof T]: T[Name] extends Table<infer C, unknown> ? { [Each in keyof C]: QueriedColumn<C[Each]> } : never;
 };
-/** A query takes no open object of a request, which contract/types.ts marks so: its client would choose the columns. */
-interface NoOthers {
-  readonly 'other members': ColumnType<never, undefined, undefined>;
-}
+/**
+ * The same for queries that write. They take no open object of a request, which contract/types.ts marks so: its client
+ * would choose the columns.
+ */
+export type Written<T> = {
+  [Name in keyof T]: Queried<T>[Name] & { readonly 'other members': ColumnType<never, undefined, undefined> };
+};
 type QueriedColumn<C> =
   C extends Column<infer K, infer Optional, infer Value>
     ? ColumnType<

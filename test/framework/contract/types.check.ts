@@ -134,6 +134,8 @@ export async function stores(
   // @ts-expect-error -- the same, with a member of the service
   await update.set({ ...open, tag: 'none' }).execute();
   await insert.values(packed).execute();
+  const item = await database.selectFrom('items').selectAll().executeTakeFirstOrThrow();
+  const isAll: Same<typeof item, { id: bigint; name: string; tag: string | null }> = true;
   const { id, name } = open;
   await create('items', { id, name });
   // A column of JSON keeps all members.
@@ -143,7 +145,7 @@ export async function stores(
   // @ts-expect-error -- a column has another type
   await create('items', { id: 1, name: 'x' });
   // @ts-expect-error -- a key must be a column
-  return table({ id: int64() }, 'idd');
+  return [table({ id: int64() }, 'idd'), item, isAll];
 }
 
 function withoutTag({ tag: _, ...others }: Request<operations, 'addSeed'>['body']) {
