@@ -5,14 +5,15 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { MAX } from '../../src/framework/http/bounds.ts';
-import { untilSample } from '../support/metrics.ts';
+import { scrape, untilSample } from '../support/metrics.ts';
+import { sharedPostgres } from '../support/postgres.ts';
 import { testWithPromtool } from '../support/promtool.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../support/provider.ts';
 import { byHand, sendRaw } from '../support/raw.ts';
 import { blocks, page } from '../support/readme.ts';
 import { ROOT } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { createPlant, plantStore, startPlants } from './support.ts';
+import { createPlant, plantStore, startPlants, tellBackup } from './support.ts';
 
 const OBSERVABILITY = page('observability');
 const [scraping = ''] = blocks('observability', 'Prometheus', 'yaml');
@@ -55,15 +56,25 @@ database.close();
 await createPlant(reader, '{"id":2,"name":"x"}');
 const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
 await service.stop();
+const server = await sharedPostgres();
+const other = await startPlants({ ADMIN_PORT: '0', DATABASE_URL: server.url(await server.createDatabase()) });
+/** By metric: its samples. Some metrics depend on the engine, and that of backups comes from their unit. */
+const served = new Map(
+  [await scrape(other), tellBackup(temporaryFolder()), text]
+    .flatMap((each) => each.split(/(?=^# HELP )/m))
+    .map((family) => [/^# TYPE (\w+)/m.exec(family)?.[1] ?? '', family]),
+);
+await other.stop();
 
 test('docs/observability.md lists each metric of the service, with its type and its labels', () => {
-  const served = [...text.matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)].map(([, name = '', type]) => {
-    const samples = text.match(new RegExp(`^${name}(_count)?(\\{.*\\})? `, 'gm')) ?? [];
+  const own = [...served].filter(([name]) => name.startsWith('plant_store_'));
+  const rows = own.map(([name, family]) => {
+    const samples = family.match(new RegExp(`^${name}(_count)?(\\{.*\\})? `, 'gm')) ?? [];
     const labels = new Set(samples.flatMap((each) => [...each.matchAll(/([a-z_]+)="/g)].map(([, label]) => label)));
-    return [name, type, [...labels].join(', ')];
+    return [name, /^# TYPE \w+ (\w+)$/m.exec(family)?.[1], [...labels].join(', ')];
   });
   const documented = rowsOf('Metrics').map((cells) => cells.slice(0, 3));
-  expect(documented.toSorted()).toEqual(served.toSorted());
+  expect(documented.toSorted()).toEqual(rows.toSorted());
 });
 
 test('docs/observability.md lists each outcome and each kind of error', () => {
@@ -92,7 +103,8 @@ test('docs/observability.md lists each log message in the sources', () => {
 test('the service has each metric that an alert reads', () => {
   const metrics = new Set(alerts.match(/\b(plant_store|nodejs|process)_\w+/g));
   expect(metrics.size).toBeGreaterThan(3);
-  for (const name of metrics) expect(text).toMatch(new RegExp(`^${name}(\\{.*\\})? \\d`, 'm'));
+  const all = [...served.values()].join('');
+  for (const name of metrics) expect(all).toMatch(new RegExp(`^${name}(\\{.*\\})? \\d`, 'm'));
 });
 
 testWithPromtool('promtool accepts the configuration of Prometheus in docs/observability.md', (promtool) => {
@@ -122,9 +134,31 @@ interface State {
   readonly quick: number;
   readonly age: string;
   readonly usable: number;
+  readonly free: number;
+  readonly backup: number;
 }
-const GOOD: State = { up: 1, ready: 1, failures: 0, waiting: 1000, quick: 100, age: '700', usable: 1 };
-const BAD: State = { up: 0, ready: 0, failures: 20, waiting: MAX.underWay - 100, quick: 90, age: '1900', usable: 0 };
+const GOOD: State = {
+  up: 1,
+  ready: 1,
+  failures: 0,
+  waiting: 1000,
+  quick: 100,
+  age: '700',
+  usable: 1,
+  free: 2e9,
+  backup: 0,
+};
+const BAD: State = {
+  up: 0,
+  ready: 0,
+  failures: 20,
+  waiting: MAX.underWay - 100,
+  quick: 90,
+  age: '1900',
+  usable: 0,
+  free: 5e8,
+  backup: -100_000,
+};
 
 /** The metrics of one instance for ten minutes, with a value for each 15 s. */
 const steady = (state: State) => ({
@@ -139,6 +173,9 @@ const steady = (state: State) => ({
   'plant_store_commit_duration_seconds_bucket{le="+Inf",instance="a"}': '0+100x40',
   'plant_store_issuer_keys_age_seconds{instance="a"}': `${state.age}x40`,
   'plant_store_token_file_usable{instance="a"}': `${state.usable}x40`,
+  'plant_store_disk_free_bytes{instance="a"}': `${state.free}x40`,
+  'plant_store_disk_size_bytes{instance="a"}': '1e10x40',
+  'plant_store_backup_time_seconds{instance="c"}': `${state.backup}x40`,
   'plant_store_connections_cut_off_total{reason="unread",instance="a"}': `0+${state.failures * 4}x40`,
   'plant_store_log_lines_dropped_total{instance="a"}': `0+${state.failures}x40`,
   'plant_store_http_requests_total{operation="listPlants",status="500",instance="a"}': `0+${state.failures / 20}x40`,
@@ -168,6 +205,8 @@ const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   PlantStoreRefusesTokens: { severity: 'critical', instance: 'b' },
   PlantStoreRestarts: { severity: 'critical', job: 'plant-store', instance: 'a' },
   PlantStoreCannotStore: { severity: 'critical', kind: 'unavailable', instance: 'a' },
+  PlantStoreDiskFull: { severity: 'critical', instance: 'a' },
+  PlantStoreBackupOld: { severity: 'critical' },
   PlantStoreQueues: { severity: 'warning', instance: 'a' },
   PlantStoreCommitsSlowly: { severity: 'warning', instance: 'a' },
   PlantStoreKeysOld: { severity: 'critical', instance: 'a' },
@@ -257,6 +296,29 @@ testWithPromtool(
     expectFiring(promtool, series, {}, ['17m', '18m']);
   },
 );
+
+testWithPromtool('the alert on the disk fires for a large one only when it is short of space in itself', (promtool) => {
+  const disk = (free: number) => ({
+    'up{job="plant-store",instance="a"}': '1x40',
+    'plant_store_disk_free_bytes{instance="a"}': `${free}x40`,
+    'plant_store_disk_size_bytes{instance="a"}': '1e12x40',
+  });
+  const { PlantStoreDiskFull = {} } = FIRING;
+  expectFiring(promtool, disk(2e10), {}, ['10m']);
+  expectFiring(promtool, disk(9e9), { PlantStoreDiskFull }, ['10m']);
+});
+
+testWithPromtool('the alert on backups fires after the metric has gone, and ends with the next backup', (promtool) => {
+  const { PlantStoreBackupOld = {} } = FIRING;
+  const series = {
+    'up{job="plant-store",instance="a"}': '1x7000',
+    // The metric goes after five minutes, and comes back with a new backup after 28 hours.
+    'plant_store_backup_time_seconds{instance="c"}': `0x20 _x${28 * 240 - 21} ${28 * 3600}x100`,
+  };
+  expectFiring(promtool, series, {}, ['25h']);
+  expectFiring(promtool, series, { PlantStoreBackupOld }, ['27h']);
+  expectFiring(promtool, series, {}, ['28h5m']);
+});
 
 testWithPromtool('the alert on a missing job fires for a Prometheus that reads no instance', (promtool) => {
   const PlantStoreMissing = { severity: 'critical', job: 'plant-store' };

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -8,6 +9,7 @@ import {
   type Environment,
   type Instance,
   type Program,
+  quoted,
   ROOT,
   runCommand,
   type Service,
@@ -37,6 +39,15 @@ const { components } = parse(YAML) as {
 };
 /** The meaning of each error number in openapi.yaml. */
 export const ERROR_NUMBERS = components.schemas.Error.properties.error['x-error-numbers'];
+
+/** Writes the file that tells node_exporter of a backup, as the unit does. @returns its text */
+export function tellBackup(folder: string): string {
+  const unit = readFileSync(join(ROOT, 'deploy/plant-store-backup.service'), 'utf8');
+  const [, line = 'exit 99'] = /^ExecStartPost=\+\/bin\/sh -euc '(.*)'$/m.exec(unit) ?? [];
+  const here = line.replaceAll('%%', '%').replace('/var/lib/prometheus/node-exporter', quoted(folder));
+  execFileSync('sh', ['-euc', here]);
+  return readFileSync(join(folder, 'plant-store.prom'), 'utf8');
+}
 
 /** Starts the plant store in this process, without settings. */
 export function startPlantApp(options: Parameters<typeof startApp>[0] = {}): Promise<TestApp> {

@@ -162,6 +162,7 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
     idleMs: config.IDLE_TIMEOUT,
   });
   resources.defer(() => listener.stop(GRACE_MS));
+  metrics?.watchConnections(listener.connections);
   const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable(listener.url);
   const docs = url + PAGES.docs;
   logger.info({ url, listening: listener.url, docs }, 'listening');

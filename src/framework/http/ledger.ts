@@ -51,6 +51,10 @@ export class Ledger {
     return [...this.open.values()];
   }
 
+  get size(): number {
+    return this.open.size;
+  }
+
   of(socket: Duplex): Connection | undefined {
     return this.open.get(socket);
   }

@@ -21,6 +21,8 @@ const BACKLOG = 4096;
 interface Listener {
   /** Such as `http://127.0.0.1:3000`. */
   readonly url: string;
+  /** How many are open. */
+  readonly connections: () => number;
   /** Accepts no more connections, answers requests under way, and cuts off those that take longer than `withinMs`. */
   stop(withinMs: number): Promise<void>;
 }
@@ -100,6 +102,7 @@ export async function listen(
   const address = server.address() as AddressInfo;
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
+    connections: () => ledger.size,
     stop: (withinMs) => {
       ledger.stopping = true;
       return stop(server, ledger, withinMs);

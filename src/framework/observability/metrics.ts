@@ -77,8 +77,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   }
 
   watch(store: Store): void {
-    const help = 'Writes in the queue, without the batch that is being written.';
-    this.derive(Gauge, 'waiting_writes', help, () => store.waiting());
+    for (const { name, help, value } of store.gauges) this.derive(Gauge, name, help, latest(value));
     for (const table of this.tables) this.watchTable(store, table);
   }
 
@@ -86,19 +85,15 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     const name = `${this.prefix}_${table}`;
     if (register.getSingleMetric(name) !== undefined)
       throw new Error(`the table ${table} would have the metric ${name}, which exists: choose another name`);
-    let [rows, dueAt] = [NaN, 0];
-    const count = async (): Promise<void> => {
-      const begunAt = performance.now();
-      if (begunAt < dueAt) return;
-      dueAt = Infinity;
-      rows = await store.count(table).catch(() => NaN);
-      const endedAt = performance.now();
-      dueAt = endedAt + Math.max(MIN_REST_MS, (endedAt - begunAt) / COUNTING_SHARE);
-    };
-    this.derive(Gauge, table, `Rows of ${table} at the last count; NaN if unknown.`, async () => {
-      await Promise.race([count(), sleep(MAX_COUNTING_MS, undefined, { ref: false })]);
-      return rows;
-    });
+    const count = latest(
+      () => store.count(table),
+      (ms) => Math.max(MIN_REST_MS, ms / COUNTING_SHARE),
+    );
+    this.derive(Gauge, table, `Rows of ${table} at the last count; NaN if unknown.`, count);
+  }
+
+  watchConnections(open: () => number): void {
+    this.derive(Gauge, 'connections_open', 'Open connections of clients.', open);
   }
 
   readonly onReadiness = (ready: boolean): void => {
@@ -177,6 +172,28 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     for (const error of SERIOUS) this.series.errors.inc({ operation, error }, 0);
     for (const status of statuses) this.series.requests.inc({ operation, status }, 0);
   }
+}
+
+/**
+ * Asks a store that may hang: one question at a time.
+ *
+ * @param restMs how long to rest after a question that took `ms`
+ * @returns a function that gives the previous answer if the next one takes too long; NaN without one
+ */
+function latest(ask: () => number | Promise<number>, restMs = (_ms: number) => 0): () => Promise<number> {
+  let [value, dueAt] = [NaN, 0];
+  const renew = async (): Promise<void> => {
+    const begunAt = performance.now();
+    if (begunAt < dueAt) return;
+    dueAt = Infinity;
+    value = await Promise.try(ask).catch(() => NaN);
+    const endedAt = performance.now();
+    dueAt = endedAt + restMs(endedAt - begunAt);
+  };
+  return async () => {
+    await Promise.race([renew(), sleep(MAX_COUNTING_MS, undefined, { ref: false })]);
+    return value;
+  };
 }
 
 /** What Counter and Gauge have in common. */

@@ -109,7 +109,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     ready: () => engine.ready(),
     close: () => engine.close(),
     ...queriesOf({ run, create }),
-    waiting: () => engine.waiting(),
+    gauges: engine.gauges,
     run,
     ...listing(engine, databaseOf(location.engine, runShort), formats),
     tokens: tokenStore(databaseOf(location.engine, countedShort), transactionOf()),

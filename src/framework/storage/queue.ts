@@ -2,6 +2,12 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from './store.ts';
 
+/** Of the queue of writes, as a metric. */
+export const WAITING = {
+  name: 'waiting_writes',
+  help: 'Writes in the queue, without the batch that is being written.',
+} as const;
+
 /** A queue rejects further items, so that a slow disk does not fill the memory. */
 export const MAX_WAITING = 10_000;
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
@@ -180,15 +186,22 @@ export class Queue<Item, Answer> {
   }
 }
 
+interface Turns {
+  <T>(work: () => Promise<T>): Promise<T>;
+  readonly waiting: () => number;
+}
+
 /** Limits how much work is done at the same time; further work waits in the order in which it came. */
-export function turns(maxActive: number, maxWaitMs: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function turns(maxActive: number, maxWaitMs: number): Turns {
   const queue = new Queue<() => Promise<void>, void>({
     work: async (works) => await Promise.all(works.map((work) => work())),
     maxItems: 1,
     maxActive,
     maxWaitMs,
   });
-  return (work) => whenTaken((item) => queue.add(item), work);
+  return Object.assign(<T>(work: () => Promise<T>) => whenTaken((item) => queue.add(item), work), {
+    waiting: () => queue.length,
+  });
 }
 
 /** Adds work whose result or rejection may be any value, also an Error. It runs in the async context of its caller. */

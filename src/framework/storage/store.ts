@@ -132,6 +132,14 @@ export interface Within {
 /** A transaction's function, and the deadline on the clock of `performance.now()`. */
 export type Work<T> = (within: Within, until: number) => Promise<T>;
 
+/** A number to watch. If it cannot be had, `value` rejects. */
+export interface Measured {
+  /** The end of the metric's name. */
+  readonly name: string;
+  readonly help: string;
+  readonly value: () => number | Promise<number>;
+}
+
 /** Everything that differs between SQLite and PostgreSQL. Each engine stores rows in batches, without Kysely, for speed. */
 export interface Engine {
   /**
@@ -144,8 +152,8 @@ export interface Engine {
    */
   readonly create: (row: NewRow) => Promise<Creation>;
 
-  /** The number of writes in the queue, without the batches that are being written. */
-  waiting(): number;
+  /** For Prometheus. */
+  readonly gauges: readonly Measured[];
 
   /** Resolves when the store is open; until then every other call throws StoreUnavailable. @throws StoreUnusable */
   readonly opened: Promise<Schema>;
@@ -167,7 +175,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export interface Store extends Queries, Pick<Engine, 'opened' | 'ready' | 'close' | 'waiting'> {
+export interface Store extends Queries, Pick<Engine, 'opened' | 'ready' | 'close' | 'gauges'> {
   readonly layout: Layout;
   /** Runs a statement of one engine, for commands. Operations cannot. */
   readonly run: Run;

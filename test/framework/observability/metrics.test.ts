@@ -5,7 +5,9 @@ import { register } from 'prom-client';
 import { logged, sample, samples, scrape, untilSample } from '../../support/metrics.ts';
 import { type Postgres, sharedPostgres } from '../../support/postgres.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
-import { createItem, startInstance } from '../../support/service.ts';
+import { createItem, runCommand, startInstance } from '../../support/service.ts';
+import { testWith } from '../../support/skipping.ts';
+import { noSmallDisk, SmallDisk } from '../../support/small-disk.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { items, LAYOUT } from '../items/index.ts';
 import { buildOf } from '../../../src/framework/commands/version.ts';
@@ -99,6 +101,30 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(sample(text, 'item_store_commit_duration_seconds_sum')).toBeGreaterThan(0);
     expect(await service.stop()).toBe(0);
   });
+});
+
+testWith(noSmallDisk, 'metrics show the size and the free space of the disk of an SQLite store', async () => {
+  const file = join(temporaryFolder(), 'items.db');
+  await runCommand(['migrate'], { DATABASE_URL: `sqlite:${file}` });
+  const disk = new SmallDisk(file);
+  await disk.listening();
+  const read = async (end: string) => Number(sample(await scrape(disk.service), `item_store_disk_${end}_bytes`));
+  const size = await read('size');
+  expect(size).toBe(96 * 1024 * 1024);
+  expect(await read('free')).toBeGreaterThan(size / 2);
+  disk.fill(size / 32);
+  expect(await read('free')).toBeLessThanOrEqual(size / 32);
+  disk.service.child.kill('SIGTERM');
+  expect(await disk.service.ended).toBe(0);
+});
+
+test('metrics show the connections of clients that are open', async () => {
+  const service = await start(`sqlite:${newFile()}`);
+  const sockets = Array.from({ length: 3 }, () => connect(Number(new URL(service.url).port), '127.0.0.1'));
+  await untilSample(service, 'item_store_connections_open', 3);
+  for (const socket of sockets) socket.destroy();
+  await untilSample(service, 'item_store_connections_open', 0);
+  expect(await service.stop()).toBe(0);
 });
 
 test('metrics count a request with the status "none" when its client leaves before the answer', async () => {

@@ -13,6 +13,7 @@ import { readPostgresLocation } from '../../../src/framework/storage/postgres/lo
 import { Session } from '../../../src/framework/storage/postgres/session.ts';
 import { hostile } from '../../support/hostile-role.ts';
 import { PostgresServer } from '../../support/postgres.ts';
+import { until } from '../../support/until.ts';
 import { testEngine } from './conformance.ts';
 import { Session as OtherSession } from '../../support/session.ts';
 import { items, LAYOUT } from '../items/index.ts';
@@ -44,6 +45,32 @@ test('the store uses the password of the URL, and never PGPASSWORD', async () =>
   await expect(openAs('keeper:wrong')).rejects.toMatchObject(unusable('refuses the user or the password'));
   await expect(openAs('keeper')).rejects.toMatchObject(unusable('asks for a password: add it to DATABASE_URL'));
   delete process.env['PGPASSWORD'];
+});
+
+test('the store tells how many of its sessions are open and in use, and how many queries wait for one', async () => {
+  const own = await server.createDatabase();
+  const store = await open(own);
+  const measured = async () => {
+    const gauges = await Promise.all(store.gauges.map(async ({ name, value }) => [name, await value()] as const));
+    return Object.fromEntries(gauges);
+  };
+  expect(await measured()).toEqual({
+    waiting_writes: 0,
+    connections_to_postgres: 1,
+    sessions_in_use: 0,
+    waiting_queries: 0,
+  });
+  await using other = await OtherSession.open(server.url(own));
+  const statement = { sql: 'select pg_advisory_lock_shared(1)', values: [], writes: false };
+  await other.run('select pg_advisory_lock(1)');
+  const running = Array.from({ length: 11 }, () => store.run(statement));
+  await until(async () => (await measured())['connections_to_postgres'] === 9);
+  expect(await measured()).toMatchObject({ sessions_in_use: 8, waiting_queries: 3 });
+  await other.run('select pg_advisory_unlock(1)');
+  await Promise.all(running);
+  expect(await measured()).toMatchObject({ connections_to_postgres: 9, sessions_in_use: 0, waiting_queries: 0 });
+  await store.close();
+  await until(async () => (await measured())['connections_to_postgres'] === 0);
 });
 
 test('the store connects through a Unix socket', async () => {

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { adminUrl } from '../../support/metrics.ts';
 import { freePort } from '../../support/port.ts';
+import { sharedPostgres } from '../../support/postgres.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../../support/provider.ts';
 import { blocks } from '../../support/readme.ts';
 import { ROOT, type Service, start, type Started } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
-import { createPlant, startPlants } from '../support.ts';
+import { createPlant, startPlants, tellBackup } from '../support.ts';
 
 const RULES = 'deploy/prometheus/plant-store.rules.yml';
 const [scraping = ''] = blocks('observability', 'Prometheus', 'yaml');
@@ -44,15 +45,15 @@ test('the panels of the dashboard have unique ids, and do not overlap', () => {
   expect(new Set(panels.map(({ datasource }) => datasource.uid))).toEqual(new Set(['${datasource}']));
 });
 
+const EXPORTER = 'prometheus-node-exporter';
+const lacking = ['prometheus', EXPORTER].filter((each) => spawnSync(each, ['--version']).status !== 0);
 const missing =
-  spawnSync('prometheus', ['--version']).status === 0
-    ? undefined
-    : 'there is no prometheus: install the Debian package of that name';
+  lacking.length === 0 ? undefined : `there is no ${lacking.join(', no ')}: install the Debian packages of these names`;
 
-describeWith(missing, 'with two instances under load,', () => {
+describeWith(missing, 'with three instances under load, on SQLite and PostgreSQL,', () => {
   let services: Service[];
   let provider: TestProvider;
-  let prometheus: Started;
+  let programs: Started[];
   let url: string;
 
   const ask = async <T>(path: string): Promise<T> => {
@@ -76,30 +77,43 @@ describeWith(missing, 'with two instances under load,', () => {
       TOKEN_FILE: join(folder, 'tokens'),
       JWT_AUDIENCE: AUDIENCE,
     };
-    services = [await startPlants(environment), await startPlants(environment)];
+    const server = await sharedPostgres();
+    const DATABASE_URL = server.url(await server.createDatabase());
+    const settings = [environment, environment, { ...environment, DATABASE_URL }];
+    services = await Promise.all(settings.map((each) => startPlants(each)));
+    const exported = `127.0.0.1:${await freePort()}`;
+    const told = temporaryFolder();
+    tellBackup(told);
+    const of = ['collector.disable-defaults', 'collector.textfile', `collector.textfile.directory=${told}`];
+    const exporter = [...of, `web.listen-address=${exported}`].map((each) => `--${each}`);
     const targets = services.map((service) => `'${new URL(adminUrl(service)).host}'`).join(', ');
     const config = scraping
       .replace("'127.0.0.1:9464'", targets)
+      .replace('127.0.0.1:9100', exported)
+      .replace('  - job_name: node\n', '$&    scrape_interval: 1s\n')
       .replace(/: 15s/, ': 1s')
       .replace(RULES, join(ROOT, RULES));
     writeFileSync(join(folder, 'prometheus.yml'), config);
     const address = `127.0.0.1:${await freePort()}`;
     url = `http://${address}`;
     const args = ['config.file=prometheus.yml', 'storage.tsdb.path=series', `web.listen-address=${address}`];
-    prometheus = start('prometheus', [...args.map((each) => `--${each}`), '--log.level=warn'], {}, folder);
+    programs = [
+      start(EXPORTER, exporter, {}, folder),
+      start('prometheus', [...args.map((each) => `--${each}`), '--log.level=warn'], {}, folder),
+    ];
     await until(async () => (await fetch(`${url}/-/ready`).catch(() => undefined))?.status === 200);
 
     // A rate needs two samples with requests between them.
     const token = await provider.token();
-    for (let id = 0; (await query('up == 1 and count_over_time(up[1m]) >= 4')).length < 2; id++) {
+    for (let id = 0; (await query('up == 1 and count_over_time(up[1m]) >= 4')).length < 4; id++) {
       const bodies = [`{"id":${id},"name":"x"}`, `{"id":${id},"name":"y"}`, '{}'];
       for (const service of services)
         for (const body of bodies) await (await createPlant({ url: service.url, token }, body)).arrayBuffer();
     }
   });
   afterAll(async () => {
-    prometheus.child.kill('SIGTERM');
-    await Promise.all([prometheus.ended, ...services.map((service) => service.stop())]);
+    for (const { child } of programs) child.kill('SIGTERM');
+    await Promise.all([...programs.map(({ ended }) => ended), ...services.map((service) => service.stop())]);
     await provider[Symbol.asyncDispose]();
   });
 
@@ -114,7 +128,7 @@ describeWith(missing, 'with two instances under load,', () => {
       ...here(each).matchAll(/^label_values\((.*), (\w+)\)$/g),
     ]))
       expect(await ask<string[]>(`label/${label}/values?match[]=${encodeURIComponent(metric)}`)).toHaveLength(
-        label === 'job' ? 1 : 2,
+        label === 'job' ? 1 : services.length,
       );
   });
 
@@ -127,7 +141,7 @@ describeWith(missing, 'with two instances under load,', () => {
       // Without its comparisons, an expression has data as soon as each of its metrics has.
       const expr = query
         .replace(/ unless .*/, '')
-        .replaceAll(/ (>|==) [\d.]+/g, '')
+        .replaceAll(/ ([<>]|==) [\d.e]+/g, '')
         .replaceAll(' offset 5m', '')
         .replace(/^absent\((.*)\)$/, '$1');
       expect({ name, found: await hasData(expr) }).toEqual({ name, found: true });

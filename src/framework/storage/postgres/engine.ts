@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
 import type { Layout } from '../layout.ts';
-import { Queue, STORE_PATIENCE_MS, turns } from '../queue.ts';
+import { Queue, STORE_PATIENCE_MS, turns, WAITING } from '../queue.ts';
 import { bytesOf, formatsOf, ofTable } from '../rows.ts';
 import {
   ConstraintViolated,
@@ -20,6 +20,7 @@ import {
 } from '../store.ts';
 import { findSpread } from './citus.ts';
 import { createBatch, createSpread, Creating, find, insert, readyStatement } from './batch.ts';
+import type { Connection } from './client.ts';
 import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
@@ -49,6 +50,20 @@ export async function openPostgres(layout: Layout, location: PostgresLocation, o
 
 class PostgresEngine implements Engine {
   readonly opened: Promise<Schema>;
+  readonly gauges = [
+    { ...WAITING, value: () => this.creations.length },
+    { name: 'connections_to_postgres', help: 'Open connections to PostgreSQL.', value: () => this.connections.size },
+    {
+      name: 'sessions_in_use',
+      help: 'Sessions with PostgreSQL that run a batch, a query or a transaction.',
+      value: () => this.inUse,
+    },
+    {
+      name: 'waiting_queries',
+      help: 'Queries and transactions of operations that wait for a session with PostgreSQL.',
+      value: () => this.inTurn.waiting(),
+    },
+  ];
   private readonly layout: Layout;
   private readonly location: PostgresLocation;
   private readonly opening: Opening;
@@ -61,6 +76,9 @@ class PostgresEngine implements Engine {
   /** For `ready`, which may wait for a lock: look-ups of tokens do not wait with it. */
   private readonly readiness: Session;
   private readonly idleSessions: Session[] = [];
+  private inUse = 0;
+  /** Those of all sessions. */
+  private readonly connections = new Set<Connection>();
   private readonly inTurn = turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2);
   private readonly creations: Queue<NewRow, Creation>;
   private readonly closing = new AbortController();
@@ -137,10 +155,6 @@ class PostgresEngine implements Engine {
     } catch (error) {
       throw atWork(error);
     }
-  }
-
-  waiting(): number {
-    return this.creations.length;
   }
 
   spread(): readonly string[] {
@@ -278,7 +292,7 @@ class PostgresEngine implements Engine {
   }
 
   private newSession(): Session {
-    return new Session(this.location, this.layout.tables);
+    return new Session(this.location, this.layout.tables, this.connections);
   }
 
   private withTurn<T>(work: (session: Session, until: number) => Promise<T>, serializable?: boolean): Promise<T> {
@@ -290,9 +304,11 @@ class PostgresEngine implements Engine {
     const index = this.idleSessions.findLastIndex(({ isSerializable }) => isSerializable === serializable);
     // If there is none, the last one of the others.
     const [session = this.newSession()] = this.idleSessions.splice(index, 1);
+    this.inUse++;
     try {
       return await this.translated(() => work(session));
     } finally {
+      this.inUse--;
       if (this.closing.signal.aborted) session[Symbol.dispose]();
       else this.idleSessions.push(session);
     }

@@ -41,6 +41,8 @@ export class Session implements Disposable {
   isSerializable = false;
   private readonly location: PostgresLocation;
   private readonly tables: Tables;
+  /** The open ones of all sessions of a store. */
+  private readonly connections: Set<Connection>;
   private connection: Connection | undefined;
   private opening: Promise<Connection> | undefined;
   private readonly closing = new AbortController();
@@ -48,9 +50,10 @@ export class Session implements Disposable {
   /** Whether all tries of the last work failed: the next work then has one short try, so that requests fail fast. */
   private unreachable = false;
 
-  constructor(location: PostgresLocation, tables: Tables) {
+  constructor(location: PostgresLocation, tables: Tables, connections = new Set<Connection>()) {
     this.location = location;
     this.tables = tables;
+    this.connections = connections;
   }
 
   /**
@@ -190,6 +193,7 @@ export class Session implements Disposable {
       const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(Math.ceil(ms))]);
       try {
         const connection = await connect(this.location, host, signal);
+        this.connections.add(connection);
         connection.client.once('end', () => {
           this.giveUp(connection);
         });
@@ -245,6 +249,7 @@ export class Session implements Disposable {
 
   private giveUp(connection: Connection): void {
     if (this.connection === connection) this.connection = undefined;
+    this.connections.delete(connection);
     drop(connection);
   }
 }

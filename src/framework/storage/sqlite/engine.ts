@@ -1,7 +1,10 @@
+import { realpathSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Layout } from '../layout.ts';
-import { Queue, STORE_PATIENCE_MS } from '../queue.ts';
-import type { Engine, Opening, Row, Schema, Statement } from '../store.ts';
+import { Queue, STORE_PATIENCE_MS, WAITING } from '../queue.ts';
+import type { Engine, Measured, Opening, Row, Schema, Statement } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { connectReader, identityOf } from './connection.ts';
 import { atWork, unpackEach } from './errors.ts';
@@ -98,7 +101,7 @@ export async function openSqlite(
   return {
     opened: Promise.resolve(schema),
     create: writing.create,
-    waiting: () => writes.length,
+    gauges: [{ ...WAITING, value: () => writes.length }, ...diskGauges(dirname(realpathSync(path)))],
     spread: () => [],
     run: async (statement) => (statement.writes ? await writing.run(statement) : resultOf(await reads.add(statement))),
     runShort: async (statement) =>
@@ -120,6 +123,19 @@ export async function openSqlite(
       await writer.close();
     },
   };
+}
+
+/** Of the file system of a folder. */
+function diskGauges(folder: string): readonly Measured[] {
+  const bytes = async (blocks: 'bavail' | 'blocks') => {
+    const found = await statfs(folder);
+    return found[blocks] * found.bsize;
+  };
+  const disk = 'of the file system of the store; NaN if unknown.';
+  return [
+    { name: 'disk_free_bytes', help: `Free space ${disk}`, value: () => bytes('bavail') },
+    { name: 'disk_size_bytes', help: `Size ${disk}`, value: () => bytes('blocks') },
+  ];
 }
 
 async function at<T>(answers: Promise<readonly (T | Error)[]>, index = -1): Promise<T> {
