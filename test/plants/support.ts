@@ -40,12 +40,17 @@ const { components } = parse(YAML) as {
 /** The meaning of each error number in openapi.yaml. */
 export const ERROR_NUMBERS = components.schemas.Error.properties.error['x-error-numbers'];
 
-/** Writes the file that tells node_exporter of a backup, as the unit does. @returns its text */
-export function tellBackup(folder: string): string {
+/** Runs a shell's line of the unit of backups in a folder. */
+export function runBackupLine(directive: 'ExecStart' | 'ExecStartPost', folder: string, env = process.env): void {
   const unit = readFileSync(join(ROOT, 'deploy/plant-store-backup.service'), 'utf8');
-  const [, line = 'exit 99'] = /^ExecStartPost=\+\/bin\/sh -euc '(.*)'$/m.exec(unit) ?? [];
-  const here = line.replaceAll('%%', '%').replace('/var/lib/prometheus/node-exporter', quoted(folder));
-  execFileSync('sh', ['-euc', here]);
+  const [, line = 'exit 99'] = new RegExp(`^${directive}=\\+?/bin/sh -euc '(.*)'$`, 'm').exec(unit) ?? [];
+  const here = line.replaceAll('%%', '%').replace(/cd \/var\/lib\/[\w/-]+/, `cd ${quoted(folder)}`);
+  execFileSync('sh', ['-euc', here], { env, stdio: 'pipe' });
+}
+
+/** Writes the file that tells node_exporter of a backup. @returns its text */
+export function tellBackup(folder: string): string {
+  runBackupLine('ExecStartPost', folder);
   return readFileSync(join(folder, 'plant-store.prom'), 'utf8');
 }
 

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { PostgresServer } from '../../support/postgres.ts';
@@ -6,6 +7,8 @@ import { installedPostgres } from '../../support/postgres-binaries.ts';
 import { Project } from '../../support/project.ts';
 import { blocks, run } from '../../support/readme.ts';
 import { testWith } from '../../support/skipping.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { plantStore, runBackupLine } from '../support.ts';
 
 const LAST = '{"id":9007199254740993,"name":"Ginkgo"}\n';
 
@@ -43,4 +46,25 @@ testWith(none, 'the commands of docs/data.md back up and restore a store in Post
   // The page names an example server, which this test replaces.
   const lines = blocks('data', 'PostgreSQL', 'sh').map((block) => block.replace(/^export DATABASE_URL=.*\n/, ''));
   await follow(lines, `export DATABASE_URL='${url}' PATH="${join(POSTGRES ?? '', 'bin')}:$PATH"`, 'dump');
+});
+
+testWith(none, 'the unit of backups dumps a store in PostgreSQL, and leaves no dump that is incomplete', async () => {
+  await using server = await PostgresServer.create({}, POSTGRES);
+  const url = server.url(await server.createDatabase());
+  const PATH = `${join(POSTGRES ?? '', 'bin')}:${process.env['PATH'] ?? ''}`;
+  await plantStore(['migrate'], { DATABASE_URL: url });
+  const folder = temporaryFolder();
+  const backUp = (url: string) => {
+    runBackupLine('ExecStart', folder, { PATH, DATABASE_URL: url });
+  };
+  expect(() => {
+    backUp(server.url('none'));
+  }).toThrow();
+  const dumps = () => readdirSync(folder).filter((name) => name.endsWith('.dump'));
+  expect(dumps()).toEqual([]);
+  backUp(url);
+  const [dump = ''] = dumps();
+  expect(String(execFileSync('pg_restore', ['--list', join(folder, dump)], { env: { PATH } }))).toContain(
+    'TABLE DATA public plants',
+  );
 });

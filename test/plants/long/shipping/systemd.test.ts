@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { blocks } from '../../../support/readme.ts';
 import { ROOT } from '../../../support/service.ts';
-import { describeWith } from '../../../support/skipping.ts';
+import { describeWith, testWith } from '../../../support/skipping.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { until } from '../../../support/until.ts';
 import { BUILD_MS, Engine, whyNoEngine } from './engine.ts';
@@ -17,37 +17,56 @@ const MACHINE = 'machine';
 const MANY = 500;
 const JOURNALD = '[Journal]\nRateLimitBurst=10\n';
 
+const units = readdirSync(join(ROOT, 'deploy')).filter((name) => /\.(service|timer)$/.test(name));
+const unit = (name: string) => readFileSync(join(ROOT, 'deploy', name), 'utf8');
+
+test('each unit of the store has the user of the service, and is confined as the service', () => {
+  const lines = (name: string) => new Set(unit(name).match(/^[A-Z]\w+=.*/gm));
+  const confining =
+    /^(User|DynamicUser|UMask|NoNewPrivileges|Private|Protect|Restrict\w+=|LockPersonality|Capability|SystemCall)/;
+  const wanted = [...lines('plant-store.service')].filter(
+    (line) => confining.test(line) && !line.startsWith('Restrict'),
+  );
+  expect(wanted).toContain('User=plant-store');
+  for (const name of ['plant-store-backup.service', 'plant-store-litestream.service'])
+    expect([...lines(name)]).toEqual(
+      expect.arrayContaining([...wanted, expect.stringMatching(/^StateDirectory=plant-store /)]),
+    );
+});
+
 const { error } = spawnSync('systemd-analyze', ['--version']);
 describeWith(error && 'there is no systemd-analyze: install systemd', 'the units of deploy/', () => {
-  test.each([['plant-store.service'], ['plant-store-health.service'], ['plant-store-health.timer']])(
-    '%s passes systemd-analyze verify without a remark',
-    (unit) => {
-      const folder = temporaryFolder();
-      for (const each of readdirSync(join(ROOT, 'deploy')).filter((name) => name.startsWith('plant-store'))) {
-        const text = readFileSync(join(ROOT, 'deploy', each), 'utf8');
-        writeFileSync(join(folder, each), text.replaceAll('/opt/plant-store', ROOT.replace(/\/$/, '')));
-      }
-      const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(folder, unit)], { encoding: 'utf8' });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    },
-  );
+  test.each(units)('%s passes systemd-analyze verify without a remark', (name) => {
+    const folder = temporaryFolder();
+    for (const each of units) {
+      // The program of Litestream may be missing.
+      const text = unit(each).replace('/usr/bin/litestream', process.execPath);
+      writeFileSync(join(folder, each), text.replaceAll('/opt/plant-store', ROOT.replace(/\/$/, '')));
+    }
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(folder, name)], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
 });
+
+const litestream = spawnSync('sh', ['-c', 'command -v litestream'], { encoding: 'utf8' }).stdout.trim();
 
 describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with systemd,', () => {
   let machine: Engine;
   beforeAll(async () => {
-    const versions = ['1.1.0', '1.2.0'].map((version) => `--volume=${ROOT}:/opt/plant-store-${version}:ro`);
-    machine = await Engine.boot(MACHINE, ...versions);
+    const volumes = ['1.1.0', '1.2.0'].map((version) => `--volume=${ROOT}:/opt/plant-store-${version}:ro`);
+    if (litestream !== '') volumes.push(`--volume=${litestream}:/usr/bin/litestream:ro`);
+    machine = await Engine.boot(MACHINE, ...volumes);
   }, BUILD_MS);
   afterAll(() => machine[Symbol.asyncDispose]());
 
   const run = async (lines: string) => (await machine.podman('exec', MACHINE, 'bash', '-euc', lines)).trim();
   const section = (heading: string) => blocks('deployment', heading, 'sh');
+  const command = 'plant-store --env-file /etc/plant-store.env';
   const show = (property: string) => run(`systemctl show --property=${property} --value plant-store`);
   /** Waits until an instance answers, and creates a plant through it. */
-  const create = (token: string, port: number) =>
+  const create = (token: string, port: number, plant = PLANT) =>
     run(`curl --silent --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:${port}/plants \
-      -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${PLANT}'`);
+      -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${plant}'`);
   let token: string;
 
   test('install the service, and print its first token from the journal', async () => {
@@ -86,6 +105,60 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   const state = () => run('systemctl is-failed plant-store || true');
   const mainPid = () => show('MainPID');
   const start = () => run('systemctl restart plant-store 2>&1 && echo started || echo failed');
+
+  test('back the store up by its unit, and tell node_exporter of a backup that succeeds only', async () => {
+    const [install = ''] = blocks('data', 'Backups under systemd', 'sh');
+    const folder = '/var/lib/private/plant-store-backups';
+    await run(`mkdir --parents /var/lib/prometheus/node-exporter; install --directory --mode=700 ${folder}
+      touch --date='31 days ago' ${folder}/20-old.db`);
+    await run(install);
+    expect(await run('systemctl is-active plant-store-backup.timer')).toBe('active');
+    const told = '/var/lib/prometheus/node-exporter/plant-store.prom';
+    expect(await run(`cat ${told}`)).toMatch(/^plant_store_backup_time_seconds \d{10}$/m);
+    expect(await run(`cd ${folder}; ls; stat --format=%a *`)).toMatch(/^20\d\d-\S+\.db\n600$/);
+    expect(await run(`stat --format=%u ${folder}/*`)).not.toBe('0');
+    await run(`systemctl stop plant-store; ${command} restore ${folder}/*.db --force; systemctl start plant-store`);
+    expect(await create(token, 3000)).toBe('{"name":"Ginkgo"}');
+    await run(`rm ${told}; touch --date='31 days ago' ${folder}/20-old.db`);
+    await run('echo DATABASE_URL=sqlite:/var/lib/plant-store/none.db > /root/none.env');
+    await withDropIn('plant-store-backup.service', '[Service]\\nEnvironmentFile=/root/none.env\\n', async () => {
+      expect(await run('systemctl start plant-store-backup 2>&1 && echo started || echo failed')).toMatch(/failed$/);
+      expect(await run(`ls ${folder} /var/lib/prometheus/node-exporter`)).toMatch(/20-old\.db\n[^]*exporter:$/);
+    });
+  });
+
+  const noLitestream = litestream === '' ? 'there is no litestream on the PATH' : undefined;
+  testWith(
+    noLitestream,
+    'replicate the store by Litestream, and restore it after its loss and to a moment',
+    async () => {
+      const [install = '', restore = '', before = ''] = blocks('data', 'Litestream', 'sh');
+      const exported = (store: string) => run(`plant-store --store sqlite:${store} export`);
+      const plant = (id: number) => `{"id":${id},"name":"replicated"}`;
+      const createReplicated = async (id: number) => {
+        expect(await create(token, 3000, plant(id))).toBe('{"name":"replicated"}');
+        const copy = 'litestream restore -config /etc/litestream.yml -o /root/copy.db /var/lib/plant-store/plants.db';
+        await until(async () => {
+          const read = 'plant-store --store sqlite:/root/copy.db export';
+          return (await run(`rm --force /root/copy.db*; ${copy} && ${read} || true`)).includes(plant(id));
+        });
+      };
+      await run(install);
+      await createReplicated(1);
+      // The moment is a whole second: it needs one between the two plants.
+      const moment = await run('sleep 1; date --utc +%FT%TZ; sleep 1');
+      await createReplicated(2);
+      await run(before.replace(/-timestamp \S+/, `-timestamp ${moment}`));
+      const then = await exported('/root/before.db');
+      expect([then.includes(plant(1)), then.includes(plant(2))]).toEqual([true, false]);
+      await run(restore);
+      await createReplicated(3);
+      const all = await run(`${command} export`);
+      for (const id of [1, 2, 3]) expect(all).toContain(plant(id));
+      expect(await run('stat --format=%u /var/lib/plant-store-replica/')).not.toBe('0');
+      await run(`systemctl disable --now plant-store-litestream; for id in 1 2 3; do ${command} remove $id; done`);
+    },
+  );
 
   test('restart the service after a crash, and leave it alone at SIGHUP', async () => {
     expect(await show('RestartUSec')).toBe('2s');
